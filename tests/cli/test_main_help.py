@@ -17,7 +17,7 @@ from dither.cli import area, main, options
 from dither.cli.main import GROUPS, VERBS
 from dither.collection.conformance import KINDS
 from dither.data.sql.dialects import DIALECTS
-from dither.estimation.groups import MINIMUM
+from dither.estimation.method import MINIMUM
 from dither.foundation import losses
 from tests.support.terminal import run
 from tools.house import SOURCE

@@ -75,7 +75,7 @@ class Counts:
             raise InvalidParameter(
                 f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"
             )
-        question = reports.question
+        question = as_question(reports.question)
         counting = question.counting
         return cls(question, counting.count(reports.cells), counting.answers(reports.cells), reports.about)
 

@@ -16,6 +16,7 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.method import MINIMUM
 from dither.estimation.pairs import QuotientInterval, crosstab
 from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
 from dither.estimation.rounding import SHARE
@@ -31,7 +32,6 @@ Label = tuple[Hashable, ...]  # one entry for each column of labels
 Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
 Quantity = Callable[[Counts], Estimate]
 
-MINIMUM: Final = 100  # reports of a group below which it is left out, unless another minimum is given
 MOST_GROUPS: Final = 100_000
 _PIECES: Final = 64  # arrays of reports that a group holds before they are joined
 

@@ -15,7 +15,7 @@ from dither.core.combinator import Combinator
 from dither.core.domains import Domain, finite
 from dither.core.domains.separate import as_array
 from dither.core.memoised import Memoised
-from dither.core.question import Answering, can_answer, check_epsilon, check_source
+from dither.core.question import Answering, as_answering, can_answer, check_epsilon, check_source
 from dither.core.repetition import KeptChange, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, unknown_name
@@ -158,7 +158,7 @@ class Attributes(Answering, Combinator):
     whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
-        parts = [[name, part.question.device()] for name, part in self.parts.items()]
+        parts = [[name, as_answering(part).device()] for name, part in self.parts.items()]
         return {"draw": self.kind, "parts": parts}
 
     @abstractmethod

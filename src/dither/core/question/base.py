@@ -355,6 +355,11 @@ def as_question(asked: object) -> Question:
     return question
 
 
+def as_answering(asked: object) -> Answering:
+    """Return what answers: a question, a combinator, or the question of a design."""
+    return asked if isinstance(asked, Answering) else as_question(asked)
+
+
 def plain_of(asked: object) -> object:
     """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
     return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
