@@ -124,7 +124,10 @@ def _text(label: str, value: Any) -> str:
     if isinstance(value, Estimate) and names:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
-            [str(show_label(name)), show_interval(*line[:3], value.limits, at_least=value.lower_bound)]
+            [
+                str(show_label(name)),
+                show_interval(line[0], line[1], line[2], value.limits, at_least=value.lower_bound),
+            ]
             for name, line in zip(names, zip(*ends, strict=True), strict=True)
         ]
         shown = table(["answer", "share (95 %)"], rows)

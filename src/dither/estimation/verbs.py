@@ -128,8 +128,8 @@ def mean(
             return replace(of_those, influence=partial(answers_influence, reports))
         return of_those
     found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
-    one_each = isinstance(reports, Reports) and len(reports) == summary.n
-    if isinstance(found_mean.confidence, MeanInterval) and one_each:
+    plain = isinstance(found_mean.confidence, MeanInterval)
+    if plain and isinstance(reports, Reports) and len(reports) == summary.n:
         found_mean = replace(found_mean, influence=partial(mean_influence, reports))
     return in_unit(found_mean, summary)
 

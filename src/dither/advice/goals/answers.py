@@ -144,7 +144,7 @@ class Tables(Averaged):
 
     def sampling(self, domain: Any) -> float:
         """Return the mean of c(1 − c) over all cells, for people spread evenly."""
-        sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
+        sizes: list[int] = [math.prod(table) for table in combinations(domain.sizes, self.way)]
         return sum(1.0 - 1.0 / size for size in sizes) / sum(sizes)
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
@@ -159,7 +159,9 @@ class Tables(Averaged):
 def _below(goal: Averaged, mechanism: Any) -> float | None:
     """Return the smallest error that the certified gap of a solved mechanism leaves possible."""
     error = goal.error(mechanism)
-    return None if error is None else error / math.sqrt(1.0 + mechanism.gap)
+    if error is None or not math.isfinite(mechanism.gap):  # no bound is proved
+        return None
+    return error / math.sqrt(1.0 + mechanism.gap)
 
 
 def summed_variance(protocol: Any, matrix: Floats) -> float:
