@@ -633,12 +633,14 @@ def _with_a_collector(counted: str) -> Crossed:
     body = json.dumps(batch, sort_keys=True, separators=(",", ":")).encode()
     below = f"/v1/campaigns/{published.id}"
     make = named("application")
+    kept = []  # what caches remember of the first run is forgotten with its collector
     for _ in range(2):  # the first run imports modules and fills caches
         walk = Walk()
         with tempfile.TemporaryDirectory() as folder:
             store = named("open_store")(str(Path(folder, "reports.db")))
             collector = named("Collector")(store, named("Settings")(), lambda: datetime.date(2026, 5, 4))
             collector.publish(published)
+            kept.append(collector)
             writer = named("Writer")(collector)
             app = make(writer, *getattr(sys.modules[make.__module__], "PARTS", ()))
             try:
@@ -737,6 +739,7 @@ def _first_recommendation() -> None:
 def walk_of_a_recommendation() -> Crossed:
     """Return what is crossed by `dt.recommend` for a mean, which looks at 14 candidates."""
     _first_recommendation()
+    gc.collect()  # else it depends on other work whether the numbers of the first run's questions are at hand
     return crossed(_recommend)
 
 
@@ -770,6 +773,35 @@ def mechanisms_built() -> list[str]:
     finally:
         sys.setprofile(None)
     return built
+
+
+_LOADED = "import sys; print(*(name for name in sys.modules if name.partition('.')[0] == 'dither'))"
+_MEAN = f"import sys, dither; dither.mean(dither.from_bytes(sys.stdin.buffer.read())); {_LOADED}"
+_ESTIMATE = f"from dither.cli import main; main(['estimate', '-'], standalone_mode=False); {_LOADED}"
+
+
+@cache
+def loaded_by_a_mean() -> list[str]:
+    """Return the modules of the package that a new process has loaded after the mean of some reports."""
+    reports = dither.Podium(dither.Interval(18, 100), epsilon=1).perturb([43.0] * 1000)
+    return _run_apart(_MEAN, reports.to_bytes())
+
+
+@cache
+def loaded_by_the_terminal() -> list[str]:
+    """Return the modules of the package that `dither estimate` has loaded at its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, reports = Path(folder, "trips.csv"), Path(folder, "reports.csv")
+        source.write_text("minutes\n" + "42\n" * 1000, encoding="utf-8")
+        question = dither.Podium(dither.Interval(0, 180), epsilon=1)
+        dither.data.perturb_file(source, reports, {"minutes": question})
+        return _run_apart(_ESTIMATE, reports.read_bytes())
+
+
+def _run_apart(code: str, given: bytes) -> list[str]:
+    """Return the words in the last line that a new process prints."""
+    done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True)
+    return done.stdout.decode().splitlines()[-1].split()
 
 
 def processor_time(*words: str, times: int = 5) -> float:
@@ -814,6 +846,7 @@ def main() -> None:
     print(f"lines with the annotation Any {len(lines_with_any())}")
     print("implementations of the account's rules:", *implementations_of_the_account())
     print(f"mechanisms built by recommend {len(mechanisms_built())}")
+    print(f"modules loaded: a mean {len(loaded_by_a_mean())}, estimate {len(loaded_by_the_terminal())}")
     for name, walk in WALKS.items():
         files, changes = walk()
         print(f"{name}: {len(files)} files, {changes} changes of file")

@@ -13,6 +13,7 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 
+MINIMUM: Final = 100  # reports of a group below which it is left out, unless another minimum is given
 # By the usual quantity of a question without numbers that everybody answers: what to do instead.
 _NO_NUMBERS: Final = {
     "answers": "reports of {name} answer its queries: call dt.stats.answers(reports)",

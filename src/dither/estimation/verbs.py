@@ -2,6 +2,8 @@
 
 A kind of question states in `Question.quantities` which quantities it has. `QUANTITIES` says how each of them
 is estimated. `dt.estimate`, the terminal and the collector's page read this table.
+
+What only some verbs need is imported when it is used: the mean of a small file is all that many programs ask.
 """
 
 from __future__ import annotations
@@ -9,34 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, overload
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
-from dither.estimation.distribution_methods import (
-    as_reported,
-    cautious_quantile,
-    count_for_quantile,
-    empirical_bayes,
-    likelihood,
-    smoothed,
-)
-from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import (
-    EstimatedFrequencies,
-    both_items,
-    sizes_of_sets,
-    supported_frequencies,
-    weighted_frequencies,
-)
-from dither.estimation.groups import MINIMUM, GroupedEstimates, Labels, Quantity, estimate_groups
-from dither.estimation.likelihood import Bins, edges_of
-from dither.estimation.linear import linear
+from dither.estimation.linear import MeanInterval, linear
 from dither.estimation.method import (
+    MINIMUM,
     Method,
     category_question,
     estimator,
@@ -46,19 +33,28 @@ from dither.estimation.method import (
     summarise_numbers,
     usual_quantity,
 )
-from dither.estimation.optional import answered_counts, mean_of_answers, response_rate, variance_of_answers
-from dither.estimation.person_numbers import weighted_mean
-from dither.estimation.queries import answers, cumulative
-from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
+
+if TYPE_CHECKING:
+    from dither.estimation.distributions import EstimatedDistribution
+    from dither.estimation.frequency import EstimatedFrequencies
+    from dither.estimation.groups import GroupedEstimates, Labels, Quantity
+    from dither.estimation.likelihood import Bins
+    from dither.estimation.weights import Weighting
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
-METHODS: Final[dict[str, Method]] = {
-    "linear": linear,
-    "empirical bayes": empirical_bayes,
-    "likelihood": likelihood,
-    "smoothed": smoothed,
-    "as reported": as_reported,
+METHODS: Final = {  # the module in this room and the name of each
+    "linear": "linear.linear",
+    "empirical bayes": "distribution_methods.empirical_bayes",
+    "likelihood": "distribution_methods.likelihood",
+    "smoothed": "distribution_methods.smoothed",
+    "as reported": "distribution_methods.as_reported",
 }
+
+
+def _load(place: str) -> Any:
+    """Return what has a name in a module of this room, such as "linear.linear"."""
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f"dither.estimation.{module}"), name)
 
 
 def as_method(method: object) -> Method:
@@ -66,10 +62,19 @@ def as_method(method: object) -> Method:
     if isinstance(method, Method):
         return method
     name = method.replace("_", " ") if isinstance(method, str) else method
-    return METHODS[name] if isinstance(name, str) and name in METHODS else choose("method", name, METHODS)
+    known = isinstance(name, str) and name in METHODS
+    found: Method = _load(METHODS[str(name)] if known else choose("method", name, METHODS))
+    return found
 
 
-def _may_be_missing(summary: Counts) -> bool:
+def _influence_of_mean(reports: Reports) -> Any:
+    """Return what each person adds to a mean; the module is imported when a difference asks for it."""
+    from dither.estimation.person_numbers import mean_influence
+
+    return mean_influence(reports)
+
+
+def _may_be_missing(summary: Reports | Counts) -> bool:
     """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
     return bool(question.domain.optional) and usual_quantity(question) == "mean"
@@ -78,7 +83,12 @@ def _may_be_missing(summary: Counts) -> bool:
 def _count_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
     summary = summarise(reports)
-    return answered_counts(summary) if _may_be_missing(summary) else summarise_numbers(summary)
+    if not _may_be_missing(summary):
+        return summarise_numbers(summary)
+    from dither.estimation.optional import answered_counts
+
+    counts: Counts = answered_counts(summary)
+    return counts
 
 
 @name_result
@@ -106,15 +116,36 @@ def mean(
     if weights is not None:
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
-        return weighted_mean(reports, weights)
+        from dither.estimation.optional import weighted_mean_of_answers
+        from dither.estimation.person_numbers import weighted_mean
+        from dither.estimation.weights import check_weighted
+
+        told = check_weighted(reports)
+        of_answers = _may_be_missing(told)
+        return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
                 f"the mean of an optional number is linear; leave method={found(method)} out"
             )
-        return mean_of_answers(summary)
-    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
+        from dither.estimation.optional import answers_influence, mean_of_answers
+
+        of_those = mean_of_answers(summary)
+        if isinstance(reports, Reports) and len(reports) == summary.n and not of_those.circular:
+            return replace(of_those, influence=partial(answers_influence, reports))
+        return of_those
+    found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
+<<<<<<< HEAD
+    linear_mean = isinstance(found_mean.confidence, MeanInterval)
+    if linear_mean and isinstance(reports, Reports) and len(reports) == summary.n:
+        found_mean = replace(found_mean, influence=partial(_influence_of_mean, reports))
+=======
+    plain = isinstance(found_mean.confidence, MeanInterval)
+    if plain and isinstance(reports, Reports) and len(reports) == summary.n:
+        found_mean = replace(found_mean, influence=partial(mean_influence, reports))
+>>>>>>> answers
+    return in_unit(found_mean, summary)
 
 
 @name_result
@@ -127,6 +158,8 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
+        from dither.estimation.optional import variance_of_answers
+
         return variance_of_answers(summary)
     numbers = summarise_numbers(summary)
     found: Estimate = estimator(as_method(method), "variance", "variances")(numbers)
@@ -155,6 +188,8 @@ def frequencies(reports: Reports | Counts, *, weights: Weighting | None = None) 
 
     `weights` are public, one for each report, such as those of `dt.weights.rake`.
     """
+    from dither.estimation.frequency import supported_frequencies, weighted_frequencies
+
     if weights is None:
         return supported_frequencies(reports)
     category_question(reports.question if isinstance(reports, Reports | Counts) else None)
@@ -173,6 +208,8 @@ def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Esti
     >>> joint_frequency(told, 0, 1).n
     4000
     """
+    from dither.estimation.frequency import both_items
+
     return both_items(reports, first, second)
 
 
@@ -217,6 +254,9 @@ def quantile(
     at = float(q)
     if weights is None:
         return _quantile(_count_numbers(reports), at, method)
+    from dither.estimation.distribution_methods import count_for_quantile
+    from dither.estimation.weights import as_weights, check_weighted
+
     told = check_weighted(reports)
     checked = as_weights(weights, len(told))
     answer = _quantile(count_for_quantile(told, at, checked), at, method)
@@ -225,6 +265,8 @@ def quantile(
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
     if method is None:
+        from dither.estimation.distribution_methods import cautious_quantile
+
         return in_unit(cautious_quantile(summary, share), summary)
     return in_unit(estimator(as_method(method), "quantile", "quantiles")(summary, share), summary)
 
@@ -248,10 +290,14 @@ def distribution(
     if weights is None:
         summary = _count_numbers(reports)
     else:
+        from dither.estimation.weights import as_weights, check_weighted, count_weighted
+
         told = check_weighted(reports)
         summary = count_weighted(told, as_weights(weights, len(told)))
         number_question(summary)
     if bins is not None:
+        from dither.estimation.likelihood import edges_of
+
         edges_of(number_question(summary).line, bins)
     shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
         summary, bins
@@ -306,15 +352,19 @@ def estimate(
     0.900 (0.880 – 0.917) (95 %, n = 1 000)
     """
     if by is not None:
+        from dither.estimation.groups import estimate_groups
+
         return estimate_groups(reports, by, quantity, minimum, level, weights, usual=estimate)
     if weights is not None:
+        from dither.estimation.weights import check_weighted
+
         told = check_weighted(reports)
         categories = "frequencies" in told.question.quantities
         return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
     summary = summarise(reports)
     usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
     try:
-        answer: Estimate = QUANTITIES[usual].function(summary)
+        answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
         # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
         ordered = usual == "mean" and "quantile" in summary.question.quantities
@@ -334,8 +384,19 @@ class EstimatedQuantity(NamedTuple):
 def _any_quantile(summary: Counts, share: float) -> Any:
     """Estimate a quantile of numbers, or of the cumulative shares that some questions ask for."""
     if "cumulative shares" in summary.question.quantities:
+        from dither.estimation.queries import cumulative
+
         return cumulative(summary).quantile(share)
     return quantile(summary, share)
+
+
+def _late(place: str) -> Callable[..., Any]:
+    """Return a function of a summary that is imported when it is called."""
+
+    def estimate_quantity(summary: Counts) -> Any:
+        return _load(place)(summary)
+
+    return estimate_quantity
 
 
 # Every quantity that a question may have. A quantile also takes a share, and a distribution bins.
@@ -346,8 +407,8 @@ QUANTITIES: Final[dict[str, EstimatedQuantity]] = {
     "quantile": EstimatedQuantity(_any_quantile, "quantile"),
     "distribution": EstimatedQuantity(distribution, "share of a bin"),
     "frequencies": EstimatedQuantity(frequencies, "frequency"),
-    "sizes": EstimatedQuantity(sizes_of_sets, "sizes"),
-    "response rate": EstimatedQuantity(response_rate, "response rate"),
-    "cumulative shares": EstimatedQuantity(cumulative, "cumulative share"),
-    "answers": EstimatedQuantity(answers, "answer"),
+    "sizes": EstimatedQuantity(_late("frequency.sizes_of_sets"), "sizes"),
+    "response rate": EstimatedQuantity(_late("optional.response_rate"), "response rate"),
+    "cumulative shares": EstimatedQuantity(_late("queries.cumulative"), "cumulative share"),
+    "answers": EstimatedQuantity(_late("queries.answers"), "answer"),
 }

@@ -37,7 +37,8 @@ from dither.data.frames.batches import (
 )
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
-from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
+from dither.estimation.groups import GroupCounts, GroupedEstimates, check_grouping, check_labels
+from dither.estimation.method import MINIMUM
 from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 

@@ -33,7 +33,8 @@ from dither.data.formats.format import Questions
 from dither.data.frames.batches import cached_campaign, check_columns, perturb_batch, wanted_columns
 from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra
 from dither.estimation.estimate import Estimate
-from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
+from dither.estimation.groups import GroupCounts, GroupedEstimates, check_grouping, check_labels
+from dither.estimation.method import MINIMUM
 from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 
