@@ -168,10 +168,11 @@ def test_fieller_is_recovered():
 
 def test_what_is_not_independent_or_not_a_number_is_refused():
     found = dt.frequencies(PET.reports([0, 1, 1, 2] * 50))
+    counted = dt.frequencies(dt.Counts.of(PET.reports([0, 1, 1, 2] * 50)))
     with pytest.raises(InvalidParameter, match="same people"):
-        found["cat"] - found["dog"]
+        counted["cat"] - counted["dog"]
     with pytest.raises(InvalidParameter, match="different people"):
-        found["cat"] / (2 * found["dog"])
+        counted["cat"] / (2 * counted["dog"])
     other = dt.frequencies(dt.KRR(dt.Categories(["cat", "dog"]), epsilon=2).reports([0, 1] * 50))
     with pytest.raises(InvalidParameter, match="different categories"):
         found - other

@@ -9,7 +9,7 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import norm_sub, simplex
+from dither.estimation.projections import norm_sub, simplex
 from tests.support.broken import frequency as twins
 from tests.support.budget import Meter
 from tests.support.cases.frequency import FRUIT, KINDS, names, shares

@@ -32,6 +32,7 @@ from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
 from dither.estimation.rounding import SHARE
+from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
@@ -138,6 +139,41 @@ def mean_of_answers(summary: Counts) -> Estimate:
     spread, ends = (first, both, second), (line.low, line.low, line.high)
     found = AverageRatio((above, below), spread, summary.n, *ends, (values, answered))
     return Estimate.of(found, question.guarantee, unit=line.unit)
+
+
+def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
+    """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
+    told = check_weighted(reports)
+    question = cast("OptionalQuestion", told.question)
+    values = None if isinstance(question.line, Circle) else question.kernel.number_reading()
+    if values is None:
+        raise NotIdentifiable(
+            "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
+            f"{question.name} on {question.domain}"
+        )
+    checked = as_weights(weights, len(told))
+    answered, cells = question.kernel.answer_reading(), told.cells.reshape(-1)
+    (above, top), (below, bottom) = (influences(read[cells], checked) for read in (values, answered))
+    if not below > 0.0:
+        raise _too_few("a mean of theirs cannot be estimated")
+    n, line = len(told), question.line
+    spread = float(top @ top) / n**2, float(top @ bottom) / n**2, float(bottom @ bottom) / n**2
+    found = AverageRatio((above, below), spread, n, line.low, line.low, line.high, (values, answered))
+    return Estimate.of(
+        found,
+        question.guarantee,
+        influence=(top - above / below * bottom) / below,
+        unit=line.unit,
+        remark=f", design effect {checked.design_effect:.2f}",
+    )
+
+
+def answers_influence(reports: Reports) -> Floats:
+    """Return how much each person moves the mean of those who answered."""
+    kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
+    told, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
+    below = float(answered.mean())
+    return np.asarray((told - float(told.mean()) / below * answered) / below)
 
 
 def _average(summary: Counts, values: Floats) -> float:

@@ -137,10 +137,17 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
     return Estimate.of(
         interval,
         told.question.guarantee,
+        influence=moved,
         unit=line.unit,
         limits=(line.low, line.high),
         remark=f", design effect {checked.design_effect:.2f}",
     )
+
+
+def mean_influence(reports: Reports) -> Floats:
+    """Return how much each person moves the mean of all."""
+    told = numbers(reports)
+    return np.asarray(told - told.mean())
 
 
 def squares(reports: Reports) -> Floats:

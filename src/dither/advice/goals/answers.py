@@ -78,6 +78,11 @@ class Ranges(Averaged):
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
 
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of F(1 − F) over the inner edges, for people spread evenly."""
+        size = len(domain) if isinstance(domain, Categories) else self.cells or DEFAULT_CELLS
+        return (size + 1) / (6.0 * size)
+
     def least_error(self, candidates: list[Candidate]) -> float | None:
         solved = [
             candidate.mechanism for candidate in candidates if isinstance(candidate.mechanism, Cumulative)
@@ -136,6 +141,11 @@ class Tables(Averaged):
     def spread(self, mechanism: Any) -> float:
         tables = combinations(mechanism.domain.sizes, self.way)
         return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
+
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of c(1 − c) over all cells, for people spread evenly."""
+        sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
+        return float(sum(1.0 - 1.0 / size for size in sizes) / sum(sizes))
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
         return _below(self, candidates[0].mechanism)

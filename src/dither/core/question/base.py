@@ -28,6 +28,7 @@ from dither.core.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedRead
 from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import IDENTITY, Decoder, decoder
 from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
+from dither.core.people import new_people
 from dither.core.registry import read_parameters
 from dither.core.reports import Reports
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
@@ -258,7 +259,7 @@ class Question(Answering):
             _check_one_each(values)
         randomness = check_source(source)
         try:
-            return Reports(self, self._draw(values, randomness, check_threads(threads)))
+            return _name_people(Reports(self, self._draw(values, randomness, check_threads(threads))))
         finally:
             randomness.erase()
 
@@ -276,7 +277,7 @@ class Question(Answering):
             if array.size:
                 raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
             array = array.astype(np.uint8)
-        return Reports(self, self._valid(array))
+        return _name_people(Reports(self, self._valid(array)))
 
     def decode(self, cells: Array) -> Array:
         """Return the decoded reports, as an array of numbers, labels or places."""
@@ -676,3 +677,9 @@ def read_question(
     else:  # of correlated coins, which are stated by p and ρ
         epsilon = Guarantee(kernel.promise(math.inf, parameters).bound).epsilon
     return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))
+
+
+def _name_people(reports: Reports) -> Reports:
+    """Return reports whose people are known again: one for each entry of the first axis."""
+    cells = reports.cells
+    return replace(reports, people=new_people(len(cells))) if cells.ndim else reports
