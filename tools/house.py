@@ -633,12 +633,14 @@ def _with_a_collector(counted: str) -> Crossed:
     body = json.dumps(batch, sort_keys=True, separators=(",", ":")).encode()
     below = f"/v1/campaigns/{published.id}"
     make = named("application")
+    kept = []  # what caches remember of the first run is forgotten with its collector
     for _ in range(2):  # the first run imports modules and fills caches
         walk = Walk()
         with tempfile.TemporaryDirectory() as folder:
             store = named("open_store")(str(Path(folder, "reports.db")))
             collector = named("Collector")(store, named("Settings")(), lambda: datetime.date(2026, 5, 4))
             collector.publish(published)
+            kept.append(collector)
             writer = named("Writer")(collector)
             app = make(writer, *getattr(sys.modules[make.__module__], "PARTS", ()))
             try:

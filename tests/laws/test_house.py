@@ -153,7 +153,7 @@ CROSSED = {
     "make, perturb, bytes, mean": (26, 202),
     "dither estimate reports.csv": (38, 226),
     "POST of a batch to disk": (15, 66),
-    "page and answers": (39, 2046),
+    "page and answers": (40, 2046),
     "account.answer": (19, 76),
     "TraCSD to density": (30, 927),
     "black-box audit": (13, 387),

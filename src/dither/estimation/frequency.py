@@ -45,6 +45,7 @@ from dither.privacy import Guarantee
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
+_LISTED: Final = 1 << 24  # supports of all reports that are listed at once
 _LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
 
 
@@ -486,7 +487,9 @@ def _sum_interval(
     kernel: Any = told if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
-    if question is not None and isinstance(question.counting, EachReport) and not one_share:
+    listed = question is not None and isinstance(question.counting, EachReport) and not one_share
+    # A table of which report supports which category is not made if it is large: the noise is known by pairs.
+    if listed and (question.one_category or question.counting.outcomes * share.size <= _LISTED):
         counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap

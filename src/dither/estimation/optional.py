@@ -30,7 +30,7 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, average, mean_vector
+from dither.estimation.linear import DirectionInterval, SpreadInterval, average, mean_vector
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
@@ -268,8 +268,16 @@ def variance_of_answers(summary: Counts) -> Estimate:
     mean, square = first / share, second / share
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
-    found = replace(average(summary, influence), value=square - mean**2 + noise)
-    return Estimate.of(found, question.guarantee)
+    told = average(summary, influence)
+    people = max(round(summary.n * min(share, 1.0)), 2)  # who answered: their variance has as few degrees
+    skew = told.skew * people / summary.n
+    plain = replace(told, value=square - mean**2 + noise, n=people, skew=skew)
+    # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
+    moved = (squared - square * answered) / share, (values - mean * answered) / share
+    first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
+    both = _average(summary, moved[0] * moved[1]) / summary.n
+    interval = SpreadInterval(plain, (square, mean), (first_error, second_error, both))
+    return Estimate(plain.value, plain.error, summary.n, question.guarantee, confidence=interval)
 
 
 def _squared_reading(question: OptionalQuestion) -> Floats:

@@ -345,6 +345,14 @@ def covariance(first: Reports, second: Reports) -> Estimate:
     """Estimate the covariance of two numbers of the same people, without bias.
 
     The reports are in the same order of people, as those of `dt.Each` are.
+
+    >>> import dither as dt, numpy as np
+    >>> heights = np.linspace(0, 1, 20_000)
+    >>> podium = dt.Podium(dt.Interval(0, 1), epsilon=4)
+    >>> asked = dt.Each(arm=podium, leg=podium)
+    >>> reports = asked.perturb({"arm": heights, "leg": heights}, source=dt.Seeded(1))
+    >>> dt.stats.covariance(reports["arm"], reports["leg"])
+    0.0834 ± 0.0015 (95 %, n = 20 000)
     """
     joint = _Joint(first, second)
     return Estimate.of(joint.average(joint.covariance, joint.products), joint.guarantee)

@@ -133,7 +133,7 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
     line = interval_question(told).line
     checked = as_weights(weights, len(told))
     mean, moved = influences(numbers(told), checked)
-    interval = student((line.low + line.high) / 2.0 + mean, moved)
+    interval = student((line.low + line.high) / 2.0 + mean, moved, checked)
     return Estimate.of(
         interval,
         told.question.guarantee,

@@ -144,8 +144,13 @@ class Tables(Averaged):
 
     def sampling(self, domain: Any) -> float:
         """Return the mean of c(1 − c) over all cells, for people spread evenly."""
+<<<<<<< HEAD
         sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
         return float(sum(1.0 - 1.0 / size for size in sizes) / sum(sizes))
+=======
+        sizes: list[int] = [math.prod(table) for table in combinations(domain.sizes, self.way)]
+        return sum(1.0 - 1.0 / size for size in sizes) / sum(sizes)
+>>>>>>> answers
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
         return _below(self, candidates[0].mechanism)
@@ -159,7 +164,9 @@ class Tables(Averaged):
 def _below(goal: Averaged, mechanism: Any) -> float | None:
     """Return the smallest error that the certified gap of a solved mechanism leaves possible."""
     error = goal.error(mechanism)
-    return None if error is None else error / math.sqrt(1.0 + mechanism.gap)
+    if error is None or not math.isfinite(mechanism.gap):  # no bound is proved
+        return None
+    return error / math.sqrt(1.0 + mechanism.gap)
 
 
 def summed_variance(protocol: Any, matrix: Floats) -> float:
