@@ -136,15 +136,9 @@ def mean(
             return replace(of_those, influence=partial(answers_influence, reports))
         return of_those
     found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
-<<<<<<< HEAD
     linear_mean = isinstance(found_mean.confidence, MeanInterval)
     if linear_mean and isinstance(reports, Reports) and len(reports) == summary.n:
         found_mean = replace(found_mean, influence=partial(_influence_of_mean, reports))
-=======
-    plain = isinstance(found_mean.confidence, MeanInterval)
-    if plain and isinstance(reports, Reports) and len(reports) == summary.n:
-        found_mean = replace(found_mean, influence=partial(mean_influence, reports))
->>>>>>> answers
     return in_unit(found_mean, summary)
 
 

@@ -144,13 +144,8 @@ class Tables(Averaged):
 
     def sampling(self, domain: Any) -> float:
         """Return the mean of c(1 − c) over all cells, for people spread evenly."""
-<<<<<<< HEAD
         sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
         return float(sum(1.0 - 1.0 / size for size in sizes) / sum(sizes))
-=======
-        sizes: list[int] = [math.prod(table) for table in combinations(domain.sizes, self.way)]
-        return sum(1.0 - 1.0 / size for size in sizes) / sum(sizes)
->>>>>>> answers
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
         return _below(self, candidates[0].mechanism)

@@ -167,11 +167,7 @@ class MeanPlace(Averaged):
         if not isinstance(mechanism, Sampled):
             return sum(spreads)
         # Who tells x is a random half: its mean differs from that of all by the variance of x, over n.
-<<<<<<< HEAD
         return float(2.0 * sum(spreads) + sum(part.domain.length**2 / 4.0 for part in parts))
-=======
-        return 2.0 * sum(spreads) + sum(float(part.domain.length) ** 2 / 4.0 for part in parts)
->>>>>>> answers
 
     def sampling(self, domain: Any) -> float:
         """Return the variances of both coordinates, of people half at each end."""
