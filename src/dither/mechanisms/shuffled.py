@@ -15,7 +15,7 @@ from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
-from dither.core.kernels.window.kernel import WindowKernel
+from dither.core.kernels.window.kernel import ResponseKernel, WindowKernel
 from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon, plain_of
 from dither.errors import InvalidParameter, by_name, found
 from dither.foundation.arrays import Floats
@@ -48,6 +48,8 @@ _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a
 _MOST_CURVE: Final = 10**6  # people up to which a curve of two reports is computed
 _FEW_REPORTS: Final = 1 << 12  # that are listed although the laws of sets are known
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
+
+_WINDOWS: Final = (WindowKernel, ResponseKernel)  # kernels with one window
 
 
 @by_name
@@ -281,7 +283,7 @@ def _join(parts: Mapping[str, Any]) -> Blanket | None:
 def _is_binary(mechanism: Any) -> bool:
     """Return whether there are only two reports, as of RR and Duchi."""
     plain = plain_of(mechanism) if can_answer(mechanism) else None
-    return isinstance(plain, Question) and isinstance(plain.kernel, WindowKernel) and plain.outcomes == 2
+    return isinstance(plain, Question) and isinstance(plain.kernel, _WINDOWS) and plain.outcomes == 2
 
 
 @lru_cache(maxsize=256)

@@ -16,12 +16,14 @@ from dither.core.kernels.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.kernel import (
     CellKernel,
+    Kernel,
     LineKernel,
-    PureKernel,
     UnbiasedReading,
     affine_reading,
     check_no_codebook,
     listed_likelihood,
+    pure_certify,
+    pure_promise,
 )
 from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import Decoder, check_size, read_decoder
@@ -227,8 +229,10 @@ class NearestPoint:
         return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
 
 
-class RowKernel(PureKernel):
+class RowKernel(Kernel):
     """A kernel that draws from a row of a channel."""
+
+    promise, certify = pure_promise, pure_certify
 
     channel: Channel
 

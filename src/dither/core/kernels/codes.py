@@ -8,7 +8,7 @@ estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sized
+from collections.abc import Sized
 from fractions import Fraction
 from typing import Any, ClassVar, Final, cast
 
@@ -17,7 +17,13 @@ import numpy as np
 from dither.core.domains import Categories, Domain
 from dither.core.kernels.blocks import FEW, in_threads
 from dither.core.kernels.counting import BitSums, HashMatches
-from dither.core.kernels.kernel import Kernel, PureKernel, check_no_codebook
+from dither.core.kernels.kernel import (
+    Kernel,
+    pure_certify,
+    pure_promise,
+    read_no_codebook,
+    write_no_codebook,
+)
 from dither.core.kernels.packing import row_width, unpack_rows
 from dither.core.kernels.sets.hashing import Hashing
 from dither.errors import InvalidParameter
@@ -29,6 +35,8 @@ MOST_LISTED_BITS: Final = 16
 
 class SupportKernel(Kernel):
     """A pure protocol: a report supports some categories, the input's own with a larger probability."""
+
+    read_codebook, write_codebook = read_no_codebook, write_no_codebook
 
     one_category: ClassVar[bool] = False  # whether a report is a category
     takes: ClassVar[type[Domain]] = Categories
@@ -64,12 +72,6 @@ class SupportKernel(Kernel):
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, self.takes) and self.holds(len(cast(Sized, domain)))
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
-        check_no_codebook(self, data)
-
-    def write_codebook(self, book: Any) -> None:
-        """Return None: there is no codebook."""
-
     def decode(self, reports: Array, domain: Any, book: Any) -> Array:
         """Return the reported labels, or which categories each report supports, along the last axis."""
         if self.one_category:
@@ -85,8 +87,10 @@ def noise_variance(rates: tuple[Fraction, Fraction], frequency: float) -> float:
     return noise / float(own - other) ** 2
 
 
-class CodeKernel(SupportKernel, PureKernel):
+class CodeKernel(SupportKernel):
     """A pure protocol in which the reports of different people are independent."""
+
+    promise, certify = pure_promise, pure_certify
 
     @abstractmethod
     def write(self, codes: Array, reports: Array, source: Source) -> None:
@@ -130,12 +134,13 @@ class BitReports:
         """Return which categories each report supports, along the last axis."""
         return unpack_rows(reports, categories)
 
-    def check_listed(self) -> None:
-        """Raise InvalidParameter if there are too many rows to list the probability of each."""
-        if self.size > MOST_LISTED_BITS:
-            raise InvalidParameter(
-                f"exact probabilities are listed for up to {MOST_LISTED_BITS} categories, not {self.size}"
-            )
+
+def check_listed(size: int) -> None:
+    """Raise InvalidParameter if there are too many rows of bits to list the probability of each."""
+    if size > MOST_LISTED_BITS:
+        raise InvalidParameter(
+            f"exact probabilities are listed for up to {MOST_LISTED_BITS} categories, not {size}"
+        )
 
 
 class BucketReports:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NoReturn, Self
 import numpy as np
 
 from dither.core.domains import Domain
-from dither.core.kernels.codes import BitReports, BucketReports, SupportKernel
+from dither.core.kernels.codes import BitReports, BucketReports, SupportKernel, check_listed
 from dither.core.kernels.coin import PairedCoins, partners
 from dither.core.kernels.kernel import CellKernel, Promise
 from dither.core.kernels.packing import check_rows, unpack_rows
@@ -240,7 +240,7 @@ class JointBits(BitReports, JointKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
-        self.check_listed()
+        check_listed(self.size)
         law, own = [Fraction(1)], self.coins.chance
         for bit in range(self.size):
             chance = own if bit == value else 1 - own

@@ -184,24 +184,26 @@ class Kernel(ABC):
         return np.array([float(chance) for chance in self.probabilities(value)])
 
 
-class PureKernel(Kernel):
-    """A kernel that promises pure ε, whatever else is stated."""
-
-    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        return Promise(Pure(self.epsilon), self.evidence)
-
-    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
-        check_ratio(self, epsilon)
+# Methods of several families of kernels. A kernel takes them by name, so that no class has many bases.
 
 
-class NoCodebook(Kernel):
-    """A kernel whose reports need no codebook, because it says itself what they stand for."""
+def pure_promise(self: Kernel, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+    """Return the pure ε of the integers, whatever else is stated."""
+    return Promise(Pure(self.epsilon), self.evidence)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
-        check_no_codebook(self, data)
 
-    def write_codebook(self, book: Any) -> None:
-        """Return None: there is no codebook."""
+def pure_certify(self: Kernel, epsilon: float, stated: Mapping[str, Any]) -> None:
+    """Raise InvalidParameter if the integers spend more than ε."""
+    check_ratio(self, epsilon)
+
+
+def read_no_codebook(self: Kernel, data: Any, stated: Mapping[str, Any]) -> None:
+    """Raise MalformedReport if there is a codebook: the kernel says itself what reports stand for."""
+    check_no_codebook(self, data)
+
+
+def write_no_codebook(self: Kernel, book: Any) -> None:
+    """Return None: there is no codebook."""
 
 
 class CellKernel(Kernel):

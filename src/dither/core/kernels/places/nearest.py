@@ -23,7 +23,7 @@ from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, 
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.core.domains.plane import Pair, read_pair
 from dither.core.kernels.blocks import BLOCK, FEW, split_rows
-from dither.core.kernels.kernel import CellKernel, PureKernel
+from dither.core.kernels.kernel import CellKernel, pure_certify, pure_promise
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
 from dither.core.kernels.places.points import TableLikelihood
 from dither.core.kernels.transition import Dense
@@ -281,8 +281,10 @@ def unpack(text: object) -> bytes:
     return bytes.fromhex(text)
 
 
-class NearestNumbers(CellKernel, PureKernel):
+class NearestNumbers(CellKernel):
     """A report is a number below N, and each of the K numbers of the input is likelier than the others."""
+
+    promise, certify = pure_promise, pure_certify
 
     window: Nearest
 
@@ -347,51 +349,51 @@ class NearestNumbers(CellKernel, PureKernel):
         return law
 
 
+def check_points(window: Nearest, selector: Selector) -> None:
+    """Raise InvalidParameter unless there is one public point for each number."""
+    if len(selector.points) != window.cells:
+        raise InvalidParameter(f"there are {len(selector.points)} points, and not {window.cells} numbers")
+
+
+def among_points(kind: str, window: Nearest, selector: Selector) -> dict[str, Any]:
+    """Return what devices need to know of a kernel among public points, as JSON-compatible data."""
+    return {"draw": kind, **integers(window), "selector": selector.device()}
+
+
+def read_among_points(device: Mapping[str, Any]) -> tuple[Nearest, Selector]:
+    """Return the integers and the points that `among_points` wrote."""
+    return Nearest(*read_integers(device)), read_selector(device["selector"])
+
+
 @dataclass(frozen=True)
-class AmongPoints(ABC):
-    """What kernels whose numbers are those of public points have in common."""
+class NearestKernel(PlaceKernel, NearestNumbers):
+    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
+
+    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
+    """
 
     window: Nearest
     selector: Selector
 
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """The word for the draw in texts."""
+    kind: ClassVar[str] = "nearest"
 
     def __post_init__(self) -> None:
-        if len(self.selector.points) != self.window.cells:
-            raise InvalidParameter(
-                f"there are {len(self.selector.points)} points, and not {self.window.cells} numbers"
-            )
+        check_points(self.window, self.selector)
 
     @classmethod
     def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
         """Return the kernel with the largest ratio that is certainly at most e^ε."""
         return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
 
-    def write_codebook(self, book: Floats) -> Any:
-        """Return a codebook as JSON-compatible data."""
-        return book.tolist()
-
     def device(self) -> dict[str, Any]:
-        """Return what devices need to know, as JSON-compatible data."""
-        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
+        return among_points(self.kind, self.window, self.selector)
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        """Return the kernel that a device's data describe."""
-        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
+        return cls(*read_among_points(device))
 
-
-@dataclass(frozen=True)
-class NearestKernel(AmongPoints, PlaceKernel, NearestNumbers):
-    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
-
-    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
-    """
-
-    kind: ClassVar[str] = "nearest"
+    def write_codebook(self, book: Floats) -> Any:
+        return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
         if self.selector.box is None:
@@ -457,10 +459,31 @@ def _read_rows(data: Any, count: int, columns: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class BoxKernel(AmongPoints, NearestNumbers):
+class BoxKernel(NearestNumbers):
     """The number of a point in a box of two to eight axes; the K points nearest to a record are likelier."""
 
+    window: Nearest
+    selector: Selector
+
     kind: ClassVar[str] = "box"
+
+    def __post_init__(self) -> None:
+        check_points(self.window, self.selector)
+
+    @classmethod
+    def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
+        """Return the kernel with the largest ratio that is certainly at most e^ε."""
+        return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
+
+    def device(self) -> dict[str, Any]:
+        return among_points(self.kind, self.window, self.selector)
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(*read_among_points(device))
+
+    def write_codebook(self, book: Floats) -> Any:
+        return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Box) and self.selector.box == domain.ends

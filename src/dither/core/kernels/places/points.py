@@ -16,7 +16,15 @@ from dither.core.domains.domain import MOST_NUMBER
 from dither.core.domains.plane import Pair, read_pair
 from dither.core.kernels.alias import Grades, blocks, draw, largest_ratio
 from dither.core.kernels.blocks import split_rows
-from dither.core.kernels.kernel import CellKernel, NoCodebook, Promise, PureKernel, check_ratio
+from dither.core.kernels.kernel import (
+    CellKernel,
+    Promise,
+    check_ratio,
+    pure_certify,
+    pure_promise,
+    read_no_codebook,
+    write_no_codebook,
+)
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
@@ -106,8 +114,10 @@ def read_rule(data: Mapping[str, Any]) -> WeightRule:
     raise MalformedReport(f"the kind of weights must be falling or rings, not {found(data['kind'])}")
 
 
-class ChoiceKernel(PlaceKernel, NoCodebook):
+class ChoiceKernel(PlaceKernel):
     """A kernel with finitely many candidates; a report is a candidate drawn by integer weights."""
+
+    read_codebook, write_codebook = read_no_codebook, write_no_codebook
 
     @abstractmethod
     def nearest(self, places: Floats) -> Integers:
@@ -290,8 +300,10 @@ MOST_SIDE: Final = 128
 
 
 @dataclass(frozen=True)
-class GridKernel(ChoiceKernel, PureKernel):
+class GridKernel(ChoiceKernel):
     """A cell of a `side` × `side` grid, likelier near the true cell; a report is a uniform position in it."""
+
+    promise, certify = pure_promise, pure_certify
 
     area: Rectangle
     side: int

@@ -15,7 +15,7 @@ from dither.core.domains import Domain, Paths, Region
 from dither.core.domains.plane import Pair, read_pair
 from dither.core.kernels.alias import Grades, blocks, draw
 from dither.core.kernels.blocks import FEW
-from dither.core.kernels.kernel import CellKernel, NoCodebook, Promise, check_ratio
+from dither.core.kernels.kernel import CellKernel, Promise, check_ratio, read_no_codebook, write_no_codebook
 from dither.core.kernels.places.place import PlaceKernel
 from dither.core.kernels.places.points import check_points, distances, nearest_points
 from dither.core.kernels.window.integers import Blocks
@@ -30,13 +30,15 @@ _WORDS: Final = float(1 << 53)
 
 
 @dataclass(frozen=True)
-class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
+class TwoCopies(PlaceKernel, CellKernel):
     """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.
 
     `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
     randomized response. With `odds`, sectors are centred on the true direction, as in the authors' program,
     and a false sector is reported with probability 1/(sectors − 1 + odds). Then there is no privacy bound.
     """
+
+    read_codebook, write_codebook = read_no_codebook, write_no_codebook
 
     points: tuple[Pair, ...]
     anchor: Grades

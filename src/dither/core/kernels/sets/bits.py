@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Domain
-from dither.core.kernels.codes import BitReports, CodeKernel
+from dither.core.kernels.codes import BitReports, CodeKernel, check_listed
 from dither.core.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.core.kernels.packing import bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, found
@@ -110,7 +110,7 @@ class Bits(BitReports, CodeKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row; row number r has the bits of the binary number r."""
-        self.check_listed()
+        check_listed(self.size)
         law = [Fraction(1)]
         for bit in range(self.size):
             chance = (self.own if bit == value else self.other).probability

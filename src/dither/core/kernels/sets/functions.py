@@ -19,7 +19,14 @@ from dither.core.domains.records import Profile
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.counting import EachFunction
-from dither.core.kernels.kernel import MOST_LISTED, PureKernel, check_no_codebook, read_kernel
+from dither.core.kernels.kernel import (
+    MOST_LISTED,
+    Kernel,
+    check_no_codebook,
+    pure_certify,
+    pure_promise,
+    read_kernel,
+)
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import whole
@@ -54,8 +61,10 @@ class TableReading:
 
 
 @dataclass(frozen=True)
-class FunctionsKernel(PureKernel):
+class FunctionsKernel(Kernel):
     """A report is the number of a function and a report of its value, padded with zeros."""
+
+    promise, certify = pure_promise, pure_certify
 
     sizes: tuple[int, ...]
     functions: tuple[TableFunction, ...]

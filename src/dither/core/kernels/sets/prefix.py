@@ -14,10 +14,10 @@ from dither.core.domains import Domain, Text
 from dither.core.kernels.blocks import BLOCK, in_threads
 from dither.core.kernels.codes import BucketReports, CodeKernel
 from dither.core.kernels.counting import NotCounted
-from dither.core.kernels.kernel import NoCodebook, PureKernel
+from dither.core.kernels.kernel import Kernel, pure_certify, pure_promise, read_no_codebook, write_no_codebook
 from dither.core.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
 from dither.core.kernels.window.integers import Blocks
-from dither.core.kernels.window.kernel import WindowKernel
+from dither.core.kernels.window.kernel import window_blanket
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Halves, Integers, Words
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
@@ -28,7 +28,7 @@ FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the fami
 
 
 @dataclass(frozen=True)
-class HashedResponse(BucketReports, WindowKernel, CodeKernel):
+class HashedResponse(BucketReports, CodeKernel):
     """A report is seed·2^16 + bucket. The seed of the hash function is independent of the input."""
 
     window: Blocks
@@ -47,6 +47,15 @@ class HashedResponse(BucketReports, WindowKernel, CodeKernel):
     @property
     def outcomes(self) -> int:
         return self.window.cells << SEED_BITS
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """Those of the window of buckets."""
+        return window_blanket(self.window)
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -105,12 +114,15 @@ class HashedResponse(BucketReports, WindowKernel, CodeKernel):
 
 
 @dataclass(frozen=True)
-class PrefixKernel(PureKernel, NoCodebook):
+class PrefixKernel(Kernel):
     """One prefix of a text, reported by local hashing; the public seed determines its length.
 
     `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of
     levels. What is hashed is the upper half of the prefix's key, a chain of hashes of its symbols.
     """
+
+    promise, certify = pure_promise, pure_certify
+    read_codebook, write_codebook = read_no_codebook, write_no_codebook
 
     text: Text
     oracle: HashedResponse

@@ -26,7 +26,7 @@ from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import SupportKernel, noise_variance
 from dither.core.kernels.coin import BiasedCoin, read_coin
 from dither.core.kernels.counting import PackedColumns
-from dither.core.kernels.kernel import MOST_LISTED, PureKernel
+from dither.core.kernels.kernel import MOST_LISTED, pure_certify, pure_promise
 from dither.core.kernels.packing import pack_numbers, unpack_numbers
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask
@@ -64,11 +64,13 @@ def element_rates(
 
 
 @dataclass(frozen=True)
-class SetKernel(SupportKernel, PureKernel):
+class SetKernel(SupportKernel):
     """Sets of `chosen` elements; the coin decides whether `least` or more of them are the person's.
 
     An input is a row of codes of items, ascending, followed by −1 up to the length of the row.
     """
+
+    promise, certify = pure_promise, pure_certify
 
     items: int
     most: int

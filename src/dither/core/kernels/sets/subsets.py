@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Domain
-from dither.core.kernels.codes import BitReports, CodeKernel
+from dither.core.kernels.codes import CodeKernel, check_listed
 from dither.core.kernels.coin import BiasedCoin, read_coin
-from dither.core.kernels.counting import ColumnSums
+from dither.core.kernels.counting import BitSums, ColumnSums
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.packing import BIT, bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, MalformedReport, found
@@ -93,7 +93,7 @@ _BLOCK: Final = 1 << 14  # inputs processed together, so that they stay in the c
 
 
 @dataclass(frozen=True)
-class SubsetBits(ChosenSets, BitReports, CodeKernel):
+class SubsetBits(ChosenSets, CodeKernel):
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
 
     kind: ClassVar[str] = "subset"
@@ -127,6 +127,19 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
         return subsets
 
     @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.uint8, (row_width(self.size),)))
+
+    def holds(self, categories: int) -> bool:
+        return self.size == categories
+
+    def counting(self, domain: Domain) -> BitSums:
+        return BitSums(self.size)
+
+    def support(self, reports: Array, categories: int) -> Mask:
+        return unpack_rows(reports, categories)
+
+    @property
     def evidence(self) -> str:
         sizes = f"k = {self.size}, w = {self.chosen}"
         return f"ln p(k−w)/((1−p)w) with {sizes}, p = {self.coin.heads} of 2^{self.coin.bits}"
@@ -145,7 +158,7 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
-        self.check_listed()
+        check_listed(self.size)
         with_input, without = self.shares
         return [
             (with_input if row >> value & 1 else without) if row.bit_count() == self.chosen else Fraction(0)

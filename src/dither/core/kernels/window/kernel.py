@@ -17,10 +17,12 @@ from dither.core.kernels.kernel import (
     MOST_LISTED,
     STRAIGHT,
     CellKernel,
+    Kernel,
     LineKernel,
-    PureKernel,
     UnbiasedReading,
     affine_reading,
+    pure_certify,
+    pure_promise,
 )
 from dither.core.kernels.transition import Dense, Stacked, Windows
 from dither.core.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
@@ -74,8 +76,10 @@ class SlidingSampler:
 COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
-class WindowKernel(PureKernel):
+class WindowKernel(Kernel):
     """A kernel with two probabilities, H inside of a window and L outside: ε = ln(H/L)."""
+
+    promise, certify = pure_promise, pure_certify
 
     window: Sliding | Blocks
 
@@ -86,7 +90,12 @@ class WindowKernel(PureKernel):
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
         """The least probabilities, L for every cell, and two windows that meet as little as they can."""
-        return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
+        return window_blanket(self.window)
+
+
+def window_blanket(window: Sliding | Blocks) -> Blanket:
+    """Return the least probabilities, L for every cell, and two windows that meet as little as they can."""
+    return Blanket.of_sets(window.ratio, Fraction(window.width, window.cells))
 
 
 @dataclass(frozen=True)
@@ -311,7 +320,7 @@ def a_line(domain: Domain) -> Line:
 
 
 @dataclass(frozen=True)
-class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
+class ResponseKernel(CodeKernel, CellKernel):
     """A report is a category: the input's own with weight H, each other one with weight L."""
 
     window: Blocks
@@ -322,6 +331,15 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     @property
     def outcomes(self) -> int:
         return self.window.cells
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """Those of the window."""
+        return window_blanket(self.window)
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -499,8 +517,10 @@ COIN: Final = 1 << 32
 
 
 @dataclass(frozen=True)
-class MixtureKernel(PureKernel, LineKernel):
+class MixtureKernel(LineKernel):
     """With probability heads/2^32 a cell of the first window, otherwise N₁ + a cell of the second."""
+
+    promise, certify = pure_promise, pure_certify
 
     first: SlidingKernel
     second: SlidingKernel
