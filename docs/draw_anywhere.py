@@ -46,8 +46,8 @@ def draw() -> None:
         ),
     }
     for axes, (title, design) in zip(figure.subplots(1, 2), designs.items(), strict=True):
-        points, window = design.kernel.selector.places(), design.kernel.window
-        near = design.kernel.numbers(np.array([PLACE]))[0][0]
+        points, window = design.question.kernel.selector.places(), design.question.kernel.window
+        near = design.question.kernel.numbers(np.array([PLACE]))[0][0]
         axes.scatter(*public.T, s=1, color="#d8dee4", zorder=0)
         axes.scatter(*points.T, s=10, color=BLUE, label="points")
         axes.scatter(*points[near].T, s=24, color=ORANGE, label="likelier, e^ε times each")

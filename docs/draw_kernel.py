@@ -13,9 +13,10 @@ INK, WINDOW, REST, NOTE = "#22303c", "#e07a3f", "#9fb4c7", "#5b6b79"
 def main() -> None:
     """Write the picture."""
     mechanism = dt.Podium(dt.Interval(0, 1), epsilon=1.5, cells=CELLS)
-    whole = 6 / (CELLS - mechanism.kernel.window.width)  # an input whose window starts at a whole cell
+    window = mechanism.question.kernel.window
+    whole = 6 / (CELLS - window.width)  # an input whose window starts at a whole cell
     law = [float(p) for p in mechanism.probabilities(whole)]
-    values = mechanism.decode(list(range(CELLS)))
+    values = mechanism.question.decode(list(range(CELLS)))
     high, low = max(law), min(law)
     right = LEFT + CELLS * STEP
     parts = [
@@ -36,7 +37,7 @@ def main() -> None:
     def text(x: float, y: float, words: str, anchor: str = "middle", colour: str = INK) -> None:
         parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{words}</text>')
 
-    text(middle, 45, f"a window of K = {mechanism.kernel.window.width} cells, weight H each")
+    text(middle, 45, f"a window of K = {window.width} cells, weight H each")
     text(right + 8, BASE - 130 * low / high + 4, "L each", "start")
     text(LEFT - 8, BASE - 126, "H", "end")
     parts.append(f'<line x1="{LEFT}" y1="{BASE}" x2="{right}" y2="{BASE}" stroke="{INK}"/>')

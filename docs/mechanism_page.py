@@ -34,6 +34,7 @@ EXAMPLES = {
     "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
     "NGram": f"dt.rivals.NGram({SQUARE}, {POINTS}, epsilon=1)",
     "SetResponse": "dt.SetResponse(dt.Several(8, most=3), epsilon=1)",
+    "SubsetIndices": 'dt.SubsetSelection(dt.Categories(8), epsilon=1, report="indices")',
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
     "RR": 'dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)',

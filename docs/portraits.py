@@ -50,7 +50,7 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
         _support(dt.OLH(dt.Categories(8), epsilon=mechanism.epsilon), left)
         left.set_xlabel("prefix")
         oracle = dt.OLH(dt.Categories(1024), epsilon=mechanism.epsilon)
-        _frequency_error(oracle, len(mechanism.kernel.ends), right)
+        _frequency_error(oracle, len(mechanism.question.kernel.ends), right)
     else:
         _places(mechanism, left, right)
     for axes in (left, right):
@@ -171,7 +171,7 @@ def _noise(protocol: CategoryMechanism, levels: int) -> list[float]:
 
 
 def _function(mechanism: Any, axes: Any) -> None:
-    last = mechanism.kernel.functions[-1]
+    last = mechanism.question.kernel.functions[-1]
     shape = [mechanism.domain.sizes[place] for place in last.attributes]
     axes.imshow(np.reshape(last.values, shape), cmap="Blues", interpolation="nearest")
     names = [mechanism.domain.names[place] for place in last.attributes]
@@ -203,7 +203,7 @@ def _columns(mechanism: QueryMechanism, axes: Any) -> None:
 
 def _answers(mechanism: QueryMechanism, axes: Any) -> None:
     told = dt.KRR(dt.Categories(len(mechanism.question.book.channel)), epsilon=mechanism.epsilon)
-    rows = np.array([told.kernel.chances(code) for code in range(len(told.categories))])
+    rows = np.array([told.question.kernel.chances(code) for code in range(len(told.categories))])
     rival = LinearReading(rows, mechanism.matrix).single_variances
     ours = mechanism.question.book.single_variances
     axes.plot(np.sqrt(np.maximum(ours, 0.0)), color=INK, linewidth=2, label="this mechanism")

@@ -1,5 +1,6 @@
 """Error messages: what they repeat of the input, and what they must not repeat."""
 
+import inspect
 from fractions import Fraction
 
 import numpy as np
@@ -62,3 +63,29 @@ def test_unknown_name_escapes_and_shortens_names_from_files() -> None:
     text = str(unknown_name("column", "age", ["\x1b[31mred", "x" * 10_000, *map(str, range(5000))]))
     assert "\x1b" not in text
     assert len(text) < 1000
+
+
+def test_a_parameter_without_its_name_is_answered_with_the_call() -> None:
+    question = dt.Podium(dt.Interval(0, 1), epsilon=1)
+    slips = {
+        "Podium(domain, epsilon=…)": lambda: dt.Podium(dt.Interval(0, 1), 1),  # type: ignore[misc]
+        "Optimal(domain, epsilon=…)": lambda: dt.Optimal(dt.Interval(0, 1), 1),
+        "SubsetSelection(domain, epsilon=…)": lambda: dt.SubsetSelection(dt.Categories(9), 1),
+        "Exponential(domain, points, epsilon=…)": lambda: dt.Exponential(dt.Interval(0, 1), [0, 1], 1),  # type: ignore[misc]
+        "shuffled(mechanism, n=…, delta=…)": lambda: dt.shuffled(question, 10_000),  # type: ignore[call-arg, misc]
+    }
+    for call, slip in slips.items():
+        with pytest.raises(InvalidParameter) as caught:
+            slip()
+        assert str(caught.value) == f"expected parameters by name: {call}"
+
+
+def test_a_signature_shows_the_parameters_by_name() -> None:
+    assert list(inspect.signature(dt.SubsetSelection).parameters) == ["domain", "epsilon", "report"]
+    assert inspect.signature(dt.Optimal).parameters["unbiased"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert list(inspect.signature(dt.shuffled).parameters) == ["mechanism", "n", "delta", "times"]
+
+
+def test_an_old_name_says_the_new_one() -> None:
+    with pytest.raises(AttributeError, match=r"write dt\.rivals\.SUE"):
+        _ = dt.SUE  # type: ignore[attr-defined]

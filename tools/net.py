@@ -49,6 +49,7 @@ from sklearn.linear_model import LogisticRegression
 import dither as dt
 from dither import results
 from dither.cli import main as command_line
+from dither.core.question import as_answering
 from tests.docs.test_documents import PAGES
 from tests.golden import devices
 from tests.support.cases import frequency, joint, kernels, numbers, optimal, places
@@ -123,7 +124,7 @@ def describe_design(make: Callable[[], Any], *, in_full: bool) -> Data:
     values = _values(design)
     result = {
         "text": attempt(design.to_json),
-        "device": attempt(lambda: design.device_text),
+        "device": attempt(lambda: as_answering(design).device_text),
         "fingerprint": attempt(lambda: design.fingerprint),
         "guarantee": attempt(lambda: _promise(design.guarantee)),
         "described": attempt(design.describe),

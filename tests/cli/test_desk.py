@@ -145,3 +145,37 @@ def test_a_table_never_replaces_the_reports(reports: Path) -> None:
     before = reports.read_bytes()
     assert run("estimate", reports, "-o", reports).exit_code == 2
     assert reports.read_bytes() == before
+
+
+def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
+    """A direction has no weighted mean: the others have one, and the reason is said."""
+    (tmp_path / "c.toml").write_text(CAMPAIGN + "[questions.heading]\ncircle = 360\nepsilon = 4\n")
+    rows = "\n".join(f"{1 + row % 2},flat,{row % 180},{row % 360}" for row in range(300))
+    (tmp_path / "people.csv").write_text(f"weight,home,minutes,heading\n{rows}\n")
+    out = tmp_path / "reports.csv"
+    made = run(
+        "perturb", tmp_path / "people.csv", "--campaign", tmp_path / "c.toml", "--keep", "weight", "-o", out
+    )
+    assert made.exit_code == 0, made.output
+    found = asked(out, "--weight", "weight")
+    assert found["minutes"][0]["n"] == 300
+    assert len(found["home"]) == 2
+    assert "reports on an interval are needed" in str(found["heading"])
+    shown = run("estimate", out, "--weight", "weight")
+    assert shown.exit_code == 0
+    assert "heading: reports on an interval" in shown.output
+    alone = run("estimate", out, "--weight", "weight", "--column", "heading")
+    assert alone.exit_code != 0
+    assert "reports on an interval are needed" in alone.output
+
+
+def test_a_file_that_occurs_twice_is_said(reports: Path, tmp_path: Path) -> None:
+    twice = run("estimate", reports, reports)
+    assert twice.exit_code == 2
+    assert "is named twice" in twice.output
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(reports.read_bytes())
+    said = run("estimate", reports, copy)
+    assert said.exit_code == 0
+    assert "have the same content" in said.stderr
+    assert "have the same content" not in run("estimate", reports).stderr

@@ -10,7 +10,6 @@ from typing import get_args
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from dither.advice.explain import DELTA
 from dither.advice.simulation import Distance
@@ -20,6 +19,7 @@ from dither.collection.conformance import KINDS
 from dither.data.sql.dialects import DIALECTS
 from dither.estimation.method import MINIMUM
 from dither.foundation import losses
+from tests.support.terminal import run
 from tools.house import SOURCE
 
 SCRIPT = """
@@ -133,7 +133,7 @@ def test_the_verbs_stand_in_groups() -> None:
     assert list(GROUPS) == ["Randomise", "Plan", "Collect", "Explain", "Research"]
     assert set(GROUPS["Research"]) == {"jrr", "trajectory", "design", "reproduce", "central", "classify"}
     assert sum(map(len, GROUPS.values())) == len(VERBS)
-    page = CliRunner().invoke(main, ["--help"]).output
+    page = run("--help").output
     titles = [line.removesuffix(":") for line in page.splitlines() if line.endswith(":")]
     assert titles == ["Options", *GROUPS]
     first, second, *_ = (line.split()[1] for line in page.splitlines() if line.startswith("  dither "))

@@ -46,9 +46,13 @@ def test_what_is_written_is_read(ending: str, survey: Path, tmp_path: Path) -> N
     groups = dt.estimate(found["age"], by=found.labels("city", "age"), minimum=10)
     assert {label for label, _ in groups.items()} == {"Rome", "Nara"}
     assert dt.crosstab(found["mood"], found["uses"]).n == 90
-    twice = dt.data.read(out, out)
-    assert len(twice["age"]) == 120
-    assert len(twice.public["city"]) == 180
+    more = tmp_path / f"more.{ending}"
+    dt.data.perturb_file(survey, more, ASKED, keep=["city"], missing="skip")
+    both_files = dt.data.read(out, more)
+    assert len(both_files["age"]) == 120
+    assert len(both_files.public["city"]) == 180
+    with pytest.raises(InvalidParameter, match="counted twice"):
+        dt.data.read(out, out)
 
 
 def test_wrong_files_are_named(survey: Path, tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ WRITTEN = [
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
 def test_names_that_are_mentioned_exist(page: Path) -> None:
     for first, second in re.findall(r"\bdt\.([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?", page.read_text()):
-        assert first in dt.__all__, f"{page.name} mentions dt.{first}"
+        assert hasattr(dt, first), f"{page.name} mentions dt.{first}"
         if second and (isinstance(getattr(dt, first), ModuleType | type)):
             assert hasattr(getattr(dt, first), second), f"{page.name} mentions dt.{first}.{second}"
 

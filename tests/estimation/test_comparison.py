@@ -158,7 +158,7 @@ def test_weights_undo_unequal_chances_of_selection():
 
 def test_bad_parts_are_refused():
     other = dt.Podium(dt.Interval(0, 2), epsilon=1, cells=1 << 10).perturb([1.0] * 9)
-    same = WEAK.perturb([0.5] * 9)
+    same, twin = WEAK.perturb([0.5] * 9), WEAK.perturb([0.5] * 9)
     with pytest.raises(Mismatch, match="different questions"):
         dt.stats.combine([same, other])
     with pytest.raises(InvalidParameter, match="list of reports"):
@@ -167,7 +167,7 @@ def test_bad_parts_are_refused():
         dt.stats.combine([same], weights=[1, 2])
     for weights in ([-1.0, 2.0], [float("nan"), 1.0], ["1", 1.0]):
         with pytest.raises(InvalidParameter, match="from 0 upwards"):
-            dt.stats.combine([same, same], weights=weights)
+            dt.stats.combine([same, twin], weights=weights)
     with pytest.raises(InvalidParameter, match="at least one weight"):
         dt.stats.combine([same], weights=[0])
     with pytest.raises(InvalidParameter, match="not int"):

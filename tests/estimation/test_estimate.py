@@ -168,10 +168,11 @@ def test_fieller_is_recovered():
 
 def test_what_is_not_independent_or_not_a_number_is_refused():
     found = dt.frequencies(PET.reports([0, 1, 1, 2] * 50))
+    counted = dt.frequencies(dt.Counts.of(PET.reports([0, 1, 1, 2] * 50)))
     with pytest.raises(InvalidParameter, match="same people"):
-        found["cat"] - found["dog"]
+        counted["cat"] - counted["dog"]
     with pytest.raises(InvalidParameter, match="different people"):
-        found["cat"] / (2 * found["dog"])
+        counted["cat"] / (2 * counted["dog"])
     other = dt.frequencies(dt.KRR(dt.Categories(["cat", "dog"]), epsilon=2).reports([0, 1] * 50))
     with pytest.raises(InvalidParameter, match="different categories"):
         found - other
@@ -258,3 +259,12 @@ def test_a_unit_is_shown_and_nothing_else():
     for unit in (5, "a\nb", "x" * 41, None):
         with pytest.raises(InvalidParameter, match="a unit is a text"):
             dt.Interval(0, 1, unit=unit)
+
+
+def test_an_estimate_is_not_rounded_without_its_interval() -> None:
+    found = dt.mean(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 100))
+    with pytest.raises(InvalidParameter, match=r"round\(float\(estimate\)\)"):
+        round(found)
+    with pytest.raises(InvalidParameter, match=r"round\(float\(estimate\), 2\)"):
+        round(found, 2)
+    assert round(float(found), 2) == round(found.value, 2)

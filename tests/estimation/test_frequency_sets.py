@@ -85,13 +85,13 @@ def test_what_cannot_be_said_is_refused() -> None:
 
 def test_the_top_items_are_stated_as_far_as_they_are_known() -> None:
     names = ["a", "b", "c", "d", "e", "f"]
-    asked = dt.SetResponse(dt.Several(names, most=3), epsilon=3)
+    asked = dt.SetResponse(dt.Several(names, most=4), epsilon=3)
     people = [["a", "b"]] * 3_000 + [["a", "b", "c"]] * 2_000 + [["d"]] * 1_990 + [[]] * 1_000
     found = dt.frequencies(asked.perturb(people, source=dt.Seeded(2)))
     top = found.top(3)
     assert set(top.surely) == {"a", "b"}
     assert set(top.possibly) == {"a", "b", "c", "d"}
-    assert "3 or more: " in repr(found)
+    assert "4 or more: " in repr(found)
     clipped = np.asarray(found.projected().value)
     assert clipped.min() >= 0
     assert clipped.sum() > 1.5  # shares of items do not sum to one
@@ -104,3 +104,26 @@ def test_groups_weights_and_differences_are_those_of_frequencies() -> None:
     gap = groups["odd"]["b"] - groups["even"]["b"]
     assert gap.interval(0.95)[0] < 1 < gap.interval(0.95)[1] + 0.05
     assert dt.estimate(reports)["a"].value == dt.frequencies(reports)["a"].value
+
+
+def test_shares_of_thinned_sets_are_lower_bounds() -> None:
+    """Where people have more items than they tell about, a plain ± held in no run."""
+    asked = dt.SetResponse(dt.Several(8, most=2), epsilon=3)
+    rates = np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.0, 0.0])
+    held = np.zeros(8)
+    for seed in range(40):
+        people = np.random.default_rng(seed).random((600, 8)) < rates
+        told = asked.perturb(people, source=dt.Seeded(seed))
+        found = dt.frequencies(told)
+        low, high = found.interval()
+        held += (low <= rates) & (rates <= high)
+    assert (held >= 36).all()
+    assert "±" not in repr(found)
+    assert repr(found[0]).startswith("≥ 0.")
+    assert "have 2 items or more" in repr(found[0])
+    assert found[0].lower_bound
+    assert found.at_any_time()[0].interval()[1] > high[0]
+    assert found.if_lying(0.01)[0].interval()[1] > high[0]
+    assert dt.frequencies(told, weights=np.ones(600))[0].lower_bound
+    everything = dt.SetResponse(dt.Several(8, most=8), epsilon=3).perturb(people, source=dt.Seeded(1))
+    assert not dt.frequencies(everything)[0].lower_bound  # nothing is thinned

@@ -46,7 +46,7 @@ def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
 def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
-        affine_reading(mechanism.kernel, mechanism.decoder).values,
+        affine_reading(mechanism.question.kernel, mechanism.question.decoder).values,
         mechanism.question.unbiased_reading().values,
         rtol=1e-6,
         atol=1e-6,
@@ -192,7 +192,7 @@ def test_the_second_moment_is_read_without_bias(kind):
     middle = (FAR.low + FAR.high) / 2
     inputs = np.linspace(FAR.low, FAR.high, 7)
     squares = squared_reading(mechanism.question, mechanism.question.unbiased_reading().values - middle)
-    np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
+    np.testing.assert_allclose(moment(mechanism.question, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", [dt.SW, dt.Podium, dt.Hybrid])
@@ -262,7 +262,7 @@ def test_what_survives_of_a_length_is_the_papers_rho(epsilon, rho):
         (t - 1 / t) * math.sin(math.pi / (1 + t)) / math.pi, rel=1e-5
     )
     assert length_factor(mechanism.question) == pytest.approx(rho, abs=5e-4)
-    assert length_factor(mechanism.question) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
+    assert length_factor(mechanism.question) == pytest.approx(1 - mechanism.sampled.variance(0.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [dt.OGPM, dt.SW])

@@ -260,3 +260,46 @@ def test_the_audit_compares_its_draws() -> None:
     found = dt.audit(dt.OGPM(WIND, epsilon=1, cells=64))
     assert found.holds
     assert "16384 draws" in str(found)
+
+
+MOOD = dt.KRR(dt.Nullable(dt.Categories(["bad", "fair", "good"])), epsilon=4)
+POINTS = {"bad": 1, "fair": 2, "good": 3}
+
+
+def test_a_score_is_that_of_those_who_answered() -> None:
+    """Silence counted 0: a mean of 2.0 was estimated as 1.39."""
+    random, held = np.random.default_rng(1), 0
+    for seed in range(120):
+        answers = random.choice(np.array(["bad", "fair", "good", None]), 500, p=[0.2, 0.3, 0.2, 0.3]).tolist()
+        told = MOOD.perturb(answers, source=dt.Seeded(seed))
+        found = dt.frequencies(told).score(POINTS)
+        held += bool(found.covers(2.0))
+    assert held >= 105  # of 120 at 95 %: fewer has a chance of 0.1 %
+    assert "of those who answered" in repr(found)
+    counted = dt.frequencies(dt.Counts.of(told)).score(POINTS)
+    assert counted.interval() == pytest.approx(found.interval())
+    everybody = dt.frequencies(told).score({**POINTS, None: 0})
+    assert everybody.value == pytest.approx(2.0 * 0.7, abs=0.2)
+    # Two ways to the same number: the ratio of two sums of the same people.
+    whole = everybody / dt.frequencies(told).sum(list(POINTS))
+    assert whole.value == pytest.approx(found.value)
+    assert whole.standard_error == pytest.approx(found.standard_error, rel=0.02)
+
+
+def test_optional_numbers_have_weights() -> None:
+    asked = dt.Podium(dt.Nullable(dt.Interval(0, 10)), epsilon=4)
+    random, held = np.random.default_rng(2), 0
+    for seed in range(60):
+        young = random.random(800) < 0.8
+        values = np.where(young, 2.0, 8.0)
+        silent = random.random(800) < np.where(young, 0.5, 0.1)
+        told = asked.perturb(
+            [None if s else v for v, s in zip(values, silent, strict=True)], source=dt.Seeded(seed)
+        )
+        weights = np.where(young, 1.0, 4.0)  # as many of both in the population
+        truth = (2.0 * 0.5 + 8.0 * 0.9) / 1.4  # of those who answer
+        held += bool(dt.mean(told, weights=weights).covers(truth))
+    assert held >= 50
+    equal = dt.mean(told, weights=np.ones(800))
+    assert equal.value == pytest.approx(dt.mean(told).value)
+    assert equal.interval() == pytest.approx(dt.mean(told).interval(), rel=1e-2)

@@ -78,7 +78,7 @@ class WholeText(PrefixKernel):
 def test_a_device_that_ignores_the_level_is_noticed():
     people = _people(100_000, 1)
     pem = dt.PEM(dt.Text(8), epsilon=3)
-    twin = WholeText(pem.domain, pem.kernel.oracle, pem.kernel.ends)
+    twin = WholeText(pem.domain, pem.question.kernel.oracle, pem.question.kernel.ends)
     reports = pem.reports(twin.draw(pem.domain.check(people), dt.Seeded(1)))
     assert not set(dt.heavy_hitters(reports)) & set(WORDS)
 
@@ -87,7 +87,8 @@ def test_levels_are_public_even_and_independent_of_the_text():
     pem = dt.PEM(dt.Text(5), epsilon=1)
     counts = [
         np.bincount(
-            pem.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells), minlength=5
+            pem.question.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells),
+            minlength=5,
         )
         for i, word in enumerate(["a", "zzzzz"])
     ]
@@ -105,12 +106,12 @@ def test_reports_are_private_and_follow_their_law(epsilon):
         ratio = max(one / two for law in laws for other in laws for one, two in zip(law, other, strict=True))
         assert ratio <= exp_below(Fraction(epsilon))
     cells = pem.perturb(["abc"] * 60_000, source=dt.Seeded(5)).cells
-    drawn, told = pem.kernel.oracle.hashing.unpack(cells)
+    drawn, told = pem.question.kernel.oracle.hashing.unpack(cells)
     row = pem.domain.check(["abc"])
-    prefix = np.array([pem.kernel.prefix_item(row, drawn[i : i + 1])[0] for i in range(3_000)])
-    true = pem.kernel.oracle.hashing.bucket(drawn[:3_000], prefix)
-    offset = (told[:3_000] - true) % pem.kernel.oracle.window.cells
-    assert p_value(offset, pem.kernel.oracle.window.probabilities(0)) > ALARM
+    prefix = np.array([pem.question.kernel.prefix_item(row, drawn[i : i + 1])[0] for i in range(3_000)])
+    true = pem.question.kernel.oracle.hashing.bucket(drawn[:3_000], prefix)
+    offset = (told[:3_000] - true) % pem.question.kernel.oracle.window.cells
+    assert p_value(offset, pem.question.kernel.oracle.window.probabilities(0)) > ALARM
     assert dt.audit(pem).ok
 
 
@@ -126,9 +127,9 @@ def test_reports_travel():
 
 
 def test_levels_take_as_many_letters_as_few_children_allow():
-    assert dt.PEM(dt.Text(3), epsilon=1).kernel.ends == (1, 2, 3)
-    assert dt.PEM(dt.Text(5, alphabet=LETTERS), epsilon=1).kernel.ends == (2, 4, 5)
-    assert dt.PEM(dt.Text(4, alphabet="01"), epsilon=1).kernel.ends == (4,)
+    assert dt.PEM(dt.Text(3), epsilon=1).question.kernel.ends == (1, 2, 3)
+    assert dt.PEM(dt.Text(5, alphabet=LETTERS), epsilon=1).question.kernel.ends == (2, 4, 5)
+    assert dt.PEM(dt.Text(4, alphabet="01"), epsilon=1).question.kernel.ends == (4,)
 
 
 def test_wrong_questions():

@@ -164,3 +164,15 @@ def test_raked_columns_leave_what_they_do_not_explain() -> None:
     plain = influences(group.astype(float), Weights(weights.values))[1]
     assert plain.std() > 0.4
     assert freedom(np.append(np.zeros(997), [1.0, -1.0, 1.0])) < 10
+
+
+def test_few_people_who_carry_the_weight_are_said() -> None:
+    asked, held = dt.Podium(dt.Interval(0, 1), epsilon=4), 0
+    random = np.random.default_rng(1)
+    for seed in range(100):
+        weights, values = np.exp(2.0 * random.standard_normal(300)), random.beta(2, 5, 300)
+        found = dt.mean(asked.perturb(values, source=dt.Seeded(seed)), weights=weights)
+        held += bool(found.covers(2 / 7)) or "few people carry the weight" in repr(found)
+    assert held >= 88
+    even = dt.mean(asked.perturb(values, source=dt.Seeded(1)), weights=np.linspace(1, 3, 300))
+    assert "carry" not in repr(even)

@@ -120,7 +120,7 @@ def test_circle(row: dict[str, Any]) -> None:
         x = case["x"]
         close(mechanism.error("absolute", x), row["l1"])
         close(mechanism.error("squared", x), row["l2"])
-        close(mechanism.resultant(x), row["resultant_length"])
+        close(1 - mechanism.variance(x), row["resultant_length"])
         close(mechanism.pdf(x, x), row["p"])
         close(mechanism.pdf((x + math.pi) % (2 * math.pi), x), row["q"])
         for edge, inside in ((case["l_mod"], 1e-6), (case["r_mod"], -1e-6)):

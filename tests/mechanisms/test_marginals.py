@@ -173,3 +173,24 @@ def test_what_is_not_a_survey() -> None:
         dt.stats.tables(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
     with pytest.raises(InvalidParameter, match="ε"):
         replace(survey.question, epsilon=0.5, made_by=None)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 3, 3, 3)])
+def test_no_bound_is_negative_and_none_is_above_a_mechanism_that_exists(sizes: tuple[int, ...]) -> None:
+    """At ε = 8 the bound of three yes-or-no questions was −0.0013, hidden as a gap of 0 %."""
+    domain = dt.Profile({f"q{place}": dt.Categories(size) for place, size in enumerate(sizes)})
+    asked = dt.Marginals(domain, epsilon=8)
+    rows = np.array(list(np.ndindex(*sizes)))
+    whole = dt.KRR(dt.Categories(len(rows)), epsilon=8)
+    p, q = (float(rate) for rate in whole.question.kernel.rates)
+    known = 0.0  # the whole profile as one category, for people spread evenly
+    for table in combinations(range(len(sizes)), 2):
+        for cell in np.ndindex(*(sizes[place] for place in table)):
+            inside = np.all(rows[:, table] == cell, axis=1)
+            count = int(inside.sum())
+            for share, own in ((count / len(rows), p + (count - 1) * q), (1 - count / len(rows), count * q)):
+                known += share * own * (1.0 - own) / (p - q) ** 2
+    assert 0.0 < asked.bound <= known
+    assert asked.gap >= asked.average_variance / known - 1.0 > 10.0
+    why = dt.recommend(domain, dt.goals.Tables(n=1000), epsilon=8)[0]["why"]
+    assert "at most 0 %" not in why

@@ -40,7 +40,9 @@ def laws_of(question: Any) -> Floats:
         inputs: Any = range(len(domain))
     else:
         inputs = np.linspace(domain.low, domain.high, 7)
-    laws = np.array([[float(chance) for chance in question.kernel.probabilities(one)] for one in inputs])
+    laws = np.array(
+        [[float(chance) for chance in question.question.kernel.probabilities(one)] for one in inputs]
+    )
     return laws[:, laws.max(axis=0) > 0]
 
 
@@ -92,7 +94,7 @@ FEW = [
 @pytest.mark.parametrize(("question", "n"), FEW, ids=str)
 def test_no_bound_is_below_the_exact_failure_of_few_people(question: Any, n: int) -> None:
     laws = laws_of(question)
-    bound, listed = question.kernel.blanket, Blanket.of_laws(laws, question.kernel.ratio)
+    bound, listed = question.question.kernel.blanket, Blanket.of_laws(laws, question.question.kernel.ratio)
     assert len(FEW) >= 30
     for at in (0.02, 0.3 * question.epsilon, 0.8 * question.epsilon):
         exact = exact_delta(laws, n, at)
@@ -118,12 +120,12 @@ def test_no_bound_is_below_the_exact_failure_of_few_people(question: Any, n: int
 )
 def test_every_pair_of_inputs_has_the_law_of_the_blanket(question: Any) -> None:
     """So there is no worse pair: the lemma for sets that meet evenly, enumerated."""
-    blanket = question.kernel.blanket
-    laws = [question.kernel.probabilities(code) for code in range(len(question.domain))]
+    blanket = question.question.kernel.blanket
+    laws = [question.question.kernel.probabilities(code) for code in range(len(question.domain))]
     least = [min(column) for column in zip(*laws, strict=True)]
     in_every_set = {dt.OUE: -1, dt.HadamardResponse: 0}.get(type(question))
     if in_every_set is not None:
-        least[in_every_set] /= question.kernel.ratio
+        least[in_every_set] /= question.question.kernel.ratio
     expected = Counter[tuple[float, float]]()
     for mass, one, two in zip(blanket.masses, *blanket.ratios, strict=True):
         expected[round(one, 9), round(two, 9)] += mass
@@ -171,27 +173,27 @@ def test_the_grid_is_outward_and_near_for_sets_that_meet() -> None:
 def test_the_bound_over_all_rows_is_that_of_the_worst_pair() -> None:
     """A channel of a symmetric mechanism, compared pair by pair, has the bound of its one kind of pair."""
     question = dt.KRR(codes(6), epsilon=1.5)
-    listed = Blanket.of_laws(laws_of(question), question.kernel.ratio)
+    listed = Blanket.of_laws(laws_of(question), question.question.kernel.ratio)
     assert not listed.worst
     for n in (10, 1_000, 10**7):
         for at in (0.001, 0.1, 1.0):
-            one, all_pairs = question.kernel.blanket.failure(n)(at), listed.failure(n)(at)
+            one, all_pairs = question.question.kernel.blanket.failure(n)(at), listed.failure(n)(at)
             assert one * (1 - 1e-6) <= all_pairs <= one * 1.01 + 1e-12
 
 
 def test_many_laws_are_compared_by_what_they_share() -> None:
     laws = laws_of(dt.KRR(codes(120), epsilon=2))
-    blanket = Blanket.of_laws(laws, dt.KRR(codes(120), epsilon=2).kernel.ratio)
+    blanket = Blanket.of_laws(laws, dt.KRR(codes(120), epsilon=2).question.kernel.ratio)
     assert blanket.worst
     assert blanket.share == pytest.approx(1 / 120)
 
 
 def test_two_reports_sent_as_one_are_worst_where_both_differ() -> None:
     one, two = dt.KRR(codes(3), epsilon=1), dt.KRR(codes(4), epsilon=0.5)
-    joined = one.kernel.blanket.join(two.kernel.blanket)
+    joined = one.question.kernel.blanket.join(two.question.kernel.blanket)
     assert joined is not None
     product = np.array([np.multiply.outer(a, b).reshape(-1) for a in laws_of(one) for b in laws_of(two)])
-    listed = Blanket.of_laws(product, one.kernel.ratio * two.kernel.ratio)
+    listed = Blanket.of_laws(product, one.question.kernel.ratio * two.question.kernel.ratio)
     for at in (0.01, 0.2, 1.0):
         assert joined.failure(500)(at) == pytest.approx(listed.failure(500)(at), rel=0.01)
 
@@ -222,7 +224,7 @@ def test_places_have_a_bound_of_their_own() -> None:
 def test_two_reports_are_exact_for_few_people(epsilon: float) -> None:
     """Up to 50 people every arrangement has a block of its own: nothing is told, and nothing is lost."""
     question = dt.KRR(codes(2), epsilon=epsilon)
-    laws, ratio = laws_of(question), float(question.kernel.ratio)
+    laws, ratio = laws_of(question), float(question.question.kernel.ratio)
     for n in (2, 3, 12):
         failure = two_report_failure(n, ratio)
         for at in (0.02, 0.3 * epsilon, 0.8 * epsilon):
@@ -253,7 +255,7 @@ def test_two_reports_are_never_below_any_arrangement(ratio: float) -> None:
 def test_two_reports_of_two_days_hold() -> None:
     """The exact curve of three people who answer on two days, all others with the same value."""
     question, n, at = dt.KRR(codes(2), epsilon=2), 3, 1.2
-    laws, ratio = laws_of(question), float(question.kernel.ratio)
+    laws, ratio = laws_of(question), float(question.question.kernel.ratio)
     composed = repeat(two_report_failure(n, ratio), 2, 2.0, 200)
     for others in itertools.product(range(2), repeat=n - 1):
         counts = [mixed_law([laws[one] for one in (own, *others)]) for own in (0, 1)]

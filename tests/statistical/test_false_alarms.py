@@ -30,11 +30,9 @@ MANY, SOME = 60, 15
 def _claimed() -> dict[str, Any]:
     """Every mechanism whose single reports keep a bound, by name."""
     made = {name: make() for name, make in CASES.items()}
-    return {
-        name: one
-        for name, one in made.items()
-        if isinstance(one, Mechanism) and one.alone and isinstance(one.guarantee.bound, Pure | Approximate)
-    }
+    alone = {name: one for name, one in made.items() if isinstance(one, Mechanism) and one.question.alone}
+    bounded = (Pure, Approximate)
+    return {name: one for name, one in alone.items() if isinstance(one.guarantee.bound, bounded)}
 
 
 def _inputs(mechanism: Any) -> Any:
@@ -47,7 +45,7 @@ def _inputs(mechanism: Any) -> Any:
 def _one_per_kernel(claimed: dict[str, Any]) -> set[str]:
     first: dict[type, str] = {}
     for name, mechanism in claimed.items():
-        first.setdefault(type(mechanism.kernel), name)
+        first.setdefault(type(mechanism.question.kernel), name)
     return set(first.values())
 
 
@@ -83,7 +81,7 @@ def test_false_alarms_are_rare(name: str) -> None:
         pytest.skip("a single report keeps no bound")
     mechanism, runs = claimed[name], MANY if name in _one_per_kernel(claimed) else SOME
     found = alarms(mechanism, range(runs))
-    print(f"| {name} | {type(mechanism.kernel).__name__} | {runs} | {found} |", flush=True)
+    print(f"| {name} | {type(mechanism.question.kernel).__name__} | {runs} | {found} |", flush=True)
     assert binomial_below(found, runs, 1e-6) <= 0.01  # what 99 % confidence promises
 
 

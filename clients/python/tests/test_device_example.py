@@ -85,7 +85,7 @@ def test_the_wheel_is_built_and_works_alone(tmp_path: Path) -> None:
     assert {"dither_device/py.typed", "dither_device/telemetry.py"} <= set(names)
     assert not [name for name in names if "test" in name]
     # From the file itself, without site packages and without a folder of modules.
-    code = "import dither_device as d; print(d.__file__, d.Telemetry, d.Questionnaire, d.Account)"
+    code = "import dither_device as d; print(d.__file__, d.Telemetry, d.Campaign, d.Account)"
     done = subprocess.run(
         [sys.executable, "-S", "-c", code],
         env={"PYTHONPATH": str(wheel), "PATH": os.environ["PATH"]},

@@ -18,7 +18,7 @@ from device_support import TOML, Stub, publish, python, stub
 
 import dither as dt
 from dither.collection import ohttp
-from dither_device import Account, Malformed, Questionnaire, Telemetry, send, sending
+from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
 from dither_device.sending import split_address
 
 
@@ -28,9 +28,9 @@ def collector() -> Iterator[Stub]:
         yield made
 
 
-def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Questionnaire]:
+def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Campaign]:
     """An account with answers that wait, and their campaign."""
-    campaign = Questionnaire(publish(folder, toml).to_json())
+    campaign = Campaign(publish(folder, toml).to_json())
     account = Account.create(folder / "me.account", epsilon=20)
     for _ in range(answers):
         account.answer(campaign.asking("command"), "build")

@@ -1,4 +1,4 @@
-"""`dt.card`: the card of a campaign, as machine-readable data."""
+"""`Questionnaire.card`: the card of a campaign, as machine-readable data."""
 
 from __future__ import annotations
 

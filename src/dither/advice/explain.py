@@ -1,4 +1,4 @@
-"""`dt.explain`: a campaign explained to the people who are asked, with what mixing in batches adds."""
+"""`Questionnaire.explain`: a campaign explained to the people who are asked, with what mixing in batches adds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
-from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Metric, Nothing, largest_posterior
 
@@ -97,6 +96,8 @@ def batch_promise(
     >>> round(promise.guarantee.epsilon, 3)
     0.143
     """
+    from dither.mechanisms.shuffled import can_be_shuffled, shuffled  # not for a warning at the terminal
+
     asked, words = AskedQuestions.of(questions), sentences(language)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
     try:
@@ -123,6 +124,8 @@ def batch_promise(
 
 def _least(questions: Sequence[Question], people: int, delta: float) -> float:
     """Return an ε that no analysis can go below, for one question; 0 where none is known."""
+    from dither.mechanisms.shuffled import shuffled_lower_bound
+
     if len(questions) > 1:
         return 0.0
     try:
@@ -145,6 +148,8 @@ def guessed_right(guarantee: Guarantee) -> float:
 
 
 def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int, delta: float) -> Guarantee:
+    from dither.mechanisms.shuffled import shuffled, shuffled_records
+
     if len(questions) == 1:
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)

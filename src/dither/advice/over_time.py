@@ -63,11 +63,11 @@ def over_time(
     of all n people, at most. Of the ways whose promise holds for a value that changes, and does not grow, the
     one with the smallest error is recommended.
 
-    >>> from dither import RR, Categories
-    >>> advice = over_time(RR(Categories(["yes", "no"]), epsilon=1), days=365)
+    >>> from dither import KRR, Categories
+    >>> advice = over_time(KRR(Categories(["yes", "no"]), epsilon=1), days=365)
     >>> advice.guarantee
     Guarantee: ε ≤ 1 for one person
-    >>> advice.best == Once(RR(Categories(["yes", "no"]), epsilon=1), days=365)
+    >>> advice.best == Once(KRR(Categories(["yes", "no"]), epsilon=1), days=365)
     True
     """
     asked = as_question(question)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
-from dither.advice.goals.numbers import Goal
+from dither.advice.goals.numbers import Goal, people_of
 from dither.advice.simulation import Progress
 from dither.core.domains import Domain, finite
 from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
@@ -135,10 +135,13 @@ def epsilon_for(
     goal: Goal,
     target_error: float,
     *,
+    sampling: bool = True,
     shuffled: int | None = None,
     delta: float = 1e-6,
 ) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
+
+    The error contains that of sampling n people from a population (see `dt.people_for`).
 
     With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
     mechanism, and for numbers one that holds for every pure mechanism.
@@ -146,10 +149,21 @@ def epsilon_for(
     >>> from dither.core.domains import Interval
     >>> from dither import goals
     >>> round(epsilon_for(Interval(18, 100), goals.Mean(n=10_000), 0.5), 2)
-    1.59
+    2.51
     """
     check(domain, goal)
     target, mixed = _target(target_error), shuffled is not None
+    drawn = _sampling(domain, goal, sampling)
+    if drawn:
+        people = people_of(getattr(goal, "n", None))
+        least = math.sqrt(drawn / people)
+        if least >= target:
+            raise Infeasible(
+                f"the sampling error of {people} people alone is {least:.3g}, and the target {target:g}: "
+                f"no ε is enough; ask more than {math.ceil(drawn / target**2)} people, or plan for those who "
+                "answer alone, with sampling=False"
+            )
+        target = math.sqrt(target**2 - least**2)  # what is left for the noise
     if shuffled is not None:
         central(1.0, n=shuffled, delta=delta)  # raises for a wrong n or δ before anything slow
 
@@ -169,7 +183,7 @@ def epsilon_for(
         place = decreasing_root(excess_of_best, low, high, close=goal.close, start=place, step=0.1)
     if place is None:
         raise Infeasible(
-            f"no ε up to {MOST_EPSILON:g} brings the error down to {target:g}; allow a larger error"
+            f"no ε up to {MOST_EPSILON:g} brings the error down to {target_error:g}; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
     if shuffled is None:
@@ -180,12 +194,21 @@ def epsilon_for(
     return central(device, n=shuffled, delta=delta).epsilon
 
 
-def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
+def people_for(
+    domain: Domain, goal: Goal, target_error: float, *, epsilon: float, sampling: bool = True
+) -> int:
     """Return how many people the best mechanism needs to meet a target error; the goal is made without n.
+
+    The error is that of the estimate for a population: what privacy adds, and the sampling error because not
+    everybody was asked, of the population that has most (for a mean in the worst case, half at each end).
+    With `sampling=False` it is what privacy adds for the people who answer. Of distributions, quantiles and
+    maps the sampling error is not derived, and is left out.
 
     >>> from dither.core.domains import Interval
     >>> from dither import goals
     >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1)
+    12478
+    >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1, sampling=False)
     9978
     """
     check(domain, goal)
@@ -194,12 +217,23 @@ def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: floa
             f"dt.people_for computes n: leave it out, as in dt.goals.{type(goal).__name__}()"
         )
     budget, target = check_epsilon(epsilon), _target(target_error)
-    people = goal.people(goal.candidates(domain, budget), target)
+    people = goal.people(goal.candidates(domain, budget), target, _sampling(domain, goal, sampling))
     if people is None:
         raise Infeasible(
             f"at ε = {budget:g} no number of people brings the error down to {target:g}; allow a larger ε"
         )
     return people
+
+
+def _sampling(domain: Domain, goal: Goal, wanted: bool) -> float:
+    return (goal.sampling(domain) or 0.0) if wanted else 0.0
+
+
+def error_parts(domain: Domain, goal: Goal, *, epsilon: float) -> dict[str, float]:
+    """Return the noise of the best mechanism and the sampling error, whose squares add to that of both."""
+    noise = _rank(domain, goal, check_epsilon(epsilon))[0][1]
+    drawn = _sampling(domain, goal, wanted=True)
+    return {"noise": noise, "sampling": math.sqrt(drawn / people_of(getattr(goal, "n", None)))}
 
 
 def check(domain: Domain, goal: Goal) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +17,7 @@ from dither.cli.output import number_of
 from dither.data.files import carried_questions
 from dither.data.formats.format import table_format
 from dither.data.streams import shown_name
-from dither.errors import InvalidParameter, unknown_name
+from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
 def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
     from dither.estimation.pairs import crosstab
-    from dither.estimation.verbs import estimate
+    from dither.estimation.verbs import estimate, quantile
 
     if asked.cross is not None and len(found) != 1:
         raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(found)}")
@@ -133,21 +133,31 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
                 raise click.UsageError(
                     "--population is of groups by a public label: the sizes of private groups are estimated"
                 )
-            groups = estimate(reports, by=by, minimum=asked.minimum, weights=weights)
+            groups = _answer(estimate, reports, by=by, minimum=asked.minimum, weights=weights)
+            if isinstance(groups, Exception):
+                results[f"{name} by {', '.join(asked.by)}"] = groups
+                continue
             results.update(group_results(name, groups, asked))
             if asked.test:
                 results[f"{name}: test"] = compare_groups(reports, by, asked.minimum)
         else:
-            results[name] = estimate(reports, weights=weights)
+            results[name] = _answer(estimate, reports, weights=weights)
             for share in asked.shares:
-                results[f"{name}: quantile {share:g}"] = _quantile(reports, share, weights)
-    return results
+                results[f"{name}: quantile {share:g}"] = _answer(quantile, reports, share, weights=weights)
+    reasons = [result for result in results.values() if isinstance(result, Exception)]
+    if reasons and len(reasons) == len(results):
+        raise reasons[0]
+    return {
+        name: str(result) if isinstance(result, Exception) else result for name, result in results.items()
+    }
 
 
-def _quantile(reports: Reports, share: float, weights: Any) -> Any:
-    from dither.estimation.verbs import quantile
-
-    return quantile(reports, share, weights=weights)
+def _answer(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """Return an estimate, or the error that says why there is none: other questions may have it."""
+    try:
+        return function(*args, **more)
+    except (InvalidParameter, NotIdentifiable) as error:
+        return error
 
 
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:

@@ -26,7 +26,7 @@ FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the ou
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-class _Day(click.ParamType):
+class _Day(click.ParamType):  # type: ignore[type-arg]
     """A day such as 2026-05-01, as a date."""
 
     name = "YYYY-MM-DD"

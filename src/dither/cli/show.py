@@ -124,7 +124,10 @@ def _text(label: str, value: Any) -> str:
     if isinstance(value, Estimate) and names:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
-            [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
+            [
+                str(show_label(name)),
+                show_interval(line[0], line[1], line[2], value.limits, at_least=value.lower_bound),
+            ]
             for name, line in zip(names, zip(*ends, strict=True), strict=True)
         ]
         shown = table(["answer", "share (95 %)"], rows)
@@ -222,10 +225,18 @@ def print_results(results: Mapping[str, Any], as_json: bool) -> None:
         from dither.cli.tables import plain_row, table_of
 
         print_json(
-            {name: [plain_row(row) for row in table_of(name, result)] for name, result in results.items()}
+            {
+                name: result
+                if isinstance(result, str)
+                else [plain_row(row) for row in table_of(name, result)]
+                for name, result in results.items()
+            }
         )
         return
     for name, result in results.items():
+        if isinstance(result, str):  # why there is none
+            click.echo(f"{name}: {result}")
+            continue
         click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
         if "\n" in repr(result):
             click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))

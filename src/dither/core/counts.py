@@ -6,13 +6,14 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
 from dither.core.count_tables import MOST_COUNT, read_counts, whole_number
+from dither.core.people import People, join
 from dither.core.question import Question, as_question
 from dither.core.repetition import ChangeReports, DatedReports
 from dither.core.reports import Reports, check_codebooks
@@ -23,6 +24,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 VERSION: Final = 2
+_CROWDS: Final = 64
 _MAGIC: Final = b"dither summary\n"
 _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
@@ -45,6 +47,7 @@ class Counts:
     counts: Integers
     n: int
     about: str = ""  # the name of the question in a campaign or a file, for titles
+    people: People = field(default=(), repr=False)  # who sent them, if it is known; see `Reports.people`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", as_question(self.question))
@@ -75,9 +78,10 @@ class Counts:
             raise InvalidParameter(
                 f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"
             )
-        question = reports.question
+        question = as_question(reports.question)
         counting = question.counting
-        return cls(question, counting.count(reports.cells), counting.answers(reports.cells), reports.about)
+        n = counting.answers(reports.cells)
+        return cls(question, counting.count(reports.cells), n, reports.about, reports.people)
 
     @classmethod
     def empty(cls, asked: Any) -> Self:
@@ -140,7 +144,10 @@ class Counts:
                 raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
             check_codebooks(self.question, other.question)
         about = self.about or other.about
-        return type(self)(self.question, self.counts + other.counts, self.n + other.n, about)
+        parts = [part.people for part in (self, other) if part.n]
+        # Of counts of many pieces it is not kept who they are: they would grow with every piece.
+        people = join(parts) if sum(map(len, parts)) <= _CROWDS else ()
+        return type(self)(self.question, self.counts + other.counts, self.n + other.n, about, people)
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
@@ -150,7 +157,7 @@ class Counts:
         question = as_question(asked)
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(f"{self!r} was not made by this {question.name}")
-        return type(self)(question, self.counts, self.n, self.about)
+        return type(self)(question, self.counts, self.n, self.about, self.people)
 
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
@@ -221,18 +228,23 @@ class Counts:
 
     def __repr__(self) -> str:
         count = f"{self.n:,}".replace(",", " ")
-        return f"Summary({count} of {self.question.name} on {self.question.domain})"
+        return f"Counts({count} of {self.question.name} on {self.question.domain})"
 
 
 def name_result(function: Made) -> Made:
-    """Return a function whose results know the names of the questions that its reports answer."""
+    """Return a function whose results know whose reports they are of, and the names of their questions."""
 
     @wraps(function)
     def call(*args: Any, **more: Any) -> Any:
         result = function(*args, **more)
-        names = dict.fromkeys(given.about for given in args if isinstance(given, Reports | Counts))
-        known = any(names) and not getattr(result, "about", "?")
-        return replace(result, about=" × ".join(filter(None, names))) if known else result
+        told = [given for given in args if isinstance(given, Reports | Counts)]
+        names = dict.fromkeys(given.about for given in told)
+        more_known: dict[str, Any] = {}
+        if any(names) and not getattr(result, "about", "?"):
+            more_known["about"] = " × ".join(filter(None, names))
+        if not getattr(result, "people", "?") and all(given.people for given in told):
+            more_known["people"] = tuple(crowd for given in told for crowd in given.people)
+        return replace(result, **more_known) if more_known else result
 
     return cast("Made", call)
 

@@ -100,8 +100,8 @@ class Memoised(AskedAgain):
 
         Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
 
-        >>> from dither import RR, Categories
-        >>> smokes = Memoised(RR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
+        >>> from dither import KRR, Categories
+        >>> smokes = Memoised(KRR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
         >>> round(smokes.change_proved("no", "yes"), 3)
         0.607
         """
@@ -129,7 +129,7 @@ class Memoised(AskedAgain):
         if not drawn:
             return self.question.perturb(values)
         together = np.concatenate([drawn[mark] for mark in apart.marks])
-        return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
+        return self.question.reports(together.reshape(apart.shape + together.shape[1:]))
 
     def mark(self, value: object) -> str:
         """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""

@@ -204,8 +204,8 @@ class Once(AskedAgain):
     Reports:   those of the mechanism, each with its day. `dt.by_day` estimates from them.
     Use when:  a value may change and is asked for over a long time.
 
-    >>> from dither import RR, Categories
-    >>> smokes = RR(Categories(["yes", "no"]), epsilon=1)
+    >>> from dither import KRR, Categories
+    >>> smokes = KRR(Categories(["yes", "no"]), epsilon=1)
     >>> Once(smokes, days=365).guarantee
     Guarantee: ε ≤ 1 for one person
     >>> Once(smokes, days=365, every=73).guarantee
@@ -307,8 +307,8 @@ class KeptChange(Answering, Combinator):
                `dt.over_time` compares it with `dt.Once`.
     Reference: the tree of [Erlingsson19]; docs/time.md says what is different here.
 
-    >>> from dither import RR, Categories
-    >>> year = KeptChange(RR(Categories(["no", "yes"]), epsilon=1), days=365)
+    >>> from dither import KRR, Categories
+    >>> year = KeptChange(KRR(Categories(["no", "yes"]), epsilon=1), days=365)
     >>> year.guarantee
     Guarantee: ε ≤ 1 for one person
     >>> [year.intervals(group) for group in range(year.groups)]

@@ -8,12 +8,13 @@ import math
 import struct
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dither.core.domains import Categories, Line
+from dither.core.people import People, join, take
 from dither.errors import InvalidParameter, Mismatch
 from dither.foundation.arrays import Array
 from dither.privacy import Guarantee, Pure
@@ -54,6 +55,8 @@ class Reports:
     question: Question
     cells: Array
     about: str = ""  # the name of the question in a campaign or a file, for titles
+    # Who sent them, if it is known: two estimates of the same people are not independent. It is never sent.
+    people: People = field(default=(), repr=False)
 
     @property
     def values(self) -> Array:
@@ -89,7 +92,7 @@ class Reports:
                 f"these reports of {_name(self.question)} were made by another mechanism than "
                 f"{_name(question)}, or with other parameters"
             )
-        return Reports(question, self.cells, self.about)
+        return Reports(question, self.cells, self.about, self.people)
 
     def to_bytes(self) -> bytes:
         """Return the reports and the specification of their question as bytes; `dt.from_bytes` reads them."""
@@ -117,7 +120,8 @@ class Reports:
         for part in parts[1:]:
             check_codebooks(first, part.question)
         about = next((part.about for part in parts if part.about), "")
-        return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]), about)
+        cells = np.concatenate([part.read_by(first).cells for part in parts])
+        return Reports(first, cells, about, join(part.people for part in parts if len(part.cells)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.values, dtype=dtype)
@@ -129,7 +133,7 @@ class Reports:
         return iter(self.values)
 
     def __getitem__(self, index: Any) -> Reports:
-        return Reports(self.question, np.asarray(self.cells[index]), self.about)
+        return Reports(self.question, np.asarray(self.cells[index]), self.about, take(self.people, index))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reports):

@@ -10,10 +10,12 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from dither.core.people import people_of_columns
 from dither.core.question import Question, read_question
 from dither.core.question.base import VERSION
 from dither.core.registry import check_name, draw_of
@@ -238,4 +240,6 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     made = _build(header["specification"], policy, started)
     with refuse_malformed("these reports"):
         cells = np.frombuffer(body, np.dtype(layout), offset=start + length).reshape(shape)
-        return made.reports(cells.astype(cells.dtype.newbyteorder("=")))
+        told: Reports = made.reports(cells.astype(cells.dtype.newbyteorder("=")))
+    people = people_of_columns({"": (told.cells, None)})[""] if told.cells.ndim else ()
+    return replace(told, people=people)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from dither.core.domains import Domain
+from dither.core.people import People, join, overlap, people_of_columns
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
@@ -297,6 +299,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
     there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
     public: dict[str, list[Any]] = {}
+    known: list[dict[str, People]] = []
     for number, file in enumerate(map(Path, (path, *more))):
         reader, campaign = table_format(file), carried_questions(file, given)
         if campaign != first:
@@ -305,6 +308,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
         if number and set(beside) != set(public):
             raise Mismatch(f"{shown_name(file)} does not have the same public columns as the files before it")
         public = public or {name: [] for name in beside}
+        begin = {name: len(some) for name, some in parts.items()}
         for chunk in reader.read(file, [*parts, *beside]):
             chunk.check_rows(list(parts))
             for name, asked in campaign.questions.items():
@@ -312,9 +316,29 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
                 there[name].append(~chunk.absent(name))
             for name in beside:
                 public[name] += chunk.cells(name)
+        known.append(
+            people_of_columns(
+                {
+                    name: (
+                        np.concatenate([some[0].cells, *(part.cells for part in some[begin[name] :])]),
+                        np.concatenate([there[name][0], *there[name][begin[name] :]]),
+                    )
+                    for name, some in parts.items()
+                }
+            )
+        )
+        for people in known[:-1]:
+            if any(overlap(people[name], known[-1][name], same_part=True) for name in parts):
+                raise InvalidParameter(
+                    f"{shown_name(file)} holds the same reports as a file before it: its people would be "
+                    "counted twice; name each file once"
+                )
     return ReadReports(
         first,
-        {name: Reports.concatenate(some) for name, some in parts.items()},
+        {
+            name: replace(Reports.concatenate(some), people=join(people[name] for people in known))
+            for name, some in parts.items()
+        },
         {name: np.concatenate(some) for name, some in there.items()},
         public,
     )

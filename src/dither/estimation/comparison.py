@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.counts import Counts, summarise
+from dither.core.counts import Counts
+from dither.core.people import People, overlap
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
@@ -23,9 +24,7 @@ from dither.estimation.groups import (
     keep_groups,
     order_of,
 )
-from dither.estimation.linear import linear
-from dither.estimation.method import summarise_numbers
-from dither.estimation.verbs import estimate
+from dither.estimation.verbs import estimate, mean
 from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
@@ -186,6 +185,13 @@ def combine(
     if not isinstance(given, Sequence) or not given:
         raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
     _check_domains(parts)
+    for number, part in enumerate(parts):
+        given_before = [getattr(other, "people", ()) for other in parts[:number]]
+        own: People = getattr(part, "people", ())
+        if any(overlap(own, other, same_part=True) for other in given_before):
+            raise InvalidParameter(
+                "two parts are of the same reports, whose people would be counted twice; name each part once"
+            )
     estimates = [_unbiased_estimate(part) for part in parts]
     if weights is None:
         weights = [_precision(part) for part in estimates]
@@ -251,10 +257,9 @@ def _unbiased_estimate(part: object) -> Estimate:
         return part
     if not isinstance(part, Reports | Counts):
         raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
-    summary = summarise(part)
-    if "frequencies" in summary.question.quantities:
-        return supported_frequencies(summary)
-    return linear.mean(summarise_numbers(summary))
+    if "frequencies" in part.question.quantities:
+        return supported_frequencies(part)
+    return mean(part)
 
 
 def _precision(part: Estimate) -> float:

@@ -8,14 +8,15 @@ frequencies of few reports keeps its level.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
 
 import numpy as np
 
+from dither.core.people import People
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.intervals import (
     Attackable,
@@ -29,6 +30,7 @@ from dither.estimation.intervals import (
     check_share,
 )
 from dither.estimation.rounding import show_interval, thousands
+from dither.estimation.same_people import count_of, guarantee_of, leaf_correlation
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
 from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_label
@@ -80,8 +82,10 @@ class Estimate:
     labels: Sequence[Hashable] = field(default=(), kw_only=True)
     # What the estimates of the same reports share: they are not independent of each other.
     origin: object = field(default=None, kw_only=True)
-    # How much each person of the origin moves the estimate: so that differences of the same people are known.
-    influence: Floats | None = field(default=None, kw_only=True)
+    # Who sent the reports, if it is known: also estimates by two calls may be of the same people.
+    people: People = field(default=(), kw_only=True)
+    # How much each of these people moves the estimate: so that differences of the same people are known.
+    influence: Floats | Callable[[], Floats] | None = field(default=None, kw_only=True)
     unit: str = field(default="", kw_only=True)  # of the value, as it is printed
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
@@ -123,6 +127,11 @@ class Estimate:
     def condition(self) -> str:
         """Under which condition intervals cover, such as " if smooth at 0.03"; empty if under none."""
         return self._confidence.condition
+
+    @property
+    def lower_bound(self) -> bool:
+        """Whether the value is a lower bound, as that of an item of sets that devices have to thin."""
+        return getattr(self._confidence, "beyond", None) is not None
 
     @property
     def liars(self) -> int:
@@ -216,6 +225,7 @@ class Estimate:
             confidence=confidence,
             labels=self.labels,
             origin=self.origin,
+            people=self.people,
             unit=self.unit,
             remark=remark,
             limits=self.limits,
@@ -237,11 +247,22 @@ class Estimate:
             self.guarantee,
             confidence=cast("Divisible", self._confidence).pick(at),
             origin=self if self.origin is None else self.origin,
+            people=self.people,
+            influence=self._influence_of(at),
             unit=self.unit,
             remark=self.remark,
             limits=self.limits,
             about=self.about and f"{self.about}: {show_label(label)}",
         )
+
+    def _influence_of(self, at: int) -> Callable[[], Floats] | None:
+        """Return how to compute each person's influence on one category; None if it is not known."""
+        return None
+
+    @cached_property
+    def moved_by(self) -> Floats | None:
+        """How much each of the people moves the estimate, or None if that is not known."""
+        return self.influence() if callable(self.influence) else self.influence
 
     def __add__(self, other: object) -> Estimate:
         """Return the sum with a number, or with an estimate of other people."""
@@ -286,7 +307,7 @@ class Estimate:
         value = np.asarray(self.value)
         low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
         shown = ", ".join(
-            show_interval(*triple, self.limits)
+            show_interval(*triple, self.limits, at_least=self.lower_bound)
             for triple in zip(
                 value.reshape(-1)[:8].tolist(),
                 np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
@@ -380,13 +401,14 @@ class LabelledEstimate(Estimate):
 
 
 Term = tuple[float, Estimate]  # a weight, and an estimate
+Together = tuple[int, int, Any]  # the places of two parts, and how their errors go together
 
 _SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
 
 
 @dataclass(frozen=True, eq=False)
 class SumInterval(ConfidenceInterval):
-    """The interval of a constant plus a weighted sum of estimates of different people."""
+    """The interval of a constant plus a weighted sum of estimates, whose errors may go together."""
 
     value: float | Floats
     terms: tuple[Term, ...]
@@ -399,8 +421,13 @@ class SumInterval(ConfidenceInterval):
             low, high = part.interval(level)
             down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
             arms.append((down, up) if weight >= 0 else (up, down))
-        below, above = (_root(self.terms, [arm[side] for arm in arms]) for side in (0, 1))
+        below, above = (_root([arm[side] for arm in arms], self.together) for side in (0, 1))
         return self.value - below, self.value + above
+
+    @cached_property
+    def together(self) -> list[Together]:
+        """How the errors of the parts go together."""
+        return correlations([part for _, part in self.terms])
 
     def pick(self, at: Any) -> SumInterval:
         """Return the interval of one category."""
@@ -417,7 +444,7 @@ class RatioInterval(ConfidenceInterval):
     condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
-        together = correlation_of(self.above, self.below)
+        together = self.together
         a, b = float(self.above.value), float(self.below.value)
         (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
         if b < 0.0:
@@ -428,31 +455,55 @@ class RatioInterval(ConfidenceInterval):
         low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b), together)
         return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b), -together)
 
-
-def correlation_of(first: Estimate, second: Estimate) -> float:
-    """Return how the errors of two estimates go together: 0 if they are of different people."""
-    if first.origin is None or first.origin is not second.origin:
-        return 0.0
-    if first.influence is None or second.influence is None:
-        return 0.0  # estimates that may not be combined: `_common_labels` has refused them
-    a, b = first.influence, second.influence
-    size = math.sqrt(float(a @ a) * float(b @ b))
-    return min(max(float(a @ b) / size, -1.0), 1.0) if size > 0.0 else 0.0
+    @cached_property
+    def together(self) -> float:
+        """How the errors of both go together."""
+        return float(correlation_of(self.above, self.below))
 
 
-def _root(terms: Sequence[Term], arms: Sequence[Any]) -> Any:
+def correlation_of(first: Estimate, second: Estimate) -> Any:
+    """Return how the errors of two estimates go together: 0 if they are of different people.
+
+    Of sums and ratios it is that of their parts. Of frequencies it is an array, a number for each category.
+    """
+    total: Any = 0.0
+    for weight, part in _linear_terms(first):
+        for other_weight, other in _linear_terms(second):
+            errors = np.asarray(part.standard_error) * np.asarray(other.standard_error)
+            total = total + weight * other_weight * errors * leaf_correlation(part, other)
+    size = np.asarray(first.standard_error) * np.asarray(second.standard_error)
+    safe = np.where(size > 0.0, size, 1.0)
+    return np.clip(np.where(size > 0.0, total / safe, 0.0), -1.0, 1.0)[()]
+
+
+def _linear_terms(estimate: Estimate) -> Sequence[Term]:
+    """Return weights and estimates whose sum has the error of this one, to first order."""
+    interval = estimate.confidence
+    if isinstance(interval, SumInterval):
+        return [(w * v, leaf) for w, part in interval.terms for v, leaf in _linear_terms(part)]
+    if isinstance(interval, RatioInterval):
+        below = float(interval.below.value)
+        parts = [(1.0 / below, interval.above), (-float(estimate.value) / below, interval.below)]
+        return [(w * v, leaf) for w, part in parts for v, leaf in _linear_terms(part)]
+    return [(1.0, estimate)]
+
+
+def correlations(parts: Sequence[Estimate]) -> list[Together]:
+    """Return which of some estimates are of the same people, with how their errors go together."""
+    found = [(i, j, correlation_of(parts[i], parts[j])) for i in range(len(parts)) for j in range(i)]
+    return [pair for pair in found if np.any(pair[2])]
+
+
+def _root(arms: Sequence[Any], together: Sequence[Together]) -> Any:
     """Return the length of a sum of arms, each with the sign of its weight [Zou08, eq. 4]."""
     total: Any = sum(np.square(arm) for arm in arms)
-    for i, (_, first) in enumerate(terms):
-        for j in range(i):
-            together = correlation_of(first, terms[j][1])
-            if together:
-                total = total + 2.0 * together * arms[i] * arms[j]
+    for i, j, how in together:
+        total = total + 2.0 * how * arms[i] * arms[j]
     return _number(np.sqrt(np.maximum(total, 0.0)))
 
 
 def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
-    """Return a constant plus a weighted sum of estimates of different people, or with known influences.
+    """Return a constant plus a weighted sum of estimates; those of the same people have known influences.
 
     `terms` are the weights and the estimates; one that occurs twice has the sum of its weights. The result of
     frequencies has their labels.
@@ -468,31 +519,20 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
     value = _number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
     errors = [weight * np.asarray(part.standard_error) for weight, part in kept]
     kind = LabelledEstimate if labels else Estimate
-    origin, influence = _common_origin(kept)
+    interval = SumInterval(value, kept, constant, _condition(added))
     return kind(
         value,
-        _root(kept, errors),
-        sum(people.n for people in _distinct(added)),
-        _either(added),
-        confidence=SumInterval(value, kept, constant, _condition(added)),
+        _root(errors, interval.together),
+        count_of(_leaves(added)),
+        guarantee_of(_leaves(added)),
+        confidence=interval,
         labels=labels,
         unit=_unit(added),
-        origin=origin,
-        influence=influence,
     )
 
 
-def _distinct(parts: Sequence[Estimate]) -> list[Estimate]:
-    """Return one of the estimates of each origin."""
-    return list({id(part if part.origin is None else part.origin): part for part in parts}.values())
-
-
-def _common_origin(terms: Sequence[Term]) -> tuple[object, Floats | None]:
-    """Return what all parts share and each person's influence on the sum; None if they share nothing."""
-    first = terms[0][1].origin
-    if first is None or any(part.influence is None or part.origin is not first for _, part in terms):
-        return None, None
-    return first, np.sum([weight * cast("Floats", part.influence) for weight, part in terms], axis=0)
+def _leaves(parts: Sequence[Estimate]) -> list[Estimate]:
+    return [leaf for part in parts for _, leaf in _linear_terms(part)]
 
 
 def _condition(parts: Sequence[Estimate]) -> str:
@@ -501,7 +541,7 @@ def _condition(parts: Sequence[Estimate]) -> str:
 
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
-    """Return the ratio of two numbers that are estimates of different people."""
+    """Return the ratio of two numbers; those of the same people have known influences."""
     _common_labels([above, below])
     if np.ndim(above.value) or np.ndim(below.value):
         raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
@@ -510,10 +550,10 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
         raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
     value = a / b
     errors = [float(above.standard_error), -value * float(below.standard_error)]
-    error = float(_root([(1.0, above), (-value, below)], errors)) / abs(b)
     interval = RatioInterval(above, below, _condition([above, below]))
-    n = sum(people.n for people in _distinct([above, below]))
-    return Estimate(value, error, n, _either([above, below]), confidence=interval)
+    error = float(_root(errors, [(0, 1, interval.together)])) / abs(b)
+    parts = _leaves([above, below])
+    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval)
 
 
 def _lower_ratio(
@@ -584,32 +624,13 @@ def _terms(estimate: Estimate) -> tuple[Sequence[Term], float]:
     return [(1.0, estimate)], 0.0
 
 
-def _people(estimate: Estimate) -> list[object]:
-    """Return objects that stand for the reports behind an estimate."""
-    interval = estimate.confidence
-    if isinstance(interval, SumInterval):
-        return [people for _, part in interval.terms for people in _people(part)]
-    if isinstance(interval, RatioInterval):
-        return [*_people(interval.above), *_people(interval.below)]
-    return [estimate if estimate.origin is None else estimate.origin]
-
-
 def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
-    """Return the common labels of estimates; raise unless they are numbers of different people, or alike."""
+    """Return the common labels of estimates; raise unless they are numbers, or alike."""
     for part in parts:
         if part.circular:
             raise InvalidParameter(
                 "directions are not added or subtracted: 359° and 1° differ by 2°; compare their resultants"
             )
-    people = [group for part in parts for group in _people(part)]
-    origin = parts[0].origin
-    known = origin is not None and all(part.influence is not None and part.origin is origin for part in parts)
-    if len(set(map(id, people))) < len(people) and not known:
-        raise InvalidParameter(
-            "these estimates are of the same people, so their errors are not independent; estimates of "
-            "different people (groups, days) can be combined, and answers to one question by "
-            "f.sum([...]) and f.score({...})"
-        )
     labels = [tuple(part.labels) for part in parts]
     shapes = {np.shape(part.value) for part in parts}
     if len(shapes) > 1 or any(other != labels[0] for other in labels):
@@ -621,12 +642,6 @@ def _unit(parts: Sequence[Estimate]) -> str:
     """Return the common unit of estimates; none if they differ."""
     units = {part.unit for part in parts}
     return units.pop() if len(units) == 1 else ""
-
-
-def _either(parts: Sequence[Estimate]) -> Guarantee:
-    """Return the guarantee of each person, who is in one of the parts."""
-    distinct = list(dict.fromkeys(part.guarantee for part in parts))
-    return reduce(Guarantee.either, distinct)
 
 
 def _real(number: object) -> float:

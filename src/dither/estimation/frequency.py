@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple, Self, cast
+from functools import partial
+from typing import Any, Final, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -32,59 +33,20 @@ from dither.estimation.intervals import (
     shares_without,
 )
 from dither.estimation.method import category_question
+from dither.estimation.projections import PROJECTIONS, ProjectionName, simplex
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE, show, show_interval, thousands
 from dither.estimation.weights import Weights, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
-from dither.foundation.tables import show_label
+from dither.foundation.tables import percent, show_label
 from dither.privacy import Guarantee
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
+_LISTED: Final = 1 << 24  # supports of all reports that are listed at once
 _LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
-
-
-def simplex(values: Floats) -> Floats:
-    """Return the Euclidean projection on the probability simplex, by one sort [Duchi08, Fig. 1].
-
-    >>> simplex(np.array([0.75, 0.5, -0.25]))
-    array([0.625, 0.375, 0.   ])
-    """
-    values = _check_frequencies(values)
-    largest = np.sort(values)[::-1]
-    shifts = (1.0 - np.cumsum(largest)) / np.arange(1, values.size + 1)
-    kept = int(np.flatnonzero(largest + shifts > 0.0)[-1])
-    return np.asarray(np.maximum(values + shifts[kept], 0.0), dtype=np.float64)
-
-
-def norm_sub(values: Floats) -> Floats:
-    """Return frequencies with negative ones set to 0 and the others shifted to sum to 1 [Wang20, Sec. 4].
-
-    The result is that of `simplex`: both are least-squares projections.
-
-    >>> norm_sub(np.array([0.75, 0.5, -0.25]))
-    array([0.625, 0.375, 0.   ])
-    """
-    values = _check_frequencies(values)
-    kept = np.ones(values.size, dtype=np.bool_)
-    while True:
-        shift = (1.0 - values[kept].sum()) / kept.sum()
-        negative = kept & (values + shift < 0.0)
-        if not negative.any():
-            return np.where(kept, values + shift, 0.0)
-        kept &= ~negative
-
-
-ProjectionName = Literal["simplex", "norm sub"]
-_PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {"simplex": simplex, "norm sub": norm_sub}
-
-
-def _check_frequencies(values: Floats) -> Floats:
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-        raise InvalidParameter("frequencies are a non-empty vector of finite numbers")
-    return values
 
 
 _COUNTED: Final = 5.0  # expected reports for an absent category from which on their number is about normal
@@ -110,10 +72,16 @@ class ScoreInterval(ConfidenceInterval):
     narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
     number: int | None = None  # which of the narrowed ones this is; None for all
     weighted: bool = False
+    # Of items of sets: how many people may have more items than they tell about. The share of an item is then
+    # a lower bound, and may be larger by as much.
+    beyond: ScoreInterval | None = None
 
     def interval(self, level: float) -> tuple[Any, Any]:
         least, most = self._means(np.asarray(self.share), self.n, level)
         low, high = self._frequencies(least, most)
+        if self.beyond is not None:
+            high = high + self.beyond.interval(level)[1]
+            return low, np.clip(high, 0.0, 1.0) if self.possible else high
         if self.narrowed is None:
             return low, high
         # A category that is clearly there has an interval of its own.
@@ -153,7 +121,8 @@ class ScoreInterval(ConfidenceInterval):
         self._refuse_weights("intervals for any time")
         share = np.asarray(self.share, dtype=np.float64)
         numbers = BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0)
-        return AnyTimeInterval(numbers, (self.other, self.gap), self.possible)
+        beyond = None if self.beyond is None else self.beyond.at_any_time()
+        return AnyTimeInterval(numbers, (self.other, self.gap), self.possible, beyond)
 
     def if_lying(self, share: float) -> LyingInterval:
         """Return the interval that holds if at most this share of the reports are lies."""
@@ -180,6 +149,8 @@ class ScoreInterval(ConfidenceInterval):
         left = max(self.n - liars, 1)
         low, high = shares_without(np.asarray(self.share), self.n, liars)
         least, most = self._frequencies(self._means(low, left, level)[0], self._means(high, left, level)[1])
+        if self.beyond is not None:
+            most = most + self.beyond.interval_if_lying(liars, level)[1]
         return least[()], most[()]
 
 
@@ -208,12 +179,25 @@ class EstimatedFrequencies(LabelledEstimate):
     confidence: ScoreInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
+    # The reports, if they and not their counts were given: how estimates of the same people go together.
+    sent: WeightedReports | None = field(default=None, kw_only=True, repr=False)
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
     told: Counts | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
             raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
+
+    def _influence_of(self, at: int) -> Callable[[], Floats] | None:
+        numbers = np.zeros(len(self.labels))
+        numbers[at] = 1.0
+        return self._influence(numbers)
+
+    def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
+        """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
+        told = self.told if isinstance(self.told, WeightedReports) else self.sent
+        shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
+        return None if told is None or shared else partial(told.influence, numbers)
 
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
         """Estimate the share of people whose answer is one of several, such as the top two of a scale.
@@ -226,6 +210,9 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def score(self, points: Mapping[Any, float]) -> Estimate:
         """Estimate the mean of the points that answers count for; an answer that is not named counts 0.
+
+        Of `dt.Nullable` categories it is the mean of those who answered; with points for `None`, silence
+        counts as much, and the mean is that of all people.
 
         `f.score({"bad": 1, "fair": 2, "good": 3})` is the mean of a scale, and
         `f.score({"yes": 1, "no": -1})` the difference of two answers of the same people.
@@ -242,7 +229,39 @@ class EstimatedFrequencies(LabelledEstimate):
             real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
             if not real or not np.isfinite(number):
                 raise InvalidParameter(f"the points of an answer are a finite number, not {found(number)}")
+        if None in self.labels and None not in points:
+            return self._score_of_answers(points)
         return self._combine(points, share=False)
+
+    def _score_of_answers(self, points: Mapping[Any, float]) -> Estimate:
+        """Return the mean of points of those who answered: a ratio of two sums, by Fieller."""
+        there = {label: 1.0 for label in self.labels if label is not None}
+        top, bottom = self._combine(points, share=False), self._combine(there, share=False)
+        plus = {label: points.get(label, 0.0) + 1.0 for label in there}
+        first, second, both = (
+            float(part.standard_error) ** 2 for part in (top, bottom, self._combine(plus, share=False))
+        )
+        above, below = float(top.value), float(bottom.value)
+        if not below > 0.0:
+            raise NotIdentifiable(
+                "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
+                "dt.response_rate says how many may have"
+            )
+        interval = QuotientInterval(above, below, (first, (both - first - second) / 2.0, second), self.n)
+        numbers = np.array(
+            [points.get(label, 0.0) - above / below * there.get(label, 0.0) for label in self.labels]
+        )
+        influence = self._influence(numbers / below)
+        ends = [float(points.get(label, 0.0)) for label in there]
+        return Estimate.of(
+            interval,
+            self.guarantee,
+            origin=top.origin,
+            people=self.people,
+            influence=influence,
+            limits=(min(ends), max(ends)),
+            remark=f"{self.remark}, of those who answered",
+        )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
         places = {label: place for place, label in enumerate(self.labels)}
@@ -264,7 +283,15 @@ class EstimatedFrequencies(LabelledEstimate):
         origin = self if self.origin is None else self.origin
         ends = float(numbers.min()), float(numbers.max())
         limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
-        return Estimate.of(interval, self.guarantee, origin=origin, limits=limits, remark=self.remark)
+        return Estimate.of(
+            interval,
+            self.guarantee,
+            origin=origin,
+            people=self.people,
+            influence=self._influence(numbers),
+            limits=limits,
+            remark=self.remark,
+        )
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
         """Return the most frequent categories and their frequencies, the largest first."""
@@ -304,7 +331,7 @@ class EstimatedFrequencies(LabelledEstimate):
         and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped,
         and so are all if fewer than five reports are expected to support an absent category.
         """
-        project = choose("projection", method, _PROJECTIONS)
+        project = choose("projection", method, PROJECTIONS)
         values = np.asarray(self.value, dtype=np.float64)
         narrowed = self.confidence.narrowed
         # Counts below the size of _COUNTED have no normal errors, which the narrowing assumes.
@@ -318,20 +345,22 @@ class EstimatedFrequencies(LabelledEstimate):
     def __repr__(self) -> str:
         ends = np.stack([np.asarray(part) for part in (self.value, *self.interval())], axis=-1)[:8].tolist()
         shown = [
-            f"{show_label(label)}: {_show(three)}"
+            f"{show_label(label)}: {_show(three, self.confidence.beyond is not None)}"
             for label, three in zip(self.labels[:8], ends, strict=False)
         ]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
-        if self.sizes is not None:
+        if self.sizes is not None and self.confidence.beyond is None:  # else the remark says it
             most = self.sizes.labels[-1]
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{self.remark}{step})"
 
 
-def _show(ends: Sequence[float]) -> str:
+def _show(ends: Sequence[float], at_least: bool = False) -> str:
     """Return a share as value ± half of its interval, or with its ends if one is beyond 0 or 1."""
+    if at_least:
+        return show_interval(ends[0], ends[1], ends[2], SHARE, at_least=True)
     if ends[1] < 0.0 or ends[2] > 1.0:
         return show_interval(ends[0], ends[1], ends[2], SHARE)
     return show(ends[0], (ends[2] - ends[1]) / 2.0)
@@ -346,13 +375,20 @@ class WeightedReports:
 
     def average(self, numbers: Floats) -> StudentInterval:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
+        return student(*self._average(numbers))
+
+    def influence(self, numbers: Floats) -> Floats:
+        """Return each person's influence on that mean."""
+        return self._average(numbers)[1]
+
+    def _average(self, numbers: Floats) -> tuple[float, Floats]:
         question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
         told = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
             told[rows] = held @ numbers[counted]
         told = (told - question.q * float(numbers.sum())) / question.gap
-        return student(*influences(told, self.weights))
+        return influences(told, self.weights)
 
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
@@ -402,7 +438,7 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
     mean = np.clip(share, question.q, question.p)
     error = np.sqrt(mean * (1.0 - mean) / equal) / question.gap
     interval = ScoreInterval(share, question.q, question.gap, equal, error, weighted=True)
-    return EstimatedFrequencies(
+    found = EstimatedFrequencies(
         (share - question.q) / question.gap,
         error,
         n,
@@ -414,6 +450,9 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
         told=WeightedReports(reports, checked),
         limits=SHARE,
     )
+    # The sizes of the sets are those of the reports, whatever they weigh: they say that sets were thinned.
+    sizes = supported_frequencies(reports).sizes if found.apart else None
+    return found if sizes is None else _as_lower_bounds(found, sizes)
 
 
 def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
@@ -448,7 +487,9 @@ def _sum_interval(
     kernel: Any = told if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
-    if question is not None and isinstance(question.counting, EachReport) and not one_share:
+    listed = question is not None and isinstance(question.counting, EachReport) and not one_share
+    # A table of which report supports which category is not made if it is large: the noise is known by pairs.
+    if listed and (question.one_category or question.counting.outcomes * share.size <= _LISTED):
         counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
@@ -487,11 +528,28 @@ def supported_frequencies(reports: Reports | Counts) -> EstimatedFrequencies:
     question = category_question(summary.question)
     supports = question.supports(summary.counts)
     made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
+    if isinstance(reports, Reports) and len(reports) == summary.n:
+        made = replace(made, sent=WeightedReports(reports, None))
     if isinstance(question.kernel, SetKernel):
         told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
-        return replace(made, apart=True, sizes=sizes, told=told)
+        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=told), sizes)
     return made if made.told is None else replace(made, told=summary)
+
+
+def _as_lower_bounds(found: EstimatedFrequencies, sizes: EstimatedFrequencies) -> EstimatedFrequencies:
+    """Return the shares of items as lower bounds, if people surely have as many items as they tell or more.
+
+    A device thins a set of more items at random, and nothing tells it from one of as many: the share of an
+    item may be larger by up to the share of these people.
+    """
+    most = len(sizes.labels)
+    full = sizes.confidence.pick(most - 1)
+    if most >= len(found.labels) or not full.interval(0.95)[0] > 0.0:
+        return found
+    share = percent(float(sizes[most].value))
+    remark = f"{found.remark}, {share} have {most} items or more, and tell about {most}"
+    return replace(found, confidence=replace(found.confidence, beyond=full), remark=remark)
 
 
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from dither.core.counts import Counts
+from dither.core.people import People, take
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import MINIMUM
-from dither.estimation.pairs import QuotientInterval, crosstab
+from dither.estimation.pairs import crosstab
 from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers
@@ -44,16 +46,21 @@ class _Tally:
         self.pieces: list[Array] = []
         self.bytes = 0
         self.counted: Counts | None = None
+        self.people: People | None = None  # None if there are none yet; empty if it is not known
 
-    def add(self, cells: Array) -> None:
+    def add(self, cells: Array, people: People = ()) -> None:
+        self.people = people if self.people is None else ()
         self.pieces.append(cells)
         self.bytes += cells.nbytes
         if self.bytes > 8 * self.question.counting.size:
-            self.counted, self.pieces, self.bytes = self.summary(), [], 0
+            self.counted, self.pieces, self.bytes = self._count(), [], 0
         elif len(self.pieces) > _PIECES:
             self.pieces = [np.concatenate(self.pieces)]
 
     def summary(self) -> Counts:
+        return replace(self._count(), people=self.people or ())
+
+    def _count(self) -> Counts:
         if not self.pieces:
             return Counts.empty(self.question) if self.counted is None else self.counted
         new = Counts.of(Reports(self.question, np.concatenate(self.pieces)))
@@ -80,7 +87,8 @@ class GroupCounts:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
         cells, self.about = reports.cells, self.about or reports.about
         for label, rows in _divide(labels, len(cells)):
-            self._tally(label).add(cells[rows])  # a copy: a view would keep the whole chunk in memory
+            # A copy: a view would keep the whole chunk in memory.
+            self._tally(label).add(cells[rows], take(reports.people, rows))
 
     @staticmethod
     def rows(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
@@ -90,6 +98,7 @@ class GroupCounts:
     def add_summary(self, label: Label, summary: Counts) -> None:
         """Count the reports of a group that were counted elsewhere."""
         tally = self._tally(label)
+        tally.people = ()
         tally.counted = summary if tally.counted is None else tally.counted + summary
 
     def _tally(self, label: Label) -> _Tally:
@@ -315,7 +324,7 @@ def _private_groups(
             if sizes[place] >= least:
                 part = cast("QuotientInterval", table.confidence).pick(place)
                 kept[label] = LabelledEstimate.of(
-                    part, guarantee, labels=table.columns, origin=table, limits=SHARE
+                    part, guarantee, labels=table.columns, origin=table, people=asked.people, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
     line = interval_question(reports).line
@@ -335,6 +344,7 @@ def _private_groups(
             guarantee,
             unit=line.unit,
             origin=asked,
+            people=asked.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
         )

@@ -296,9 +296,12 @@ class AnyTimeInterval(ConfidenceInterval):
     numbers: BoundedNumbers
     scale: tuple[float, float] = (0.0, 1.0)
     possible: bool = False
+    beyond: AnyTimeInterval | None = None  # of a share that may be larger by up to this other one
 
     def interval(self, level: float) -> tuple[Any, Any]:
         ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
+        if self.beyond is not None:
+            ends[1] = ends[1] + self.beyond.interval(level)[1]
         if self.possible:
             ends = [np.clip(end, 0.0, 1.0) for end in ends]
         return ends[0], ends[1]

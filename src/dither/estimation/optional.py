@@ -30,8 +30,9 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, average, mean_vector
+from dither.estimation.linear import DirectionInterval, SpreadInterval, average, mean_vector
 from dither.estimation.rounding import SHARE
+from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
@@ -140,6 +141,41 @@ def mean_of_answers(summary: Counts) -> Estimate:
     return Estimate.of(found, question.guarantee, unit=line.unit)
 
 
+def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
+    """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
+    told = check_weighted(reports)
+    question = cast("OptionalQuestion", told.question)
+    values = None if isinstance(question.line, Circle) else question.kernel.number_reading()
+    if values is None:
+        raise NotIdentifiable(
+            "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
+            f"{question.name} on {question.domain}"
+        )
+    checked = as_weights(weights, len(told))
+    answered, cells = question.kernel.answer_reading(), told.cells.reshape(-1)
+    (above, top), (below, bottom) = (influences(read[cells], checked) for read in (values, answered))
+    if not below > 0.0:
+        raise _too_few("a mean of theirs cannot be estimated")
+    n, line = len(told), question.line
+    spread = float(top @ top) / n**2, float(top @ bottom) / n**2, float(bottom @ bottom) / n**2
+    found = AverageRatio((above, below), spread, n, line.low, line.low, line.high, (values, answered))
+    return Estimate.of(
+        found,
+        question.guarantee,
+        influence=(top - above / below * bottom) / below,
+        unit=line.unit,
+        remark=f", design effect {checked.design_effect:.2f}",
+    )
+
+
+def answers_influence(reports: Reports) -> Floats:
+    """Return how much each person moves the mean of those who answered."""
+    kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
+    told, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
+    below = float(answered.mean())
+    return np.asarray((told - float(told.mean()) / below * answered) / below)
+
+
 def _average(summary: Counts, values: Floats) -> float:
     return float((summary.counts * values).sum()) / summary.n
 
@@ -232,8 +268,16 @@ def variance_of_answers(summary: Counts) -> Estimate:
     mean, square = first / share, second / share
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
-    found = replace(average(summary, influence), value=square - mean**2 + noise)
-    return Estimate.of(found, question.guarantee)
+    told = average(summary, influence)
+    people = max(round(summary.n * min(share, 1.0)), 2)  # who answered: their variance has as few degrees
+    skew = told.skew * people / summary.n
+    plain = replace(told, value=square - mean**2 + noise, n=people, skew=skew)
+    # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
+    moved = (squared - square * answered) / share, (values - mean * answered) / share
+    first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
+    both = _average(summary, moved[0] * moved[1]) / summary.n
+    interval = SpreadInterval(plain, (square, mean), (first_error, second_error, both))
+    return Estimate(plain.value, plain.error, summary.n, question.guarantee, confidence=interval)
 
 
 def _squared_reading(question: OptionalQuestion) -> Floats:

@@ -15,7 +15,6 @@ from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import simplex
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.person_numbers import (
     blocks,
@@ -26,6 +25,8 @@ from dither.estimation.person_numbers import (
     protocol_of,
     squares,
 )
+from dither.estimation.projections import simplex
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE, show_interval, thousands
 from dither.estimation.significance import (
     Significance,
@@ -37,7 +38,6 @@ from dither.estimation.significance import (
 from dither.estimation.weights import Weighting, as_weights
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.markup import element
-from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.tables import Row, as_html, as_text, show_label
 from dither.privacy import Guarantee
 
@@ -281,54 +281,6 @@ _CLEAR: Final = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class QuotientInterval(ConfidenceInterval):
-    """Fieller's interval of a ratio of two correlated averages [Fieller54], or of several.
-
-    It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
-    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom. `freedom` are
-    the degrees of freedom, if they are fewer than n − 1.
-    """
-
-    top: Any
-    bottom: Any
-    spread: tuple[Any, Any, Any]
-    n: int
-    freedom: int | None = None
-
-    @property
-    def value(self) -> Any:
-        """The ratio; not a number where the bottom is not above 0."""
-        if np.ndim(self.top) == 0:
-            return self.top / self.bottom if self.bottom else math.nan
-        return np.divide(
-            self.top, self.bottom, out=np.full(np.shape(self.top), np.nan), where=self.bottom > 0
-        )
-
-    @property
-    def error(self) -> Any:
-        """The standard error of the ratio."""
-        value, (top, both, bottom) = self.value, self.spread
-        square = np.maximum(top - 2 * value * both + value**2 * bottom, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.sqrt(square) / np.abs(self.bottom)
-        return found if np.ndim(found) else float(found)
-
-    def interval(self, level: float) -> tuple[Any, Any]:
-        reach = student_t_quantile(level, self.n - 1 if self.freedom is None else self.freedom)
-        return fieller(self.top, self.bottom, self.spread, reach)
-
-    def pick(self, at: Any) -> QuotientInterval:
-        """Return the interval of one of several ratios, or of a row of them."""
-        top, bottom, *spread = (np.asarray(part)[at][()] for part in (self.top, self.bottom, *self.spread))
-        return replace(self, top=top, bottom=bottom, spread=(spread[0], spread[1], spread[2]))
-
-    def transpose(self) -> QuotientInterval:
-        """Return the intervals of a table with its sides exchanged."""
-        turned = [np.transpose(part) for part in (self.top, self.bottom, *self.spread)]
-        return replace(self, top=turned[0], bottom=turned[1], spread=(turned[2], turned[3], turned[4]))
-
-
-@dataclass(frozen=True, eq=False)
 class CorrelationInterval(ConfidenceInterval):
     """The interval of a correlation coefficient, from −1 to 1.
 
@@ -393,6 +345,14 @@ def covariance(first: Reports, second: Reports) -> Estimate:
     """Estimate the covariance of two numbers of the same people, without bias.
 
     The reports are in the same order of people, as those of `dt.Each` are.
+
+    >>> import dither as dt, numpy as np
+    >>> heights = np.linspace(0, 1, 20_000)
+    >>> podium = dt.Podium(dt.Interval(0, 1), epsilon=4)
+    >>> asked = dt.Each(arm=podium, leg=podium)
+    >>> reports = asked.perturb({"arm": heights, "leg": heights}, source=dt.Seeded(1))
+    >>> dt.stats.covariance(reports["arm"], reports["leg"])
+    0.0834 ± 0.0015 (95 %, n = 20 000)
     """
     joint = _Joint(first, second)
     return Estimate.of(joint.average(joint.covariance, joint.products), joint.guarantee)
@@ -414,22 +374,6 @@ def correlation(first: Reports, second: Reports) -> Estimate:
     interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.products), variances)
     value = min(max(parts.value, -1.0), 1.0)
     return Estimate(value, parts.error, joint.n, joint.guarantee, confidence=interval)
-
-
-def fieller(top: Any, bottom: Any, spread: tuple[Any, Any, Any], reach: float) -> tuple[Any, Any]:
-    """Return the ends of {r : (top − r·bottom)² ≤ reach²·variance}; infinite if the bottom may be 0."""
-    if not math.isfinite(reach):
-        end = np.full(np.shape(top), math.inf)[()]
-        return -end, end
-    lead = np.square(bottom) - reach**2 * spread[2]
-    middle = top * bottom - reach**2 * spread[1]
-    rest = np.square(top) - reach**2 * spread[0]
-    root = np.sqrt(np.maximum(np.square(middle) - lead * rest, 0.0))
-    sure = (lead > 0.0) & (np.asarray(bottom) > 0.0)
-    scale = np.where(sure, lead, 1.0)
-    low = np.where(sure, (middle - root) / scale, -math.inf)
-    high = np.where(sure, (middle + root) / scale, math.inf)
-    return low[()], high[()]
 
 
 def _least_ratio(low: float, least: float, most: float) -> float:

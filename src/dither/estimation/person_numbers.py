@@ -133,14 +133,21 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
     line = interval_question(told).line
     checked = as_weights(weights, len(told))
     mean, moved = influences(numbers(told), checked)
-    interval = student((line.low + line.high) / 2.0 + mean, moved)
+    interval = student((line.low + line.high) / 2.0 + mean, moved, checked)
     return Estimate.of(
         interval,
         told.question.guarantee,
+        influence=moved,
         unit=line.unit,
         limits=(line.low, line.high),
         remark=f", design effect {checked.design_effect:.2f}",
     )
+
+
+def mean_influence(reports: Reports) -> Floats:
+    """Return how much each person moves the mean of all."""
+    told = numbers(reports)
+    return np.asarray(told - told.mean())
 
 
 def squares(reports: Reports) -> Floats:

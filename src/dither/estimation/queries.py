@@ -96,16 +96,16 @@ class EstimatedCumulative(Estimate):
                 f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
-        low, high = self.interval()
         middle = _inverse(heights, self.edges, q)
-        upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
+            low, high = self.interval()
+            upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
             ends = [self._answer(heights[1:], q) for heights in (heights, upper, lower)]
             return EstimatedAnswer(
                 ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
             )
-        half = (_inverse(lower, self.edges, q) - _inverse(upper, self.edges, q)) / 2.0
-        return Estimate(middle, half / 1.96, self.n, self.guarantee)
+        interval = CumulativeQuantile(self, q, condition=self.condition)
+        return Estimate(middle, None, self.n, self.guarantee, confidence=interval, people=self.people)
 
     def _answer(self, heights: Floats, share: float) -> Hashable:
         """Return the first answer up to which at least a share of the people are."""
@@ -127,6 +127,27 @@ class EstimatedCumulative(Estimate):
         value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
         return Estimate.of(interval, self.guarantee, limits=SHARE)
+
+
+@dataclass(frozen=True, eq=False)
+class CumulativeQuantile(ConfidenceInterval):
+    """The interval of a quantile between the edges of cells: every cell in which it may be, as a whole.
+
+    Where in a cell the people are is not seen: half of them may be at one of its ends.
+    """
+
+    shares: EstimatedCumulative
+    q: float
+    condition: str = ""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        edges = self.shares.edges
+        # At the last edge everybody is below, and nobody below the first.
+        first, last = (
+            int(np.searchsorted(isotonic(np.concatenate([[0.0], end])), self.q, side="left"))
+            for end in reversed(self.shares.interval(level))
+        )
+        return float(edges[max(first - 1, 0)]), float(edges[min(last, edges.size - 1)])
 
 
 @dataclass(frozen=True, repr=False)

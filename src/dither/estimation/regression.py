@@ -24,7 +24,6 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.pairs import QuotientInterval
 from dither.estimation.person_numbers import (
     blocks,
     check_pair,
@@ -34,6 +33,7 @@ from dither.estimation.person_numbers import (
     protocol_of,
     squares,
 )
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.weights import Weighting, Weights, as_weights, freedom
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile

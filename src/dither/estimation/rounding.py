@@ -26,11 +26,18 @@ ANYWHERE: Final[Limits] = (-math.inf, math.inf)
 SHARE: Final[Limits] = (0.0, 1.0)
 
 
-def show_interval(value: float, low: float, high: float, limits: Limits = ANYWHERE) -> str:
+def show_interval(
+    value: float, low: float, high: float, limits: Limits = ANYWHERE, *, at_least: bool = False
+) -> str:
     """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %.
 
-    An end beyond the limits is shown as the limit with a mark: 0.02 (‹0 – 0.05).
+    An end beyond the limits is shown as the limit with a mark: 0.02 (‹0 – 0.05). With `at_least` the value
+    is a lower bound, and only the lower end is shown: ≥ 0.59.
     """
+    if at_least:
+        least = max(low, limits[0])
+        places = max(decimals(value - low), 0) if 0.0 < value - low < 1e12 else 2
+        return f"≥ {least:.{places}f}"
     below, above = value - low, high - value
     half = (high - low) / 2.0
     if low < limits[0] or high > limits[1]:

@@ -24,9 +24,10 @@ from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
-from dither.estimation.frequency import pair_rates, simplex
+from dither.estimation.frequency import pair_rates
 from dither.estimation.method import has_numbers
 from dither.estimation.person_numbers import check_one_answer, indicators, interval_question, protocol_of
+from dither.estimation.projections import simplex
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
 from dither.foundation.randomness import Seeded

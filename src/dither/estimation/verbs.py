@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
@@ -20,7 +21,7 @@ from dither.core.counts import Counts, name_result, summarise
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
 from dither.estimation.estimate import Estimate
-from dither.estimation.linear import linear
+from dither.estimation.linear import MeanInterval, linear
 from dither.estimation.method import (
     MINIMUM,
     Method,
@@ -66,7 +67,14 @@ def as_method(method: object) -> Method:
     return found
 
 
-def _may_be_missing(summary: Counts) -> bool:
+def _influence_of_mean(reports: Reports) -> Any:
+    """Return what each person adds to a mean; the module is imported when a difference asks for it."""
+    from dither.estimation.person_numbers import mean_influence
+
+    return mean_influence(reports)
+
+
+def _may_be_missing(summary: Reports | Counts) -> bool:
     """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
     return bool(question.domain.optional) and usual_quantity(question) == "mean"
@@ -79,7 +87,8 @@ def _count_numbers(reports: Reports | Counts) -> Counts:
         return summarise_numbers(summary)
     from dither.estimation.optional import answered_counts
 
-    return answered_counts(summary)
+    counts: Counts = answered_counts(summary)
+    return counts
 
 
 @name_result
@@ -107,19 +116,30 @@ def mean(
     if weights is not None:
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
+        from dither.estimation.optional import weighted_mean_of_answers
         from dither.estimation.person_numbers import weighted_mean
+        from dither.estimation.weights import check_weighted
 
-        return weighted_mean(reports, weights)
+        told = check_weighted(reports)
+        of_answers = _may_be_missing(told)
+        return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
                 f"the mean of an optional number is linear; leave method={found(method)} out"
             )
-        from dither.estimation.optional import mean_of_answers
+        from dither.estimation.optional import answers_influence, mean_of_answers
 
-        return mean_of_answers(summary)
-    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
+        of_those = mean_of_answers(summary)
+        if isinstance(reports, Reports) and len(reports) == summary.n and not of_those.circular:
+            return replace(of_those, influence=partial(answers_influence, reports))
+        return of_those
+    found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
+    linear_mean = isinstance(found_mean.confidence, MeanInterval)
+    if linear_mean and isinstance(reports, Reports) and len(reports) == summary.n:
+        found_mean = replace(found_mean, influence=partial(_influence_of_mean, reports))
+    return in_unit(found_mean, summary)
 
 
 @name_result
@@ -338,7 +358,7 @@ def estimate(
     summary = summarise(reports)
     usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
     try:
-        answer: Estimate = QUANTITIES[usual].function(summary)
+        answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
         # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
         ordered = usual == "mean" and "quantile" in summary.question.quantities

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rake"]
 
+_FEW: Final = 30.0  # equal people that weights count for, below which few carry the weight
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative, of a total
 _AGREE: Final = 1e-6  # relative, of the sums of two lists of published totals
@@ -190,12 +191,13 @@ def relative_variance(numbers: Floats, weights: Weights) -> float:
     return float((influence**2).mean()) / equal if equal > 0.0 else 1.0
 
 
-def student(value: float, influence: Floats) -> StudentInterval:
+def student(value: float, influence: Floats, weights: Weights | None = None) -> StudentInterval:
     """Return a value with the error of its influences, one for each person, whose mean is about 0.
 
     The skewness of the influences moves the interval. If few people have most of the influence, their
     variance is uncertain: Student's quantile has the degrees of freedom that their kurtosis leaves
-    [Satterthwaite46].
+    [Satterthwaite46]. If `weights` count for fewer than 30 equal people, it has no more than those, and the
+    interval says that few people carry the weight: who is heavier still may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()
@@ -203,8 +205,11 @@ def student(value: float, influence: Floats) -> StudentInterval:
     if not second > 0.0:
         return StudentInterval(value, 0.0, n)
     skew = float((gaps**3).mean()) / second
-    wider = student_t_quantile(0.95, freedom(gaps)) / student_t_quantile(0.95, max(n - 1, 1))
-    return StudentInterval(value, wider * math.sqrt(second / max(n - 1, 1)), n, skew)
+    free, condition = freedom(gaps), ""
+    if weights is not None and weights.effective < _FEW:
+        free, condition = min(free, max(int(weights.effective) - 1, 1)), ", few people carry the weight"
+    wider = student_t_quantile(0.95, free) / student_t_quantile(0.95, max(n - 1, 1))
+    return StudentInterval(value, wider * math.sqrt(second / max(n - 1, 1)), n, skew, condition)
 
 
 def freedom(gaps: Floats) -> int:

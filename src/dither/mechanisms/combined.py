@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,8 @@ from dither.core.combinator import Combinator
 from dither.core.domains import Domain, finite
 from dither.core.domains.separate import as_array
 from dither.core.memoised import Memoised
-from dither.core.question import Answering, can_answer, check_epsilon, check_source
+from dither.core.people import new_people
+from dither.core.question import Answering, as_answering, can_answer, check_epsilon, check_source
 from dither.core.repetition import KeptChange, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, unknown_name
@@ -58,7 +59,7 @@ class Records(Mapping[str, Reports]):
         if name not in self.parts:
             raise unknown_name("attribute", name, self.parts)
         part = self.parts[name]
-        return Reports(part.question, part.cells, name)
+        return Reports(part.question, part.cells, name, part.people)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.parts)
@@ -79,6 +80,18 @@ class Records(Mapping[str, Reports]):
 
     def __repr__(self) -> str:
         return f"Records({self.n} people: {', '.join(self.parts)})"
+
+
+def _of_one_crowd(parts: dict[str, Reports], n: int, chosen: Array | None = None) -> dict[str, Reports]:
+    """Return the reports of attributes as those of the same n people, each in the rows that told it."""
+    (everybody,) = new_people(n)
+    made: dict[str, Reports] = {}
+    for place, (name, part) in enumerate(parts.items()):
+        crowd = replace(everybody, part=name)
+        if chosen is not None:
+            crowd = replace(crowd, rows=np.flatnonzero(chosen == place))
+        made[name] = replace(part, people=(crowd,) if part.cells.ndim and crowd.n == len(part.cells) else ())
+    return made
 
 
 def columns(data: object, domains: Mapping[str, Domain]) -> dict[str, Array]:
@@ -158,7 +171,7 @@ class Attributes(Answering, Combinator):
     whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
-        parts = [[name, part.question.device()] for name, part in self.parts.items()]
+        parts = [[name, as_answering(part).device()] for name, part in self.parts.items()]
         return {"draw": self.kind, "parts": parts}
 
     @abstractmethod
@@ -192,7 +205,8 @@ class Attributes(Answering, Combinator):
                 f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
             )
         parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
-        return Records(self, parts, self._count_people(parts))
+        people = self._count_people(parts)
+        return Records(self, _of_one_crowd(parts, people), people)
 
     def describe(self) -> str:
         """Return a description in words: the guarantee, and the mechanism of each attribute."""
@@ -304,7 +318,8 @@ class Each(Attributes):
             name: part.perturb(found[name], source=source, threads=threads)
             for name, part in self.parts.items()
         }
-        return Records(self, reports, self._count_people(reports))
+        people = self._count_people(reports)
+        return Records(self, _of_one_crowd(reports, people), people)
 
     def _count_people(self, parts: dict[str, Reports]) -> int:
         counts = {reports.question.counting.answers(reports.cells) for reports in parts.values()}
@@ -376,7 +391,7 @@ class Sampled(Attributes):
             name: part.perturb(rows[name][chosen == place], source=source, threads=threads)
             for place, (name, part) in enumerate(self.parts.items())
         }
-        return Records(self, reports, people, chosen)
+        return Records(self, _of_one_crowd(reports, people, chosen), people, chosen)
 
     def _count_people(self, parts: dict[str, Reports]) -> int:
         return sum(reports.question.counting.answers(reports.cells) for reports in parts.values())

@@ -33,6 +33,8 @@ from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.optimal.design import relative_gap
+from dither.mechanisms.optimal.problem import least_frequency_variance
 
 _MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
 _SWEEPS: Final = 12
@@ -203,13 +205,19 @@ class Marginals(Mechanism[PlainQuestion]):
 
     @cached_property
     def bound(self) -> float:
-        """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers."""
-        return TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
+        """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers.
+
+        At large ε these prove nothing (their bound is negative). Then it is that of each table alone: who
+        estimates all tables estimates each, and none better than a mechanism for its cells [Pan26].
+        """
+        together = TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
+        sizes = [math.prod(table) for table in combinations(self.domain.sizes, self.way)]
+        return max(together, sum(size * least_frequency_variance(size, self.epsilon) for size in sizes))
 
     @property
     def gap(self) -> float:
         """How far `average_variance` is above the bound, relative to it."""
-        return max(self.average_variance / self.bound - 1.0, 0.0)
+        return relative_gap(self.average_variance, self.bound)
 
 
 def best_answer(size: int, epsilon: float) -> CategoryMechanism:

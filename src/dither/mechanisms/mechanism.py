@@ -30,8 +30,8 @@ class _Signature:
     """The parameters of a mechanism's `__init__`, which `inspect` shows although `__new__` takes any."""
 
     def __get__(self, instance: object, kind: type[Any]) -> inspect.Signature:
-        own, *others = (signature := inspect.signature(kind.__init__)).parameters.values()
-        return signature.replace(parameters=others, return_annotation=None)
+        signature = inspect.signature(kind.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 @dataclass(frozen=True)

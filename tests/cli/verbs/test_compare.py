@@ -38,7 +38,23 @@ def test_a_goal_is_said_in_full() -> None:
     many = run("recommend", "--categories", 30, "--goal", "frequencies", "--epsilon", 1, "--error", 1e-4)
     assert many.output.startswith("people: ")
     assert many.output.removeprefix("people: ").splitlines()[0].isdigit()
-    assert "standard error that privacy adds" in many.output
+    assert "the standard error of a share is at most" in many.output
+    assert "of it privacy adds" in many.output
+    assert "and sampling at most" in many.output
+    alone = run(
+        "recommend",
+        "--categories",
+        2,
+        "--goal",
+        "frequencies",
+        "--epsilon",
+        8,
+        "--error",
+        0.01,
+        "--no-sampling",
+    )
+    assert alone.output.startswith("people: 4\n")
+    assert "standard error that privacy adds" in alone.output
 
 
 def test_goals_of_places() -> None:

@@ -110,7 +110,7 @@ def test_an_option_that_one_question_lacks_is_said_for_that_question(reports: Pa
 def test_several_files_are_added(reports: Path, tmp_path: Path) -> None:
     other = tmp_path / "more.csv"
     other.write_bytes(reports.read_bytes())
-    both = json.loads(run("estimate", reports, other, "--json").output)
+    both = json.loads(run("estimate", reports, other, "--json").stdout)
     once = json.loads(run("estimate", reports, "--json").output)
     assert both["minutes"][0]["n"] == 2 * once["minutes"][0]["n"]
     assert both["minutes"][0]["value"] == pytest.approx(once["minutes"][0]["value"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.errors import OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain
 
 PROFILE = dt.Profile({"age": dt.Categories(3), "city": dt.Categories(["Łódź", "other"])})
 CODES = [[2, 0], [0, 1]]
@@ -42,3 +42,10 @@ def test_what_is_no_record_is_refused_without_its_value(values: Any, words: str)
     with pytest.raises(OutsideDomain, match=words) as caught:
         PROFILE.check(values)
     assert "secret" not in str(caught.value)
+
+
+def test_a_box_of_sides_without_names_is_answered_with_an_example() -> None:
+    side = dt.Interval(0, 1)
+    for slip in (lambda: dt.Box(side, side), lambda: dt.Box([side, side])):  # type: ignore[arg-type, list-item]
+        with pytest.raises(InvalidParameter, match=r"by name, such as dt\.Box\(\{"):
+            slip()

@@ -162,3 +162,19 @@ def test_reading_a_question_loads_no_design() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_one_value_is_asked_of_each_person() -> None:
+    """The cells of a table would count as people."""
+    frame = pytest.importorskip("pandas").DataFrame({"age": [20.0, 30.0], "name": ["Ann", "Bo"]})
+    for asked, value in (
+        (dt.Podium(dt.Interval(18, 100), epsilon=1), 20.0),
+        (dt.Podium(dt.Nullable(dt.Interval(18, 100)), epsilon=1), 20.0),
+        (dt.OGPM(dt.Circle(360), epsilon=1), 20.0),
+        (dt.KRR(dt.Categories([20, 30, 40]), epsilon=1), 20),
+    ):
+        for table in (frame, frame[["age"]], np.full((2, 3), value), [[value], [value]], [np.full(2, value)]):
+            with pytest.raises(InvalidParameter, match="expected one value per person, got"):
+                asked.perturb(table)
+        for column in (frame["age"], [value, value], (value,), np.full(2, value), value, []):
+            assert asked.perturb(column).cells.ndim == np.ndim(column)

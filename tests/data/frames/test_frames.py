@@ -248,3 +248,15 @@ def test_a_wrong_choice_is_refused_before_a_report_is_read(wrong, words):
     question = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
     with pytest.raises(InvalidParameter, match=words):
         dt.data.estimate(unread, question, by="city", **wrong)
+
+
+def test_columns_of_pandas_that_arrow_does_not_take() -> None:
+    asked = {"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
+    twice = pd.DataFrame([[20.0, 30.0]], columns=["age", "age"])
+    sparse = pd.DataFrame({"age": pd.arrays.SparseArray([20.0, 30.0])})
+    for read in (dt.data.perturb, dt.data.summarise):
+        with pytest.raises(InvalidParameter, match="one column of each name, got 'age' twice; rename one"):
+            read(twice, asked)
+        with pytest.raises(InvalidParameter, match=r"'age' is sparse; .*to_dense"):
+            read(sparse, asked)
+    assert len(dt.data.perturb(sparse.sparse.to_dense(), asked)) == 2

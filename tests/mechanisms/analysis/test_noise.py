@@ -131,7 +131,7 @@ def test_purkayastha(row: dict[str, float]) -> None:
         close(radians.pdf((x + math.pi) % (2 * math.pi), x), row["density_at_pi"])
         close(radians.error("absolute", x), row["l1"])
         close(radians.error("squared", x), row["l2"])
-        close(radians.resultant(x), row["resultant_length"])
+        close(1 - radians.variance(x), row["resultant_length"])
         assert radians.mean(x) == x
     degrees = dt.rivals.Purkayastha(dt.Circle(360), epsilon=row["eps"])
     close(degrees.worst_error("absolute"), math.degrees(row["l1"]))

@@ -1,6 +1,6 @@
 """A device for local differential privacy: it answers signed campaigns, with the standard library alone.
 
-`Telemetry` is for command-line tools. `Campaign`, `Account`, `Asking`, `Question` and `send` are what it is
+`Telemetry` is for command-line tools. `Campaign`, `Account`, `Inquiry`, `Question` and `send` are what it is
 made of. Nothing is read, written or sent by importing this package; a name is loaded when it is first used.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dither_device.account import Account, Answer, Asking
+    from dither_device.account import Account, Answer, Inquiry
     from dither_device.campaign import Campaign
     from dither_device.draws import Outside
     from dither_device.question import Question
@@ -22,9 +22,9 @@ __all__ = [
     "Account",
     "AccountUnusable",
     "Answer",
-    "Asking",
     "Campaign",
     "DeviceError",
+    "Inquiry",
     "Malformed",
     "Outside",
     "Policy",
@@ -35,7 +35,7 @@ __all__ = [
     "send",
 ]
 _HOMES = {
-    "account": ("Account", "Answer", "Asking"),
+    "account": ("Account", "Answer", "Inquiry"),
     "campaign": ("Campaign",),
     "draws": ("Outside",),
     "question": ("Question",),

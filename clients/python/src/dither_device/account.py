@@ -65,7 +65,7 @@ _GONE = "gone"  # in the place of bytes that were deleted
 _REPEATS = ("fresh", "same", "per value", "once")
 
 
-class Asking:
+class Inquiry:
     """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
 
     `days` and `start` (a day since 1970) are the periods of `"once"`. `times` is the number of locations of a
@@ -162,10 +162,9 @@ class Moment:
 class Account:
     """What one person has given: entries, permanent answers, drawn days, reports that wait.
 
-    `Account.create` makes a file, `Account(path)` opens one; neither replaces one. A file that is damaged,
-    missing or readable by others is refused (AccountUnusable), never started anew. `policy` says what is
-    accepted: by default answers of ε ≤ 1 without δ that assume nothing. `wait` is how long another process
-    may hold the file, in seconds. Processes, threads and forks may share a file.
+    `Account.create` makes a file, `Account(path)` opens one. A file that is damaged, missing or readable by
+    others is refused (AccountUnusable). `policy` says what is accepted: by default answers of ε ≤ 1 without δ
+    that assume nothing. `wait` is how long another process may hold the file, in seconds.
     """
 
     def __init__(
@@ -269,7 +268,7 @@ class Account:
 
     # --- answers
 
-    def answer(self, asking: Asking, value: object, *, identity: str | None = None) -> Answer:
+    def answer(self, asking: Inquiry, value: object, *, identity: str | None = None) -> Answer:
         """Answer a question: check the policy, spend, draw, store; raise Refused if it is not answered.
 
         Whether it is refused does not depend on the value. A value outside the domain raises Outside, and
@@ -278,7 +277,7 @@ class Account:
         with self._transaction() as state:
             return self.answer_in(state, asking, value, identity)
 
-    def answer_in(self, state: State, asking: Asking, value: object, identity: str | None = None) -> Answer:
+    def answer_in(self, state: State, asking: Inquiry, value: object, identity: str | None = None) -> Answer:
         """Answer within a transaction that is open."""
         need(identity is None or is_digits(identity, 32), "asking", "an identity")
         event = {
@@ -300,7 +299,7 @@ class Account:
         report = decision.outcome.get("report")
         return Answer(decision.outcome["is"], None if report is None else bytes.fromhex(report))
 
-    def _draw(self, decision: Decision, asking: Asking, value: object) -> Decision:
+    def _draw(self, decision: Decision, asking: Inquiry, value: object) -> Decision:
         placed, question = asking.place(value), asking.question
         if asking.repeat != "per value":
             return decision.with_report(question.draw(placed, os.urandom).hex())
@@ -314,7 +313,7 @@ class Account:
         mark = None if decision.told is None else source_of(key, *told, MARK)(16).hex()
         return decision.with_report(report.hex(), mark)
 
-    def dry_run(self, asking: Asking) -> str:
+    def dry_run(self, asking: Inquiry) -> str:
         """Return what an answer would do: drawn, repeated, silent, or "refused: " and the reason."""
         with self._transaction() as state:
             event = {"do": "dry run", "id": os.urandom(16).hex(), "question": asking.facts, "at": self._now()}
@@ -326,7 +325,7 @@ class Account:
         self._happen({"do": "act", "at": self._now()})
 
     def batch(
-        self, asker: str = "", *, most: int = 100, questions: Iterable[Asking] | None = None
+        self, asker: str = "", *, most: int = 100, questions: Iterable[Inquiry] | None = None
     ) -> tuple[str, list[Data]] | None:
         """Return the identity and the reports to send next; the same until they are acknowledged, or None."""
         with self._transaction() as state:

@@ -10,7 +10,7 @@ import json
 import math
 from datetime import date
 
-from dither_device.account import Asking
+from dither_device.account import Inquiry
 from dither_device.question import Question
 from dither_device.text import (
     MOST_BYTES,
@@ -125,7 +125,7 @@ def check_terms(text: str) -> dict[str, Question]:
         name, specification = listed(pair, "terms", 2)
         _check_text(name, 64, lines=False)
         question = Question(specification)
-        # Nobody says how many places of a path are asked; texts and tables of attributes are not counted.
+        # The length of a path is not known; texts and tables of attributes are not counted.
         need(not question.is_path and not question.is_joint, "terms")
         need(question.kind not in ("prefix", "questions"), "terms")
         epsilon, delta = epsilon + question.epsilon, delta + question.delta
@@ -136,7 +136,6 @@ def check_terms(text: str) -> dict[str, Question]:
         _check_reading(given["reading"], questions)
     promise = given["promise"]
     need(isinstance(promise, Fields), "promise")
-    # The last digits may be another version's. No question that a campaign may ask assumes anything.
     need(math.isclose(real(promise["epsilon"]), epsilon, rel_tol=1e-9), "promise", "another ε")
     if delta:
         need(math.isclose(real(promise["delta"]), delta, rel_tol=1e-9), "promise", "another δ")
@@ -230,11 +229,11 @@ class Campaign:
             self._questions[name] = Question(self.questions[name])
         return self._questions[name]
 
-    def asking(self, name: str, *, otherwise: Any = None) -> Asking:
+    def asking(self, name: str, *, otherwise: Any = None) -> Inquiry:
         """Return a question as an account takes it."""
         repeat = self.terms["repeat"]
         start = day_of(self.terms["begins"]) if repeat == "once" else 0
-        return Asking(
+        return Inquiry(
             name,
             self.question(name),
             asker=self.asker,

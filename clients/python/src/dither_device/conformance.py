@@ -1,4 +1,4 @@
-"""Answers requests on standard input, one JSON object a line, as clients/conformance/README.md says.
+"""Answers requests on standard input, as clients/conformance/README.md says.
 
 dither conformance -- python -m dither_device.conformance
 """

@@ -72,9 +72,8 @@ def exchange(
 def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
     """Return what becomes of a batch after an answer, and the collector's word for a refusal, or "".
 
-    It is "acknowledged" by a 2xx that names it, or by a conflict: these reports are stored, sent before under
-    another label. It is "dropped" only if the collector has a word for it, and otherwise "kept": a portal or
-    a proxy may answer anything.
+    A 2xx that names the batch, or a conflict (stored under another label), is "acknowledged". A refusal in
+    the collector's own words is "dropped"; any other answer is "kept".
     """
     try:
         said = parse(content.decode(), MOST)

@@ -101,7 +101,7 @@ class DiskArea(Area):
     def clip(self, place: Place) -> Place:
         x, y = self.centre
         a, b = place[0] - x, place[1] - y
-        # As `dither` does, also inside, where rounding may change the last bit: an input has one mark.
+        # Inside, too, where rounding may change the last bit: an input has one mark.
         shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
         return x + a * shrink, y + b * shrink
 

@@ -1,8 +1,7 @@
-"""The rules of an account: a state, events, and what becomes of them; docs/account.md is normative.
+"""The rules of an account: a state, events, and their effects; docs/account.md is normative.
 
-They are those of `dt.Account`, but for questions about kept changes, which `dither` alone answers: what was
-told of them is kept here, and none is answered. Nothing here reads a clock, draws a number or touches a file,
-and nothing here is ever given a value.
+They are those of `dt.Account`, without answers about kept changes. Nothing here reads a clock, draws
+a number, touches a file or is given a value.
 """
 
 from __future__ import annotations
@@ -463,7 +462,7 @@ def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delt
         state.all.askers.get((asker, e), 0) + epsilon > int(quota, 16) for e in every
     ):
         return "quota"
-    # This device keeps to its own part, so that devices that do not hear of each other stay within the whole.
+    # Each device keeps to its part, so that all together stay within the budget.
     for totals, allowed in ((state.mine, state.own), (state.all, state.allowed)):
         for epoch in every:
             before = totals.epochs.get(epoch, (0, 0))

@@ -136,7 +136,7 @@ def binary_response(data: bytes) -> tuple[int, dict[str, str], bytes]:
     return status, told, content
 
 
-# --- encryption to a gateway: HPKE in base mode, X25519, HKDF-SHA256, AES-128-GCM [RFC 9180]
+# --- HPKE in base mode: X25519, HKDF-SHA256, AES-128-GCM [RFC 9180]
 
 _VERSION, _KEM, _SUITE = b"HPKE-v1", b"KEM\0\x20", b"HPKE\0\x20\0\x01\0\x01"
 

@@ -49,14 +49,12 @@ class _Lock:
 class Telemetry:
     """Questions that a tool asks the person who runs it; every answer is randomised before it is kept.
 
-    `campaign` is the file that `dither campaign publish` wrote, `key` the asker's public key, `address` that
-    of the collector, `relay` that of a relay. `version` is sent with reports if the campaign lists it as a
-    label. `epsilon` is the budget of the tool for each year; by default as much as the campaign asks for.
-    `ask` says whether consent is asked for at the first answer on a terminal, `background` whether a process
-    of its own sends what waits, at most once an hour. `folder` is where consent and account are kept.
-    `DITHER_ACCOUNT` names an account that all tools of a person share.
-
-    Nothing is read or written when it is made. `problem` is the last thing that went wrong, in words.
+    `campaign` is the file of `dither campaign publish`, `key` the asker's public key; `address` and `relay`
+    are those of the collector and of a relay. `version` is sent if the campaign lists it. `epsilon` is the
+    tool's budget for a year; by default what the campaign asks for. `ask`: whether consent is asked for at
+    the first answer on a terminal; `background`: whether another process sends, at most once an hour.
+    `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools share. `problem`
+    says what went wrong last.
     """
 
     def __init__(
@@ -110,9 +108,9 @@ class Telemetry:
     def answer(self, question: str, value: object) -> str:
         """Answer a question and return what became of it; whatever happens, nothing is raised.
 
-        drawn (kept, and sent later), silent (another day is drawn for it), repeated (a permanent answer),
-        refused (the budget or the policy), outside (no such answer), closed (the campaign is not running),
-        off (no consent) or failed (`problem` says why). `DITHER_TELEMETRY_DEBUG=1` prints it, never a value.
+        drawn (sent later), silent (another day was drawn), repeated (a permanent answer), refused (budget or
+        policy), outside (no such answer), closed (not running), off (no consent) or failed (see `problem`).
+        `DITHER_TELEMETRY_DEBUG=1` prints it, never a value.
         """
         try:
             with self._lock:

@@ -78,6 +78,11 @@ class Ranges(Averaged):
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
 
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of F(1 − F) over the inner edges, for people spread evenly."""
+        size = len(domain) if isinstance(domain, Categories) else self.cells or DEFAULT_CELLS
+        return (size + 1) / (6.0 * size)
+
     def least_error(self, candidates: list[Candidate]) -> float | None:
         solved = [
             candidate.mechanism for candidate in candidates if isinstance(candidate.mechanism, Cumulative)
@@ -137,6 +142,11 @@ class Tables(Averaged):
         tables = combinations(mechanism.domain.sizes, self.way)
         return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
 
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of c(1 − c) over all cells, for people spread evenly."""
+        sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
+        return float(sum(1.0 - 1.0 / size for size in sizes) / sum(sizes))
+
     def least_error(self, candidates: list[Candidate]) -> float | None:
         return _below(self, candidates[0].mechanism)
 
@@ -149,7 +159,9 @@ class Tables(Averaged):
 def _below(goal: Averaged, mechanism: Any) -> float | None:
     """Return the smallest error that the certified gap of a solved mechanism leaves possible."""
     error = goal.error(mechanism)
-    return None if error is None else error / math.sqrt(1.0 + mechanism.gap)
+    if error is None or not math.isfinite(mechanism.gap):  # no bound is proved
+        return None
+    return error / math.sqrt(1.0 + mechanism.gap)
 
 
 def summed_variance(protocol: Any, matrix: Floats) -> float:

@@ -79,9 +79,16 @@ class Goal(ABC):
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
+    def sampling(self, domain: Any) -> float | None:
+        """Return n times the squared sampling error, of the population that has most; None if not derived."""
+        return None
+
     @abstractmethod
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        """Return how many people the best candidate needs for a target error; None if no number is enough."""
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
+        """Return how many people the best candidate needs for a target error; None if no number is enough.
+
+        `sampling` is n times the squared sampling error that the target is to contain.
+        """
 
     def one_liar(self, mechanism: Any) -> float | None:
         """Return the most that one made-up report can move the estimate; None if it is not derived."""
@@ -138,10 +145,10 @@ class Averaged(Goal):
         reach = reach_of_one(mechanism)
         return None if reach is None else reach / people_of(self.n)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         spreads = [self.spread(candidate.mechanism) for candidate in candidates]
         least = min((spread for spread in spreads if spread is not None), default=None)
-        return None if least is None else max(1, math.ceil(least / target**2 * (1.0 - 1e-12)))
+        return None if least is None else max(1, math.ceil((least + sampling) / target**2 * (1.0 - 1e-12)))
 
 
 @dataclass(frozen=True)
@@ -181,6 +188,12 @@ class Mean(Averaged):
         spread = self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
         return spread * reading_gain(mechanism, self.criterion)
 
+    def sampling(self, domain: Any) -> float | None:
+        """Return the variance of values: half at each end in the worst case, uniform on average."""
+        if domain.circular:
+            return 0.0  # of people who agree
+        return float(domain.length) ** 2 / (4.0 if self.criterion == "worst" else 12.0)
+
     def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
         over = largest if self.criterion == "worst" else mean_over
         return over(mechanism, function)
@@ -214,6 +227,12 @@ class Frequencies(Averaged):
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
+
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
+        most = domain.most if domain.sets else 1
+        share = min(most / len(domain), 0.5)
+        return float(share * (1.0 - share))
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
@@ -321,7 +340,7 @@ class SingleValues(Goal):
     def error(self, mechanism: Any) -> float:
         return error_of(mechanism, as_power(self.loss), self.criterion)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
 
     def reason(self, first: Candidate, domain: Any) -> str:
@@ -437,7 +456,7 @@ class _Simulated(Goal):
         how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
         return how, rows
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         able = [
             candidate for candidate in candidates if simulation.tells_apart(candidate.mechanism, self._parts)
         ]

@@ -83,7 +83,7 @@ class Locations(Goal):
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
     def reason(self, first: Candidate, domain: Any) -> str:
@@ -123,6 +123,11 @@ class Districts(Averaged):
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
+    def sampling(self, domain: Any) -> float:
+        """Return the mean of f(1 − f) over the districts: largest if all have as many people."""
+        size = self.across * self.along
+        return (size - 1) / size**2
+
     def reason(self, first: Candidate, domain: Any) -> str:
         return "it asks for the district itself, whose shares are far more accurate than those of a map"
 
@@ -134,8 +139,9 @@ _UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
 class MeanPlace(Averaged):
     """The mean place of n people: the root mean square distance that privacy adds, for the worst places.
 
-    Everybody tells one coordinate, drawn at random, with the whole budget. Reports of whole places, such as
-    those of `dt.Optimal`, are biased and not ranked.
+    Everybody tells one coordinate, drawn at random, with the whole budget, or both with half of it each. Who
+    tells one is a random half, which differs from all people: that is part of the error, and at ε = 4
+    both are better. Reports of whole places, such as those of `dt.Optimal`, are biased and not ranked.
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), MeanPlace(n=10_000), epsilon=1)[0]["mechanism"]
@@ -156,11 +162,21 @@ class MeanPlace(Averaged):
         return found
 
     def spread(self, mechanism: Any) -> float:
-        spreads = [Mean().spread(part) or math.inf for part in mechanism.parts.values()]
-        return sum(spreads) * (2.0 if isinstance(mechanism, Sampled) else 1.0)
+        parts = list(mechanism.parts.values())
+        spreads = [Mean().spread(part) or math.inf for part in parts]
+        if not isinstance(mechanism, Sampled):
+            return sum(spreads)
+        # Who tells x is a random half: its mean differs from that of all by the variance of x, over n.
+        return float(2.0 * sum(spreads) + sum(part.domain.length**2 / 4.0 for part in parts))
+
+    def sampling(self, domain: Any) -> float:
+        """Return the variances of both coordinates, of people half at each end."""
+        return float(domain.x.length**2 + domain.y.length**2) / 4.0
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
+        if isinstance(first.mechanism, Sampled):
+            return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
+        return "each person tells both coordinates, with half of the budget each, unbiased"
 
 
 @dataclass(frozen=True)
@@ -218,7 +234,7 @@ class Maps(Goal):
         unit[anywhere] = random.random((int(anywhere.sum()), 2))
         return np.stack([area.x.from_unit(unit[:, 0]), area.y.from_unit(unit[:, 1])], axis=1)
 
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
 
     def reason(self, first: Candidate, domain: Any) -> str:

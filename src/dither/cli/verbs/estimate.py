@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from filecmp import cmp
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -215,6 +216,7 @@ def _of_files(
     from dither.data.files import group_files, summarise_file
 
     paths = [path for name in files for path in _matching(name)]
+    _check_once(paths)
     if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
         from dither.cli.desk import answer_rows, read_rows
 
@@ -284,6 +286,26 @@ def _matching(name: str) -> list[Path]:
         folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
         raise click.UsageError(folder if path.is_dir() else f"there is no file {name}")
     return found
+
+
+def _check_once(paths: Sequence[Path]) -> None:
+    """Raise UsageError for a file that is named twice; say which have the same content."""
+    seen: dict[Path, Path] = {}
+    sizes: dict[int, list[Path]] = {}
+    for path in paths:
+        if is_standard(path):
+            continue
+        if path.resolve() in seen:
+            raise click.UsageError(f"{path} is named twice: its people would be counted twice; name it once")
+        seen[path.resolve()] = path
+        same = sizes.setdefault(path.stat().st_size, [])
+        copy = next((other for other in same if cmp(other, path, shallow=False)), None)
+        if copy is not None:
+            click.echo(
+                f"{path} and {copy} have the same content: if one is a copy, its people are counted twice",
+                err=True,
+            )
+        same.append(path)
 
 
 def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:

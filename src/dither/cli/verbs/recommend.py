@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -89,6 +89,12 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
+@click.option(
+    "--sampling/--no-sampling",
+    default=True,
+    show_default=True,
+    help="With --error: the target contains the sampling error of asking some people of a population.",
+)
 @click.option("--bytes", "size", type=int, metavar="N", help="Reports have at most N bytes.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @click.option(
@@ -109,6 +115,7 @@ def command(
     distance: str | None,
     shuffled: int | None,
     delta: float,
+    sampling: bool,
     size: int | None,
     bins: int | None,
     cells: tuple[int, int] | None,
@@ -126,7 +133,7 @@ def command(
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     dither recommend --rectangle 30 20 --goal map --cells 12 8 --people 100000 --epsilon 2
     """
-    from dither.advice.recommend import epsilon_for, people_for, recommend
+    from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
     asked = need_domain(domain if rectangle is None else _area(domain, rectangle))
     wanted = _goal(
@@ -140,12 +147,7 @@ def command(
         across=cells and cells[0],
         along=cells and cells[1],
     )
-    if margin is not None:
-        if error is not None:
-            raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
-        if goal in _NO_STANDARD_ERRORS:
-            raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
-        error = margin / _Z
+    error = error if margin is None else _standard_error(goal, margin, error)
     if size is not None and error is not None:
         raise click.UsageError("--bytes is for a ranking: leave out --error and --margin")
     if error is None:
@@ -169,25 +171,53 @@ def command(
             click.echo(repr(table))
             click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
         return
-    found: dict[str, float]
-    if epsilon is None:
-        found = {"epsilon": epsilon_for(asked, wanted, error, shuffled=shuffled, delta=delta)}
-    else:
-        if people is not None:
-            raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
-        if shuffled is not None:
-            raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
-        found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
+    if people is not None and epsilon is not None:
+        raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
+    if shuffled is not None and epsilon is not None:
+        raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
+    found: dict[str, float] = (
+        {"epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
+        if epsilon is None
+        else {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+    )
+    contained = sampling and wanted.sampling(asked) is not None
+    parts: dict[str, float] = {}
+    if contained and shuffled is None:
+        planned = replace(cast("Any", wanted), n=found.get("people", people))
+        parts = error_parts(asked, planned, epsilon=epsilon or found["epsilon"])
     if as_json:
-        print_json(found)
+        print_json({**found, **parts})
         return
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
-    many = "" if people is None else f" of {people} people"
-    met = f"with which {_MEANINGS[_GOALS[goal]]}{many} is at most {number(error, 4)}"
+    _print_error(goal, error, people, parts, contained=contained)
+
+
+def _print_error(
+    goal: str, error: float, people: int | None, parts: dict[str, float], *, contained: bool
+) -> None:
+    """Say what error was planned for, and what it consists of."""
+    meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
+    if contained:
+        meaning = meaning.replace(" that privacy adds to", " of")
+    met = f"with which {meaning}{many} is at most {number(error, 4)}"
     if goal not in _NO_STANDARD_ERRORS:
         met += f": about 95 % of estimates are within ±{number(_Z * error, 4)} of it"
     click.echo(met)
+    if parts:
+        noise, drawn = (number(part, 3) for part in parts.values())
+        click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
+    elif not contained and goal not in ("values", "places"):
+        click.echo("the sampling error, because not everybody is asked, is not part of it")
+
+
+def _standard_error(goal: str, margin: float, error: float | None) -> float:
+    """Return the standard error of a margin; raise UsageError if the goal has no confidence interval."""
+    if error is not None:
+        raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
+    if goal in _NO_STANDARD_ERRORS:
+        raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
+    return margin / _Z
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:

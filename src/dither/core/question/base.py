@@ -28,6 +28,7 @@ from dither.core.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedRead
 from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import IDENTITY, Decoder, decoder
 from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
+from dither.core.people import new_people
 from dither.core.registry import read_parameters
 from dither.core.reports import Reports
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
@@ -258,7 +259,7 @@ class Question(Answering):
             _check_one_each(values)
         randomness = check_source(source)
         try:
-            return Reports(self, self._draw(values, randomness, check_threads(threads)))
+            return _name_people(Reports(self, self._draw(values, randomness, check_threads(threads))))
         finally:
             randomness.erase()
 
@@ -276,7 +277,7 @@ class Question(Answering):
             if array.size:
                 raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
             array = array.astype(np.uint8)
-        return Reports(self, self._valid(array))
+        return _name_people(Reports(self, self._valid(array)))
 
     def decode(self, cells: Array) -> Array:
         """Return the decoded reports, as an array of numbers, labels or places."""
@@ -355,6 +356,11 @@ def as_question(asked: object) -> Question:
     return question
 
 
+def as_answering(asked: object) -> Answering:
+    """Return what answers: a question, a combinator, or the question of a design."""
+    return asked if isinstance(asked, Answering) else as_question(asked)
+
+
 def plain_of(asked: object) -> object:
     """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
     return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
@@ -414,8 +420,8 @@ def _check_one_each(values: Any) -> None:
         axes = 1 + np.ndim(values[0]) if isinstance(values[0], list | tuple | np.ndarray) else 1
     if axes > 1:
         raise InvalidParameter(
-            f"expected one value per person, got {found(values)} with rows and columns; pass one column, such "
-            'as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
+            f"expected one value per person, got {found(values)} with rows and columns; pass one column, "
+            'such as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
         )
 
 
@@ -671,3 +677,9 @@ def read_question(
     else:  # of correlated coins, which are stated by p and ρ
         epsilon = Guarantee(kernel.promise(math.inf, parameters).bound).epsilon
     return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))
+
+
+def _name_people(reports: Reports) -> Reports:
+    """Return reports whose people are known again: one for each entry of the first axis."""
+    cells = reports.cells
+    return replace(reports, people=new_people(len(cells))) if cells.ndim else reports

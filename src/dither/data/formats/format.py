@@ -216,7 +216,7 @@ class Chunk(ABC):
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
         raw = self.raw_reports(column, question)
         try:
-            return Reports(question, question.reports(raw).cells, column)
+            return Reports(question, question.reports(raw).cells, column)  # a chunk: `read` knows whose
         except MalformedReport as error:
             place = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
             row = int(np.flatnonzero(~self.absent(column))[place])

@@ -13,7 +13,7 @@ import numpy as np
 from dither.core.combinator import Combinator
 from dither.core.domains import Line, finite
 from dither.core.memoised import Memoised
-from dither.core.question import Answering, can_answer, plain_of
+from dither.core.question import Answering, as_answering, can_answer, plain_of
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array
 from dither.foundation.canonical import hexadecimal
@@ -86,7 +86,8 @@ class Indicator(Answering, Combinator):
         return replace(own, bound=Approximate(own.epsilon, float(np.nextafter(self.raw_share, 1.0))))
 
     def device(self) -> dict[str, Any]:
-        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": self.mechanism.device()}
+        asked = as_answering(self.mechanism)
+        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": asked.device()}
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, δ and the guarantee."""

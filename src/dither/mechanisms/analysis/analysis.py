@@ -74,16 +74,13 @@ class Analysis(ABC):
         return _plain(self.line.length * self.law.expect(unit, BIAS))
 
     def variance(self, x: object) -> Number:
-        """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
-        if self.line.circular:
-            return _plain(1.0 - np.asarray(self.resultant(x)))
-        return _plain(np.asarray(self.error("squared", x)) - np.asarray(self.bias(x)) ** 2)
+        """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ.
 
-    def resultant(self, x: object) -> Number:
-        """Return the mean resultant length ρ = E[cos(Y − x)] on a circle."""
-        if not self.line.circular:
-            raise InvalidParameter(f"the resultant length exists on a circle only, not on {self.line}")
-        return _plain(self.law.expect(self._unit(x), COSINE))
+        ρ = E[cos(report − x)] is the mean resultant length.
+        """
+        if self.line.circular:
+            return _plain(1.0 - self.law.expect(self._unit(x), COSINE))
+        return _plain(np.asarray(self.error("squared", x)) - np.asarray(self.bias(x)) ** 2)
 
     def error(self, loss: Loss, x: object) -> Number:
         """Return the expected loss of the report for the input x; on a circle distances are the short way."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from dither.mechanisms.numeric.ogpm import Focused
 from dither.mechanisms.numeric.pm import TwoPoint
-from dither.mechanisms.shuffled import shuffled_lower_bound
 
 if TYPE_CHECKING:
     from dither.mechanisms.optimal.queries.workload import Cumulative, Workload
+    from dither.mechanisms.shuffled import shuffled_lower_bound
 
 __all__ = ["Cumulative", "Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
@@ -26,4 +26,8 @@ def __getattr__(name: str) -> Any:
         from dither.mechanisms.optimal.queries import workload
 
         return getattr(workload, name)
+    if name == "shuffled_lower_bound":
+        from dither.mechanisms import shuffled
+
+        return shuffled.shuffled_lower_bound
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

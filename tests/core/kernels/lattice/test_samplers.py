@@ -222,7 +222,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
         straight = cut.question.unbiased_reading()  # type: ignore[attr-defined]
-        assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
+        assert np.array_equal(straight.values, plain.question.decode(np.arange(plain.question.outcomes)))
         assert cut.values.max() == 7.0
 
 

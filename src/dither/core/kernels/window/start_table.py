@@ -175,16 +175,19 @@ class KnotStart(TableStart):
     def device(self) -> dict[str, Any]:
         # The entries are rounded piecewise linear: in a piece neighbours differ by m or m + 1, one bit each.
         steps = np.diff(self.entries.astype(np.int64))
-        pieces, bits = [], np.empty(steps.size, dtype=np.uint8)
-        begin = 0
-        while begin < steps.size:
-            least = np.minimum.accumulate(steps[begin:])
-            most = np.maximum.accumulate(steps[begin:])
-            count = int(np.argmax(most - least > 1)) or steps.size - begin
-            base = int(least[count - 1])
-            pieces.append([count, base])
-            bits[begin : begin + count] = steps[begin : begin + count] - base
-            begin += count
+        pieces: list[list[int]] = []
+        begin, least, most = 0, int(steps[0]), int(steps[0])
+        for knot, step in enumerate(steps.tolist()):
+            if step > least + 1 or step < most - 1:
+                pieces.append([knot - begin, least])
+                begin, least, most = knot, step, step
+            elif step < least:
+                least = step
+            elif step > most:
+                most = step
+        pieces.append([steps.size - begin, least])
+        counts, bases = zip(*pieces, strict=True)
+        bits = (steps - np.repeat(bases, counts)).astype(np.uint8)
         return {
             "kind": "knots",
             "origin": self.origin,

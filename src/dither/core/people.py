@@ -1,0 +1,147 @@
+"""Who is behind reports: so that two estimates of the same people are not taken for independent.
+
+A `Crowd` is some rows of one collection, known by a token. The token is random, or a digest of the reports
+where they come from a file: it says nothing about anybody's value, is never sent, and is no part of equality.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from dither.foundation.arrays import Array, Integers
+
+_BITS: Final = 64.0  # of information in reports, from which on equal ones are the same people's
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Some people of a collection: the token of the collection, and which of its rows they are."""
+
+    token: bytes
+    rows: range | Integers
+    part: str = ""  # which of the collection's questions they answer: another part is another report
+
+    @property
+    def n(self) -> int:
+        """How many people they are; one may be in it several times."""
+        return len(self.rows)
+
+    def take(self, index: Any) -> Crowd | None:
+        """Return the people at an index of the first axis; None if it does not select whole rows."""
+        if isinstance(index, slice):
+            return replace(self, rows=self.rows[index])
+        try:
+            chosen = np.asarray(index)
+            if chosen.ndim != 1:
+                return None
+            return replace(self, rows=np.asarray(self.rows)[chosen])
+        except (IndexError, TypeError, ValueError):
+            return None
+
+
+People = tuple[Crowd, ...]  # in the order of the reports; empty if nothing is known of them
+
+
+def new_people(count: int, part: str = "") -> People:
+    """Return people who are nobody else's: of reports that were just drawn, or given without a file."""
+    return (Crowd(os.urandom(16), range(count), part),)
+
+
+def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict[str, People]:
+    """Return the people of the columns of one file, by what it holds; with None all rows have a report.
+
+    A file of few or alike reports is equal to others by chance: then its people are nobody else's.
+    """
+    digest, bits = hashlib.sha256(), 0.0
+    for name, (cells, there) in sorted(columns.items()):
+        flat = np.ascontiguousarray(cells)
+        digest.update(f"{name}\0{flat.dtype.str}\0{flat.shape}\0".encode())
+        digest.update(flat.tobytes())
+        if there is not None:
+            digest.update(np.packbits(there).tobytes())
+        bits = max(bits, _information(flat))
+    token = digest.digest()[:16] if bits >= _BITS else os.urandom(16)
+    return {
+        name: (Crowd(token, range(len(cells)) if there is None else np.flatnonzero(there), name),)
+        for name, (cells, there) in columns.items()
+    }
+
+
+def _information(cells: Array) -> float:
+    """Return the entropy of reports in bits, as if each were drawn from the shares of all of them."""
+    if cells.ndim == 0 or not cells.size:
+        return 0.0
+    flat = cells.reshape(len(cells), -1)
+    _, often = np.unique(flat[:, 0], return_counts=True)
+    return float((often * np.log2(len(flat) / often)).sum())
+
+
+def take(people: People, index: Any) -> People:
+    """Return the people of some of the reports; nothing is known of a choice across several crowds."""
+    if len(people) != 1:
+        return ()
+    found = people[0].take(index)
+    return () if found is None else (found,)
+
+
+def join(parts: Iterable[People]) -> People:
+    """Return the people of reports one after another; nothing is known if one part's are not."""
+    given = list(parts)
+    return tuple(crowd for part in given for crowd in part) if all(given) else ()
+
+
+def shared_rows(first: People, second: People) -> tuple[Integers, Integers]:
+    """Return the places in both of the people who are in both, one below another."""
+    left: list[Integers] = [np.empty(0, dtype=np.int64)]
+    right: list[Integers] = [np.empty(0, dtype=np.int64)]
+    begin = 0
+    for crowd in first:
+        at = 0
+        for other in second:
+            if other.token == crowd.token:
+                here, there = _common(crowd.rows, other.rows)
+                left.append(begin + here)
+                right.append(at + there)
+            at += other.n
+        begin += crowd.n
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _common(first: range | Integers, second: range | Integers) -> tuple[Integers, Integers]:
+    if isinstance(first, range) and isinstance(second, range) and first == second:
+        every = np.arange(len(first))
+        return every, every
+    mine, theirs = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    if not mine.size or not theirs.size:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    places = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, dtype=np.int64)
+    places[mine] = np.arange(mine.size)
+    found = places[theirs]
+    there = np.flatnonzero(found >= 0)
+    return found[there], there
+
+
+def overlap(first: People, second: People, *, same_part: bool = False) -> bool:
+    """Return whether somebody is in both; with `same_part`, by the same report."""
+    return any(
+        crowd.token == other.token
+        and (not same_part or crowd.part == other.part)
+        and _common(crowd.rows, other.rows)[0].size > 0
+        for crowd in first
+        for other in second
+    )
+
+
+def count_people(crowds: Sequence[Crowd]) -> int:
+    """Return how many different people there are in some crowds."""
+    rows: dict[bytes, list[Integers]] = {}
+    for crowd in crowds:
+        rows.setdefault(crowd.token, []).append(np.asarray(crowd.rows, dtype=np.int64))
+    return math.fsum(np.unique(np.concatenate(some)).size for some in rows.values()).__trunc__()

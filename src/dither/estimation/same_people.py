@@ -1,0 +1,91 @@
+"""What estimates of the same people share: how their errors go together, how many people there are.
+
+Sums and ratios are given by their leaves: the estimates that are no sums or ratios themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dither.core.people import count_people, overlap, shared_rows
+from dither.errors import InvalidParameter
+from dither.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from dither.estimation.estimate import Estimate
+
+
+def leaf_correlation(first: Estimate, second: Estimate) -> Any:
+    """Return how the errors of two leaves go together: 0 if nobody is behind both."""
+    if first is second:
+        return 1.0
+    if not shares_people(first, second):
+        return 0.0
+    if np.ndim(first.value) and first.labels and first.labels == second.labels:
+        return np.array([leaf_correlation(first[label], second[label]) for label in first.labels])
+    a, b = first.moved_by, second.moved_by
+    if a is None or b is None:
+        raise _same_people()
+    size = math.sqrt(float(a @ a) * float(b @ b))
+    if first.people and second.people and first.people is not second.people:
+        here, there = shared_rows(first.people, second.people)
+        a, b = a[here], b[there]
+    return min(max(float(a @ b) / size, -1.0), 1.0) if size > 0.0 else 0.0
+
+
+def shares_people(first: Estimate, second: Estimate) -> bool:
+    """Return whether somebody is behind both estimates, as far as it is known."""
+    stands = [estimate if estimate.origin is None else estimate.origin for estimate in (first, second)]
+    if stands[0] is stands[1]:
+        return True
+    return bool(first.people and second.people) and overlap(first.people, second.people)
+
+
+def _same_people() -> InvalidParameter:
+    return InvalidParameter(
+        "these estimates are of the same people, and how their errors go together is not known for them; "
+        "means and frequencies of the same reports can be combined if they come from the reports "
+        "(dt.mean(reports), not from counts), estimates of different people (groups, days) always, and "
+        "answers to one question by f.sum([...]) and f.score({...})"
+    )
+
+
+def count_of(leaves: Sequence[Estimate]) -> int:
+    """Return how many people are behind some estimates, each counted once as far as it is known."""
+    distinct = _distinct(leaves)
+    known = [part for part in distinct if part.people and part.n == sum(crowd.n for crowd in part.people)]
+    others = sum(part.n for part in distinct if not any(part is one for one in known))
+    return others + count_people([crowd for part in known for crowd in part.people])
+
+
+def _distinct(parts: Sequence[Estimate]) -> list[Estimate]:
+    """Return one of the estimates of each origin."""
+    return list({id(part if part.origin is None else part.origin): part for part in parts}.values())
+
+
+def guarantee_of(leaves: Sequence[Estimate]) -> Guarantee:
+    """Return the guarantee of each person: composed for who is behind several reports, else either's."""
+    reports: list[Estimate] = []  # one estimate for each set of reports
+    for leaf in _distinct(leaves):
+        if not any(_same_reports(leaf, other) for other in reports):
+            reports.append(leaf)
+    groups: list[list[Estimate]] = []
+    for leaf in reports:
+        same = next((group for group in groups if any(shares_people(leaf, one) for one in group)), None)
+        if same is None:
+            groups.append([leaf])
+        else:
+            same.append(leaf)
+    composed = [group[0].guarantee.compose(*(one.guarantee for one in group[1:])) for group in groups]
+    return reduce(Guarantee.either, dict.fromkeys(composed))
+
+
+def _same_reports(first: Estimate, second: Estimate) -> bool:
+    """Return whether two estimates of the same people are of the same reports of theirs."""
+    marks = [{(crowd.token, crowd.part) for crowd in estimate.people} for estimate in (first, second)]
+    return bool(marks[0]) and marks[0] == marks[1] and shares_people(first, second)
