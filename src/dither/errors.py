@@ -37,7 +37,8 @@ __all__ = [
 ]
 
 Chosen = TypeVar("Chosen")
-Given, Result = ParamSpec("Given"), TypeVar("Result")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
 _LISTED, _COMPARED = 60, 1000  # the most names that a message lists, and that are searched for the nearest
@@ -141,15 +142,15 @@ def given_by_position(name: str, function: Any) -> InvalidParameter:
 
 def by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Make a function raise `given_by_position`, not a TypeError, if a keyword has no name in a call."""
-    most = function.__code__.co_argcount  # type: ignore[attr-defined]
+    most = function.__code__.co_argcount
 
     @wraps(function)
-    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+    def call(*given: Given.args, **named: Given.kwargs) -> Result:
         if len(given) > most:
             raise given_by_position(function.__name__, function)
         return function(*given, **named)
 
-    return checked
+    return call
 
 
 def check_choice(kind: str, name: object, literal: object) -> None:

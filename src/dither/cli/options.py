@@ -26,16 +26,16 @@ FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the ou
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-class _Day(click.ParamType):
+class _Day(click.ParamType):  # type: ignore[type-arg]
     """A day such as 2026-05-01, as a date."""
 
     name = "YYYY-MM-DD"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
         from datetime import datetime
 
         try:
-            return datetime.strptime(value, "%Y-%m-%d").date()
+            return datetime.strptime(str(value), "%Y-%m-%d").date()
         except ValueError:
             self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
 
