@@ -1,7 +1,7 @@
 """`dt.ask`: milliseconds until a mechanism is chosen, for every kind of domain.
 
-`python -m tools.benchmarks.ask`. The goal is 50 ms on the clock. Each budget is asked for once, so that nothing is
-remembered; the cache of solved designs is an empty folder, and imports are not counted.
+`python -m tools.benchmarks.ask`. The goal is 50 ms on the clock. Each budget is asked for once, with an empty
+cache, so that nothing is remembered; imports are not counted.
 """
 
 from __future__ import annotations
