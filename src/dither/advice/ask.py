@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.catalogue import default_protocol, solved_candidates
-from dither.core.domains import Domain
+from dither.core.domains import Domain, check_domain
 from dither.core.question import Answering, Question, check_epsilon
 from dither.core.registry import design_of
 from dither.errors import InvalidParameter, by_name, found
@@ -104,12 +104,8 @@ def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
     >>> ask(Interval(18, 100), epsilon=1).mechanism.question.name
     'Optimal'
     """
-    if not isinstance(domain, Domain):
-        raise InvalidParameter(
-            f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
-        )
-    budget = check_epsilon(epsilon)
-    mechanism, why = _usual(domain, budget) if goal is None else _for_goal(domain, budget, goal)
+    known, budget = check_domain(domain), check_epsilon(epsilon)
+    mechanism, why = _usual(known, budget) if goal is None else _for_goal(known, budget, goal)
     _warn_once(mechanism.guarantee)
     return Chosen(mechanism, why)
 
