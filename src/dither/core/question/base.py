@@ -413,7 +413,7 @@ def check_threads(threads: object) -> int:
     return threads
 
 
-def _check_one_each(values: Any) -> None:
+def _check_one_each(values: object) -> None:
     """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
     axes = len(getattr(values, "shape", ()))
     if isinstance(values, list | tuple) and values:
