@@ -380,14 +380,15 @@ def half_at_zero(share: float, epsilon: float) -> Callable[[Rng, dt.Seeded], Any
 
 def thinned(most: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
     asked = dt.SetResponse(dt.Several(8, most=most), epsilon=epsilon)
-    rates = np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.05, 0.02])
+    rates: Any = np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.05, 0.02])
     return lambda rng, source: dt.frequencies(
         asked.perturb(rng.random((600, 8)) < rates, source=source)
     ).covers(rates)
 
 
 def silent_score(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
-    asked = dt.KRR(dt.Nullable(dt.Categories(["bad", "fair", "good"])), epsilon=epsilon)
+    domain: Any = dt.Nullable(dt.Categories(["bad", "fair", "good"]))
+    asked = dt.KRR(domain, epsilon=epsilon)
     answers = np.array(["bad", "fair", "good", None])
 
     def run(rng: Rng, source: dt.Seeded) -> Any:
