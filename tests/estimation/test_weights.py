@@ -176,3 +176,5 @@ def test_few_people_who_carry_the_weight_are_said() -> None:
     assert held >= 88
     even = dt.mean(asked.perturb(values, source=dt.Seeded(1)), weights=np.linspace(1, 3, 300))
     assert "carry" not in repr(even)
+    few = dt.mean(asked.perturb(values[:20], source=dt.Seeded(1)), weights=np.linspace(1, 3, 20))
+    assert "carry" not in repr(few)
