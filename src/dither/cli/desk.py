@@ -152,7 +152,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     }
 
 
-def _answer(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+def _answer(function: Callable[..., Any], *args: object, **more: object) -> Any:
     """Return an estimate, or the error that says why there is none: other questions may have it."""
     try:
         return function(*args, **more)

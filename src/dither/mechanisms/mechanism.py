@@ -59,7 +59,7 @@ class Mechanism(ABC, Generic[Q_co]):
             raise given_by_position(cls.__name__, cls.__init__)
         return super().__new__(cls)
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         registry.register(cls)
         takes = getattr(cls, "_takes", None)

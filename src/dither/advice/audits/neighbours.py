@@ -77,7 +77,7 @@ def list_probabilities(question: Question) -> Listed | None:
         return None
 
 
-def _input(domain: Domain, value: Any) -> Any:
+def _input(domain: Domain, value: object) -> Any:
     """Return a value as a kernel takes it: a number of Python, or a row of numbers."""
     checked = domain.check([value])[0]
     return checked if np.ndim(checked) else checked.item()

@@ -47,10 +47,10 @@ class Goal(ABC):
             )
 
     @abstractmethod
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
-    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+    def beside(self, domain: object, epsilon: float) -> list[Candidate]:
         """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
         return []
 
@@ -79,7 +79,7 @@ class Goal(ABC):
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
-    def sampling(self, domain: Any) -> float | None:
+    def sampling(self, domain: object) -> float | None:
         """Return n times the squared sampling error, of the population that has most; None if not derived."""
         return None
 
@@ -90,7 +90,7 @@ class Goal(ABC):
         `sampling` is n times the squared sampling error that the target is to contain.
         """
 
-    def one_liar(self, mechanism: Any) -> float | None:
+    def one_liar(self, mechanism: object) -> float | None:
         """Return the most that one made-up report can move the estimate; None if it is not derived."""
         return None
 
@@ -141,7 +141,7 @@ class Averaged(Goal):
         spread = self.spread(mechanism)
         return None if spread is None else math.sqrt(spread / people_of(self.n))
 
-    def one_liar(self, mechanism: Any) -> float | None:
+    def one_liar(self, mechanism: object) -> float | None:
         reach = reach_of_one(mechanism)
         return None if reach is None else reach / people_of(self.n)
 
@@ -396,7 +396,7 @@ class _Simulated(Goal):
         found = self.prediction(mechanism)
         return None if found is None else found.error
 
-    def prediction(self, mechanism: Any, progress: Progress | None = None) -> Simulated | None:
+    def prediction(self, mechanism: object, progress: Progress | None = None) -> Simulated | None:
         """Return the simulated error with its standard error; None if reports cannot tell a shape."""
         n = people_of(self.n)
         if not simulation.tells_apart(mechanism, self._parts):

@@ -117,13 +117,13 @@ class Districts(Averaged):
         if self.across * self.along < 2:
             raise InvalidParameter("at least two districts are needed")
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_categories(Categories(self.across * self.along), epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
-    def sampling(self, domain: Any) -> float:
+    def sampling(self, domain: object) -> float:
         """Return the mean of f(1 − f) over the districts: largest if all have as many people."""
         size = self.across * self.along
         return (size - 1) / size**2

@@ -413,7 +413,7 @@ def check_threads(threads: object) -> int:
     return threads
 
 
-def _check_one_each(values: Any) -> None:
+def _check_one_each(values: object) -> None:
     """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
     axes = len(getattr(values, "shape", ()))
     if isinstance(values, list | tuple) and values:
@@ -663,7 +663,7 @@ def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False,
 
 
 def read_question(
-    device: Mapping[str, Any], codebook: Any, name: str, parameters: Mapping[str, Any]
+    device: Mapping[str, Any], codebook: object, name: str, parameters: Mapping[str, Any]
 ) -> Question:
     """Return the question of a device text's data and a codebook; raise MalformedReport if there is none."""
     if not name.isidentifier() or len(name) > _MOST_NAME:

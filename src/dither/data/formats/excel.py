@@ -121,7 +121,7 @@ def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
     raise InvalidParameter(f"{path.name} has no sheet {found(wanted)}; its sheets are {there}")
 
 
-def _rows(path: Path, book: Any, dialect: Dialect) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, book: object, dialect: Dialect) -> Iterator[tuple[Any, ...]]:
     """Return the rows of a sheet, the header first, without empty rows at the end."""
     waiting = 0
     for row in _sheet(path, book, dialect).iter_rows(min_row=dialect.header_rows[0], values_only=True):

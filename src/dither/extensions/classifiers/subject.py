@@ -56,7 +56,7 @@ class Subject:
         return f"Subject({len(self.columns)} of {self.row.size} features randomised)"
 
 
-def _row(x: Any) -> Array:
+def _row(x: object) -> Array:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError):

@@ -67,7 +67,7 @@ class CommandFailed(InvalidParameter):
     """The command cannot be run, or fails."""
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value as JSON has it; a set becomes a sorted list."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

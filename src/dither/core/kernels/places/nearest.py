@@ -443,7 +443,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Floats) -> Floats:
         return np.asarray(book[cells[:, 0]])
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
         return _read_rows(data, self.outcomes, 2)
 
@@ -501,7 +501,7 @@ class BoxKernel(NearestNumbers):
         """Return the records that numbers stand for, a row for each."""
         return np.asarray(book[np.asarray(reports)])
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a record for each number; raise MalformedReport if the data are not so many."""
         return _read_rows(data, self.outcomes, self.selector.axes)
 

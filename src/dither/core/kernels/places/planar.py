@@ -57,7 +57,7 @@ class PlanarNoiseKernel(PlaceKernel):
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Region)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> bool:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> bool:
         return bool(stated.get("clipped", True))  # the lattice is part of the device text
 
     def write_codebook(self, book: bool) -> Any:
