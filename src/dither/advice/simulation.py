@@ -35,6 +35,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.atomic import rename_after
 from dither.foundation.numerics.roots import power_law_root
 from dither.foundation.randomness import Seeded
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.optimal.queries.workload import Cumulative
 from dither.mechanisms.optimal.store import folder
@@ -233,7 +234,7 @@ def error_table() -> ErrorTable:
     return ErrorTable(np.array(data["shares"]), surfaces, *data["seeds"])
 
 
-def _name(mechanism: Any) -> str:
+def _name(mechanism: Mechanism[Any]) -> str:
     """Return the name of a mechanism in the table; none if a parameter other than its loss is changed."""
     name = type(mechanism).__name__
     others = {

@@ -23,6 +23,7 @@ from dither.foundation.losses import Criterion, Loss, absolute, as_power, check_
 from dither.foundation.tables import percent
 from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.analysis.law import COSINE, Moment
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
@@ -95,7 +96,7 @@ class Goal(ABC):
         return None
 
     @abstractmethod
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         """Return one sentence that says why the first of the ranking is the best."""
 
 
@@ -198,7 +199,7 @@ class Mean(Averaged):
         over = largest if self.criterion == "worst" else mean_over
         return over(mechanism, function)
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         if domain.circular:
             return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
@@ -268,7 +269,7 @@ def _slope(mechanism: Analysis) -> float | None:
     return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
 
 
-def reading_gain(mechanism: Any, criterion: Criterion) -> float:
+def reading_gain(mechanism: Mechanism[Any], criterion: Criterion) -> float:
     """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
 
     It is computed on fewer cells, where it is nearly the same, and once for a design: rankings ask again.
@@ -302,7 +303,7 @@ def _coarse_gain(mechanism: Any, criterion: Criterion) -> float:
     return float(over(best) / over(plain))
 
 
-def _is_fine(mechanism: Any) -> bool:
+def _is_fine(mechanism: Mechanism[Any]) -> bool:
     return bool(getattr(mechanism, "cells", 0) > _COARSE)
 
 
@@ -468,7 +469,7 @@ class _Simulated(Goal):
         best = able[int(np.argmin(pilot))]
         return simulation.people_for_error(best.mechanism, self.question, target)
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         population = "Beta(4, 4)" if domain.circular else "Beta(2, 5)"
         what = "the smallest error"
         if self.question.share is not None:

@@ -63,7 +63,7 @@ class PlanarNoiseKernel(PlaceKernel):
     def write_codebook(self, book: bool) -> Any:
         return {"origin": list(self.origin), "spacing": self.spacing}
 
-    def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: bool) -> Floats:
         places = np.array(self.origin) + cells * self.spacing
         return np.asarray(domain.clip(places)) if book else places
 
