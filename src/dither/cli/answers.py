@@ -132,7 +132,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 
-def _try(function: Callable[..., Any], summary: Counts, *more: object) -> Any:
+def _try(function: Callable[..., Any], summary: Counts, *more: object) -> object:
     """Return an estimate, or the reason why this question has none: other questions may have it."""
     try:
         return function(summary, *more)

@@ -295,7 +295,7 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     return mechanism_of(mechanism, need_domain(domain), epsilon)
 
 
-def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> object:
     """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
     from dither.foundation import losses
 

@@ -158,7 +158,7 @@ MOST_TEXT: Final = 1 << 20  # characters of a text
 _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """Return a parameter as JSON-compatible data; raise InvalidParameter if its type cannot be written."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -192,7 +192,7 @@ def _declared_types(kind: type[Any]) -> dict[str, str]:
     return {item.name: str(item.type) for item in fields(kind) if item.init}
 
 
-def _plain_as(stated: str, value: object) -> Any:
+def _plain_as(stated: str, value: object) -> object:
     """Return a parameter of a declared type as JSON-compatible data: a choice or a loss has a tag."""
     if stated in _CHOICES and isinstance(value, str):
         return {"choice": _CHOICES[stated], "name": value.upper().replace(" ", "_")}
@@ -215,7 +215,7 @@ def _maker(value: Any) -> dict[str, Any]:
     return {"maker": made.__name__, "with": parameters}
 
 
-def _read_maker(name: str, data: dict[str, Any]) -> Any:
+def _read_maker(name: str, data: dict[str, Any]) -> object:
     kind: Any = design(name)
     if data["with"].get("fresh"):
         raise MalformedReport("a part with fresh=True cannot be read from a specification")
@@ -229,7 +229,7 @@ def _read_choice(name: str, data: dict[str, Any]) -> str:
     return data["name"].lower().replace("_", " ")  # the design refuses what it does not know
 
 
-def _no_function(digest: object, data: dict[str, Any]) -> Any:
+def _no_function(digest: object, data: dict[str, Any]) -> object:
     raise InvalidParameter("the loss is a function on another machine; make the design with it again")
 
 

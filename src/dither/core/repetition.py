@@ -236,7 +236,7 @@ class Once(AskedAgain):
         return -(-self.days // self.period)
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> object:
         """The mechanism, if there is one answer. Several answers are not one draw of it."""
         return self.question if self.answers == 1 else self
 

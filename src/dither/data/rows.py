@@ -209,7 +209,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     return Values(CodedLabels(codes, labels), none, unknown[codes])
 
 
-def _label_of(cell: object, texts: Mapping[str, Any]) -> Any:
+def _label_of(cell: object, texts: Mapping[str, Any]) -> object:
     """Return the label that a cell is by its text, or by its code if it has a value label of its own."""
     code = getattr(cell, "code", None)
     return texts.get(str(cell), cell if code is None else texts.get(str(code), cell))

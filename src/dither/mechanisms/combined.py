@@ -231,7 +231,7 @@ class Attributes(Answering, Combinator):
         return f"{type(self).__name__}({inside})"
 
 
-def at_budget(name: str, part: object, epsilon: float) -> Any:
+def at_budget(name: str, part: object, epsilon: float) -> object:
     """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
     made: Any = rebudget(epsilon) if callable(rebudget) else None

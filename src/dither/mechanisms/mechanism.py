@@ -98,7 +98,7 @@ class Mechanism(ABC, Generic[Q_co]):
         """Return what devices run: the paper's integers, with the largest ratio that ε allows."""
 
     @abstractmethod
-    def _codebook(self, kernel: Any) -> Any:
+    def _codebook(self, kernel: Any) -> object:
         """Return how reports are decoded, as the kernel's `read_codebook` returns it."""
 
     @cached_property
@@ -180,7 +180,7 @@ class Mechanism(ABC, Generic[Q_co]):
         return self.question.probabilities(x, **given)
 
 
-def _remade(kind: type[Mechanism[Any]], parameters: dict[str, Any]) -> Any:
+def _remade(kind: type[Mechanism[Any]], parameters: dict[str, Any]) -> object:
     return kind(**parameters)
 
 

@@ -221,7 +221,7 @@ def _plain(label: Hashable) -> Hashable:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _label(label: Hashable) -> Any:
+def _label(label: Hashable) -> object:
     """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
     if label is None or isinstance(label, bool):
         return label

@@ -163,7 +163,7 @@ class Kernel(ABC):
         """Return the codebook of a specification; raise MalformedReport if the data describe none."""
 
     @abstractmethod
-    def write_codebook(self, book: Any) -> Any:
+    def write_codebook(self, book: Any) -> object:
         """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
 
     @abstractmethod
@@ -343,7 +343,7 @@ class LineKernel(CellKernel):
     def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
         return book(reports)
 
-    def write_codebook(self, book: Decoder | None) -> Any:
+    def write_codebook(self, book: Decoder | None) -> object:
         return None if book is None else book.plain()
 
     @abstractmethod

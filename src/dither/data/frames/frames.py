@@ -302,7 +302,7 @@ def _to_pandas(index: Any) -> Back:
     return back
 
 
-def _drop_unused(index: object) -> Any:
+def _drop_unused(index: object) -> object:
     """Return a pandas index without the values of rows that it no longer has."""
     for method in ("remove_unused_categories", "remove_unused_levels"):
         if hasattr(index, method):
@@ -310,13 +310,13 @@ def _drop_unused(index: object) -> Any:
     return index
 
 
-def _to_duckdb(reader: pyarrow.RecordBatchReader) -> Any:
+def _to_duckdb(reader: pyarrow.RecordBatchReader) -> object:
     import duckdb
 
     return duckdb.from_arrow(_read_whole(reader))
 
 
-def _to_dataset(reader: pyarrow.RecordBatchReader) -> Any:
+def _to_dataset(reader: pyarrow.RecordBatchReader) -> object:
     import pyarrow.dataset
 
     return pyarrow.dataset.dataset(_read_whole(reader))

@@ -85,7 +85,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     return KRR(Categories(centres.round(15).tolist()), epsilon=epsilon)
 
 
-def _in_order(x: Any, names: Sequence[str]) -> Any:
+def _in_order(x: Any, names: Sequence[str]) -> object:
     if not hasattr(x, "keys"):
         return x
     try:

@@ -68,7 +68,7 @@ def _row(x: object) -> Array:
     return np.array(x, dtype=object)
 
 
-def _value(x: Any, name: str) -> Any:
+def _value(x: Any, name: str) -> object:
     try:
         value = x[name]
     except (KeyError, IndexError):

@@ -391,7 +391,7 @@ def draw_boundary(
     labels: tuple[str, str] = ("first", "second"),
     *,
     ax: Any = None,
-) -> Any:
+) -> object:
     """Draw where the answer stays as two features move over their domains, with boxes and the record.
 
     Draws on `ax`, or on new axes, and returns them; needs the extra `plot`.

@@ -117,7 +117,7 @@ def _replace_sockets(mpc: Any, servers: list[str], index: int, tls: list[str] | 
         server: asyncio.Server = await create(factory, host=host, **options)
         return server
 
-    async def connect_safely(factory: object, host: str, port: int, **options: object) -> Any:
+    async def connect_safely(factory: object, host: str, port: int, **options: object) -> object:
         options["ssl"] = None if certificates is None else certificates.client()
         options["server_hostname"] = None if certificates is None else host
         return await connect(factory, host, port, **options)

@@ -392,7 +392,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(*read_among_points(device))
 
-    def write_codebook(self, book: Floats) -> Any:
+    def write_codebook(self, book: Floats) -> object:
         return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
@@ -482,7 +482,7 @@ class BoxKernel(NearestNumbers):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(*read_among_points(device))
 
-    def write_codebook(self, book: Floats) -> Any:
+    def write_codebook(self, book: Floats) -> object:
         return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
@@ -563,7 +563,7 @@ class ListingKernel(NearestNumbers):
             raise MalformedReport(f"the codebook must have {self.outcomes} codes of places")
         return book
 
-    def write_codebook(self, book: Integers) -> Any:
+    def write_codebook(self, book: Integers) -> object:
         return book.tolist()
 
     def device(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class PlanarNoiseKernel(PlaceKernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> bool:
         return bool(stated.get("clipped", True))  # the lattice is part of the device text
 
-    def write_codebook(self, book: bool) -> Any:
+    def write_codebook(self, book: bool) -> object:
         return {"origin": list(self.origin), "spacing": self.spacing}
 
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: bool) -> Floats:

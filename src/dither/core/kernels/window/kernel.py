@@ -468,7 +468,7 @@ class OptionalKernel(WindowKernel, CellKernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.room)
 
-    def write_codebook(self, book: Decoder) -> Any:
+    def write_codebook(self, book: Decoder) -> object:
         return book.plain()
 
     def answer_reading(self) -> Floats:

@@ -103,7 +103,7 @@ def with_column_names(estimator: Any, method: Callable[[Any], Any]) -> Callable[
     if names is None:
         return method
 
-    def ask(rows: Array) -> Any:
+    def ask(rows: Array) -> object:
         try:
             import pandas
         except ImportError:
@@ -119,7 +119,7 @@ def _ask_tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
         raise InvalidParameter("the module is in training mode; call its eval() first")
     first = next(module.parameters(), None)
 
-    def ask(rows: Array) -> Any:
+    def ask(rows: Array) -> object:
         kind = torch.get_default_dtype() if first is None else first.dtype
         device = None if first is None else first.device
         with torch.inference_mode():
