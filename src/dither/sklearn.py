@@ -58,7 +58,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.high = high
         self.source = source
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: object, y: object = None) -> Self:
         """Build the mechanism; nothing is learnt from the data but the number of features."""
         validate_data(self, X)
         if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
@@ -79,7 +79,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         )
         return self
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: object) -> Array:
         """Return the decoded reports, one number for each value."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)

@@ -161,7 +161,7 @@ def _parse(expression: str) -> ast.expr | None:
         return None
 
 
-def _argument(keyword: ast.keyword) -> Any:
+def _argument(keyword: ast.keyword) -> object:
     text = ast.unparse(keyword.value)
     if keyword.arg == "loss":
         return losses_module.loss_of(text.strip("'\""))

@@ -14,6 +14,7 @@ from dither.errors import DitherError, Infeasible
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Power
 from dither.foundation.plotting import COLOURS, as_budgets, dress_axes, panels_or_new
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.mechanism import Optimal
 
@@ -78,7 +79,7 @@ def along_budgets(candidate: Candidate, measure: Callable[[Any], float]) -> tupl
     return np.array(BUDGETS), np.array(values)
 
 
-def _at(mechanism: Any, epsilon: float) -> Any:
+def _at(mechanism: Mechanism[Any], epsilon: float) -> object:
     """Return the mechanism with another budget; raise Infeasible if that would need a design to be solved."""
     if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
         raise Infeasible(f"no stored design has ε = {epsilon:g}")

@@ -206,12 +206,12 @@ class AskedQuestions:
         return cls(named, whole.of_record() if len(named) > 1 else whole)
 
 
-def whole_promise(questions: Any) -> Guarantee:
+def whole_promise(questions: object) -> Guarantee:
     """Return what one person is promised who answers all that `explain` takes."""
     return AskedQuestions.of(questions).whole
 
 
-def _plain(asked: Any) -> Any:
+def _plain(asked: object) -> Any:
     return asked if isinstance(asked, Combinator) else as_question(asked)
 
 
@@ -283,7 +283,7 @@ def person_text(
     return " ".join(person)
 
 
-def _is_optional(asked: Any) -> bool:
+def _is_optional(asked: object) -> bool:
     asked = getattr(asked, "question", asked)  # of one that is asked again
     return bool(getattr(getattr(asked, "domain", None), "optional", False))
 

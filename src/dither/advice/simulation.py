@@ -35,6 +35,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.atomic import rename_after
 from dither.foundation.numerics.roots import power_law_root
 from dither.foundation.randomness import Seeded
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.optimal.queries.workload import Cumulative
 from dither.mechanisms.optimal.store import folder
@@ -233,7 +234,7 @@ def error_table() -> ErrorTable:
     return ErrorTable(np.array(data["shares"]), surfaces, *data["seeds"])
 
 
-def _name(mechanism: Any) -> str:
+def _name(mechanism: Mechanism[Any]) -> str:
     """Return the name of a mechanism in the table; none if a parameter other than its loss is changed."""
     name = type(mechanism).__name__
     others = {
@@ -248,7 +249,7 @@ def _name(mechanism: Any) -> str:
     return f"{name}(loss={others['loss']})" if "loss" in others else name
 
 
-def tells_apart(mechanism: Any, bins: int) -> bool:
+def tells_apart(mechanism: object, bins: int) -> bool:
     """Return whether the first two bins, and the last two, have different laws of their reports.
 
     `Cumulative` always serves: what it cannot tell inside a cell is part of its simulated error.
@@ -268,7 +269,7 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
 
 
 def simulate(
-    mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, progress: Progress | None = None
+    mechanism: object, question: ShapeQuestion, n: int, runs: range = FINAL, progress: Progress | None = None
 ) -> Simulated:
     """Return the error of a mechanism; beyond 2^20 people it is extrapolated from two simulations."""
     if question.share is not None and runs in (FINAL, FIRST):
@@ -284,7 +285,7 @@ def simulate(
     return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
 
 
-def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> int | None:
+def people_for_error(mechanism: object, question: ShapeQuestion, target: float) -> int | None:
     """Return how many people bring the error down to a target, to a few per cent; None if none do."""
 
     def ratio(n: float) -> float:
@@ -299,7 +300,7 @@ KNOWN: dict[str, Simulated] = {}
 
 
 def _recall(
-    mechanism: Any, question: ShapeQuestion, n: int, runs: range, progress: Progress | None
+    mechanism: object, question: ShapeQuestion, n: int, runs: range, progress: Progress | None
 ) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
     described, key = _describe(mechanism, question, n, runs)

@@ -109,7 +109,7 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     usual = usual_title(summary)
     found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
 
-    def add(title: str, quantity: str, *more: Any) -> None:
+    def add(title: str, quantity: str, *more: object) -> None:
         reason = _WITHOUT.get((usual, quantity))
         value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
         found.append((title, value))
@@ -132,7 +132,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 
-def _try(function: Callable[..., Any], summary: Counts, *more: Any) -> Any:
+def _try(function: Callable[..., Any], summary: Counts, *more: object) -> object:
     """Return an estimate, or the reason why this question has none: other questions may have it."""
     try:
         return function(summary, *more)

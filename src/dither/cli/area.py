@@ -104,12 +104,12 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--crs", metavar="NAME", help="A coordinate system in metres, as EPSG:32654 (extra: geo).")
     @wraps(command)
     def with_area(
-        *args: Any,
+        *args: object,
         box: tuple[float, float, float, float] | None,
         disk: tuple[float, float, float] | None,
         polygon: Path | None,
         crs: str | None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         given = [region for region in (box, disk, polygon) if region is not None]
         if len(given) != 1:

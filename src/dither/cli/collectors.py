@@ -40,7 +40,7 @@ def print_remote(
     return print_answers(answers, summaries, as_json)
 
 
-def at_any_time(value: Any) -> Any:
+def at_any_time(value: object) -> Any:
     """Return an estimate whose intervals hold at any time, where there is one."""
     from dither.estimation.estimate import Estimate
 

@@ -152,7 +152,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     }
 
 
-def _answer(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+def _answer(function: Callable[..., Any], *args: object, **more: object) -> object:
     """Return an estimate, or the error that says why there is none: other questions may have it."""
     try:
         return function(*args, **more)
@@ -178,7 +178,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     return {f"{title}: differences": difference(groups, baseline=base)}
 
 
-def population_of(groups: Any, asked: Wanted) -> Any:
+def population_of(groups: Any, asked: Wanted) -> object:
     """Return the estimate for a population whose groups have known shares or totals (--population)."""
     from dither.estimation.comparison import post_stratified
 

@@ -40,7 +40,7 @@ def load(text: str) -> Any:
         sys.path.pop(0)
 
 
-def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
+def features_of(model: object, said: str | None, file: Path, randomised: list[str]) -> list[str]:
     """Return the names of a model's features: its own, those in `said`, or all columns of the file."""
     from dither.data.formats.format import table_format
 

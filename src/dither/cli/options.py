@@ -88,7 +88,7 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def with_dialect(
-        *args: Any,
+        *args: object,
         sep: str | None,
         decimal: str | None,
         encoding: str | None,
@@ -97,7 +97,7 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
         thousands: str | None,
         sheet: str | None,
         header_row: str,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         items_sep = click.get_current_context().meta.get(ITEMS_SEP, items_sep)
         numbered = int(sheet) if sheet is not None and sheet.isdigit() else sheet
@@ -127,13 +127,13 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def with_question(
-        *args: Any,
+        *args: object,
         columns: tuple[str, ...],
         domain: Domain | None,
         epsilon: float | None,
         mechanism: str | None,
         campaign: str | None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         if len(columns) > 1:
             raise click.UsageError(
@@ -220,14 +220,14 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def with_domain(
-        *args: Any,
+        *args: object,
         interval: tuple[float, float] | None,
         circle: float | None,
         categories: str | None,
         several: str | None,
         most: int | None,
         optional: bool,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         from dither.core.domains.tables import read_table
 
@@ -295,7 +295,7 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     return mechanism_of(mechanism, need_domain(domain), epsilon)
 
 
-def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> object:
     """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
     from dither.foundation import losses
 

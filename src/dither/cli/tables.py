@@ -108,7 +108,7 @@ def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> byte
     return stream.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """Return a cell of a sheet; a text is never a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@") else value
 

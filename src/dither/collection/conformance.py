@@ -27,7 +27,7 @@ class VectorCount:
     failures: list[str] = field(default_factory=list)  # all of them, in words
 
 
-def vectors(kind: str) -> Any:
+def vectors(kind: str) -> object:
     """Return the data of one file of clients/conformance/2, of the package or of the repository."""
     for folder in (
         Path(str(files("dither"))) / "conformance" / "2",

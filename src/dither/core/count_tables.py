@@ -34,7 +34,7 @@ class CountTotals(NamedTuple):
     other: int
 
 
-def read_counts(question: Question, table: Any, name: str | None) -> CountTotals:
+def read_counts(question: Question, table: object, name: str | None) -> CountTotals:
     """Return the totals of one question; rows of several days, labels and machines are added.
 
     Columns are known by their names, whatever the case of their letters.
@@ -89,7 +89,7 @@ def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str
     return rows
 
 
-def _columns(table: Any) -> Mapping[str, Sequence[Any]]:
+def _columns(table: object) -> Mapping[str, Sequence[Any]]:
     """Return the columns of a table: a frame, a mapping of columns, or rows that are mappings."""
     columns: Mapping[str, Sequence[Any]]
     if isinstance(table, Mapping):
@@ -115,7 +115,7 @@ def _columns(table: Any) -> Mapping[str, Sequence[Any]]:
     return columns
 
 
-def _of_arrow(table: Any) -> Mapping[str, Sequence[Any]]:
+def _of_arrow(table: object) -> Mapping[str, Sequence[Any]]:
     try:
         import pyarrow
     except ImportError:

@@ -101,7 +101,7 @@ class Counts:
         return total
 
     @classmethod
-    def from_counts(cls, asked: Any, table: Any, *, name: str | None = None) -> Self:
+    def from_counts(cls, asked: object, table: object, *, name: str | None = None) -> Self:
         """Read counts that a database made by the query of `dither sql`; all days and labels are added.
 
         The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
@@ -152,7 +152,7 @@ class Counts:
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
-    def read_by(self, asked: Any) -> Self:
+    def read_by(self, asked: object) -> Self:
         """Return the same counts decoded by another question or design, whose devices send the same."""
         question = as_question(asked)
         if question.fingerprint != self.question.fingerprint:
@@ -166,7 +166,7 @@ class Counts:
         return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
 
     @classmethod
-    def from_bytes(cls, data: bytes, asked: Any) -> Self:
+    def from_bytes(cls, data: bytes, asked: object) -> Self:
         """Read what `to_bytes` wrote. Pass the question: the bytes contain its fingerprint only."""
         question = as_question(asked)
         size = 8 * question.counting.size
@@ -198,7 +198,7 @@ class Counts:
         )
 
     @classmethod
-    def from_json(cls, text: str, asked: Any) -> Self:
+    def from_json(cls, text: str, asked: object) -> Self:
         """Read what `to_json` wrote. Pass the question: the text contains its fingerprint only."""
         question = as_question(asked)
         counts = np.zeros(question.counting.size, dtype=np.int64)
@@ -235,7 +235,7 @@ def name_result(function: Made) -> Made:
     """Return a function whose results know whose reports they are of, and the names of their questions."""
 
     @wraps(function)
-    def call(*args: Any, **more: Any) -> Any:
+    def call(*args: object, **more: object) -> Any:
         result = function(*args, **more)
         told = [given for given in args if isinstance(given, Reports | Counts)]
         names = dict.fromkeys(given.about for given in told)

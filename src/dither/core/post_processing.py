@@ -37,7 +37,7 @@ class PostProcessing(Combinator):
     on_devices: ClassVar[bool] = False
     kind: ClassVar[str]
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
             _KINDS[cls.kind] = cls

@@ -151,7 +151,7 @@ class Questionnaire:
             raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
         return Questionnaire.from_toml(text)
 
-    def explain(self, **options: Any) -> Explanation:
+    def explain(self, **options: object) -> Explanation:
         """Explain the questions in plain words: to the person who answers, and to an officer.
 
         `spent` is what a person has given before, such as `account.ledger.spent`. With `minimum_batch`, the

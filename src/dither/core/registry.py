@@ -158,7 +158,7 @@ MOST_TEXT: Final = 1 << 20  # characters of a text
 _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return a parameter as JSON-compatible data; raise InvalidParameter if its type cannot be written."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -192,7 +192,7 @@ def _declared_types(kind: type[Any]) -> dict[str, str]:
     return {item.name: str(item.type) for item in fields(kind) if item.init}
 
 
-def _plain_as(stated: str, value: Any) -> Any:
+def _plain_as(stated: str, value: object) -> object:
     """Return a parameter of a declared type as JSON-compatible data: a choice or a loss has a tag."""
     if stated in _CHOICES and isinstance(value, str):
         return {"choice": _CHOICES[stated], "name": value.upper().replace(" ", "_")}
@@ -215,7 +215,7 @@ def _maker(value: Any) -> dict[str, Any]:
     return {"maker": made.__name__, "with": parameters}
 
 
-def _read_maker(name: str, data: dict[str, Any]) -> Any:
+def _read_maker(name: str, data: dict[str, Any]) -> object:
     kind: Any = design(name)
     if data["with"].get("fresh"):
         raise MalformedReport("a part with fresh=True cannot be read from a specification")
@@ -229,7 +229,7 @@ def _read_choice(name: str, data: dict[str, Any]) -> str:
     return data["name"].lower().replace("_", " ")  # the design refuses what it does not know
 
 
-def _no_function(digest: object, data: dict[str, Any]) -> Any:
+def _no_function(digest: object, data: dict[str, Any]) -> object:
     raise InvalidParameter("the loss is a function on another machine; make the design with it again")
 
 
@@ -251,7 +251,7 @@ _READERS: Final[dict[str, Callable[[Any, dict[str, Any]], Any]]] = {
 }
 
 
-def read(value: Any) -> Any:
+def read(value: object) -> Any:
     """Return the parameter that `plain` wrote; raise MalformedReport if its tag is unknown."""
     if isinstance(value, list):
         return tuple(read(item) for item in value)
@@ -279,11 +279,11 @@ def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return (isinstance(value, float) and math.isfinite(value)) or _whole(value)
 
 
-def _pair(value: Any) -> bool:
+def _pair(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_number, value))
 
 
@@ -295,11 +295,11 @@ def _many(rule: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(map(rule, value))
 
 
-def _real(value: Any) -> bool:
+def _real(value: object) -> bool:
     return _number(value) or (isinstance(value, dict) and set(value) == {"fraction"})
 
 
-def _has_tag(value: Any) -> bool:
+def _has_tag(value: object) -> bool:
     """Return whether a parameter is None, or a dictionary that `read` reads by its tag."""
     return value is None or isinstance(value, dict)
 

@@ -185,7 +185,7 @@ class AskedAgain(Answering, Combinator):
         """Return the question's data: asking again does not change the distribution of one report."""
         return self.question.device()
 
-    def explain(self, name: str, **options: Any) -> Explanation:
+    def explain(self, name: str, **options: object) -> Explanation:
         """Explain the question in plain words under a name, as `dt.Questionnaire.explain` does."""
         explained: Explanation = registry.adviser().explain({name: self}, **options)
         return explained
@@ -236,7 +236,7 @@ class Once(AskedAgain):
         return -(-self.days // self.period)
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> object:
         """The mechanism, if there is one answer. Several answers are not one draw of it."""
         return self.question if self.answers == 1 else self
 

@@ -60,7 +60,7 @@ def _no_number(name: str) -> NoReturn:
     raise MalformedReport(f"{name} is not a number in JSON")
 
 
-def check_bounds(data: Any) -> None:
+def check_bounds(data: object) -> None:
     """Raise MalformedReport if data are too deeply nested, have too many parts, or too long a number."""
     level: list[Any] = [data]
     items = 0
@@ -84,7 +84,7 @@ def check_bounds(data: Any) -> None:
     raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} levels deep")
 
 
-def _plain(value: Any) -> None:
+def _plain(value: object) -> None:
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, int):
@@ -97,7 +97,7 @@ def _plain(value: Any) -> None:
         raise MalformedReport(f"a specification cannot contain a {type(value).__name__}")
 
 
-def check_specification(data: Any) -> None:
+def check_specification(data: object) -> None:
     """Raise MalformedReport if a part of a specification is missing or of a wrong type."""
     if not isinstance(data, dict) or "mechanism" not in data:
         raise MalformedReport("the specification has no part 'mechanism'")
@@ -115,11 +115,11 @@ def check_specification(data: Any) -> None:
         raise MalformedReport("the part 'parameters' of a specification must be a dictionary")
 
 
-def _side(value: Any) -> bool:
+def _side(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
-def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
+def check_header(header: object, room: int) -> tuple[str, tuple[int, ...]]:
     """Return the dtype and the shape of reports; raise MalformedReport unless they fill `room` bytes."""
     if not isinstance(header, dict) or set(header) != {"specification", "dtype", "shape"}:
         raise MalformedReport("the header of reports must have the keys specification, dtype and shape")

@@ -134,7 +134,7 @@ class Dialect:
         read = (self.number(word) for word in self.na)
         return [number for number in read if math.isfinite(number)]
 
-    def may_be_thousands(self, text: Any) -> bool:
+    def may_be_thousands(self, text: object) -> bool:
         """Return whether a text is a number with groups of three digits: 3.500 may be 3.5 or 3 500."""
         return isinstance(text, str) and _GROUPED.fullmatch(text.strip()) is not None
 
@@ -164,7 +164,7 @@ class Dialect:
             return [part.strip() for part in cell.split(self.items_sep) if part.strip()]
         return list(cell) if isinstance(cell, list | tuple) else None
 
-    def is_absent(self, cell: Any) -> bool:
+    def is_absent(self, cell: object) -> bool:
         """Return whether a cell is a missing answer: empty, or a word of `na`."""
         if cell is None or not self.na or isinstance(cell, bool):
             return cell is None
@@ -190,7 +190,7 @@ class Dialect:
             return "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
 
-    def has_other_decimal(self, cell: Any) -> bool:
+    def has_other_decimal(self, cell: object) -> bool:
         """Return whether a cell that is not a number is one with the other decimal sign."""
         other = Dialect(decimal="," if self.point == "." else ".")
         return isinstance(cell, str) and not math.isnan(other.number(cell))

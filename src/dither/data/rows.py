@@ -209,7 +209,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     return Values(CodedLabels(codes, labels), none, unknown[codes])
 
 
-def _label_of(cell: Any, texts: Mapping[str, Any]) -> Any:
+def _label_of(cell: object, texts: Mapping[str, Any]) -> object:
     """Return the label that a cell is by its text, or by its code if it has a value label of its own."""
     code = getattr(cell, "code", None)
     return texts.get(str(cell), cell if code is None else texts.get(str(code), cell))
@@ -274,7 +274,7 @@ _YES: Final = {"1", "yes", "true", "x", "y"}
 _NO: Final = {"0", "no", "false", "n", ""}
 
 
-def _is_ticked(cell: Any, item: str) -> bool | None:
+def _is_ticked(cell: object, item: str) -> bool | None:
     """Return whether a cell of a yes-or-no column is a yes; empty is no, the item's own name is yes."""
     if cell is None or isinstance(cell, bool | np.bool_):
         return bool(cell)
@@ -321,7 +321,7 @@ def _read_sets(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Val
     return Values(as_array(domain, found), np.zeros_like(outside), outside)
 
 
-def _is_label(domain: Domain, label: Any) -> bool:
+def _is_label(domain: Domain, label: object) -> bool:
     try:
         domain.check([label])
     except (OutsideDomain, TypeError, ValueError):

@@ -654,7 +654,7 @@ def _real(number: object) -> float:
     return float(number)
 
 
-def _number(value: Any) -> float | Floats:
+def _number(value: object) -> float | Floats:
     array = np.asarray(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else array
 

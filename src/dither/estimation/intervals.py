@@ -64,7 +64,7 @@ class ConfidenceInterval(ABC):
 class Divisible(Protocol):
     """An interval of several numbers at once."""
 
-    def pick(self, at: Any) -> ConfidenceInterval:
+    def pick(self, at: object) -> ConfidenceInterval:
         """Return the interval of one of the numbers, by its index."""
 
 
@@ -331,7 +331,7 @@ class LooksInterval(ConfidenceInterval):
     def interval(self, level: float) -> tuple[Any, Any]:
         return self.plain.interval(level_of_one(level, self.looks))
 
-    def pick(self, at: Any) -> LooksInterval:
+    def pick(self, at: object) -> LooksInterval:
         """Return the interval of one of several numbers."""
         return replace(self, plain=cast("Divisible", self.plain).pick(at))
 
@@ -405,7 +405,7 @@ class LyingInterval(ConfidenceInterval):
         """Return the least and the greatest estimate that the reports can give without the liars."""
         return self.plain.honest_range(self.liars)
 
-    def pick(self, at: Any) -> LyingInterval:
+    def pick(self, at: object) -> LyingInterval:
         """Return the interval of one of several frequencies."""
         return replace(self, plain=cast("Any", self.plain).pick(at))
 

@@ -78,7 +78,7 @@ class EstimatedCumulative(Estimate):
         """The share of every cell: the differences of the cumulative shares."""
         return np.diff(np.concatenate([[0.0], np.asarray(self.value)]))
 
-    def cdf(self, x: Any) -> Estimate:
+    def cdf(self, x: object) -> Estimate:
         """Estimate the share of people below x: at an edge itself, between two edges in proportion.
 
         On an ordinal scale x is an answer, and the share is that of people with at most this answer.
@@ -112,7 +112,7 @@ class EstimatedCumulative(Estimate):
         place = int(np.searchsorted(heights, share - 1e-12, side="left"))
         return self.labels[min(place, len(self.labels) - 1)]
 
-    def _place(self, x: Any) -> float:
+    def _place(self, x: object) -> float:
         if self.labels:
             if x not in self.labels:
                 raise InvalidParameter(f"{found(x)} is not an answer of this scale")

@@ -145,7 +145,7 @@ def mean_of_ends(numbers: Floats) -> float:
     return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
 
 
-def reach_of_one(asked: Any) -> float | None:
+def reach_of_one(asked: object) -> float | None:
     """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
 
     It is the distance between the least and the greatest number that a report can stand for: for a mean that

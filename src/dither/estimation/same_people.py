@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dither.estimation.estimate import Estimate
 
 
-def leaf_correlation(first: Estimate, second: Estimate) -> Any:
+def leaf_correlation(first: Estimate, second: Estimate) -> object:
     """Return how the errors of two leaves go together: 0 if nobody is behind both."""
     if first is second:
         return 1.0

@@ -245,7 +245,7 @@ def _fit(counts: Any, expected: Floats) -> Floats:
     return np.asarray(((counts - expected) ** 2 / expected).sum(axis=-1))
 
 
-def _pearson(first: Any, both: Floats, n: int) -> Floats:
+def _pearson(first: object, both: Floats, n: int) -> Floats:
     """Return the χ² statistic of homogeneity, from the counts of the first of two groups."""
     seen = both > 0
     share = n / both.sum()
@@ -327,7 +327,7 @@ def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Float
         raise NotIdentifiable("a goodness of fit needs at least two reports")
     constant, slope = _noise(kernel)
 
-    def statistic(supports: Any) -> Floats:
+    def statistic(supports: object) -> Floats:
         gaps = (np.asarray(supports) / n - question.q) / question.gap - shares
         return n * _contrast_statistic(gaps, constant + slope * shares, shares, 1.0)
 
@@ -393,7 +393,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
 
     weights = [n / constant for n, (constant, _) in zip(sizes, noises, strict=True)]
 
-    def read(*supports: Any) -> tuple[Floats, Floats]:
+    def read(*supports: object) -> tuple[Floats, Floats]:
         """Return the difference of the frequencies of both groups, and the frequencies of all people."""
         found = [
             (np.asarray(part) / n - question.q) / question.gap
@@ -401,7 +401,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
         ]
         return np.asarray(found[0] - found[1]), np.average(found, axis=0, weights=weights)
 
-    def statistic(*supports: Any) -> Floats:
+    def statistic(*supports: object) -> Floats:
         gaps, pooled = read(*supports)
         shares = np.maximum(pooled, 0.0)  # so that every direction has the noise at least
         shares = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-300)

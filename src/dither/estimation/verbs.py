@@ -375,7 +375,7 @@ class EstimatedQuantity(NamedTuple):
     each: str
 
 
-def _any_quantile(summary: Counts, share: float) -> Any:
+def _any_quantile(summary: Counts, share: float) -> object:
     """Estimate a quantile of numbers, or of the cumulative shares that some questions ask for."""
     if "cumulative shares" in summary.question.quantities:
         from dither.estimation.queries import cumulative

@@ -311,7 +311,7 @@ def rake(
     )
 
 
-def _margin(columns: Any, key: Any, known: Any) -> tuple[Integers, Floats]:
+def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floats]:
     """Return the code of every person's label in a column, or in several together, and the totals by code."""
     names = key if isinstance(key, tuple) else (key,)
     listed = [_labels(columns, name) for name in names]

@@ -63,7 +63,7 @@ def show_end(end: float, limits: tuple[float, float]) -> str:
     return f"‹{limits[0]:g}" if end < limits[0] else f"{limits[1]:g}›" if end > limits[1] else ""
 
 
-def show_label(label: Any) -> Any:
+def show_label(label: object) -> object:
     """Return a label as tables and pictures show it: None is "no answer"."""
     return "no answer" if label is None else label
 
@@ -182,7 +182,7 @@ def from_csv(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> object:
     try:
         return float(text)
     except ValueError:

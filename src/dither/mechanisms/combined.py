@@ -149,7 +149,7 @@ class Attributes(Answering, Combinator):
         _check_permanent(together)
         object.__setattr__(self, "parts", together)
 
-    def explain(self, **options: Any) -> Explanation:
+    def explain(self, **options: object) -> Explanation:
         """Explain the questions in plain words, as `dt.Questionnaire.explain` does."""
         explained: Explanation = registry.adviser().explain(self, **options)
         return explained
@@ -231,7 +231,7 @@ class Attributes(Answering, Combinator):
         return f"{type(self).__name__}({inside})"
 
 
-def at_budget(name: str, part: object, epsilon: float) -> Any:
+def at_budget(name: str, part: object, epsilon: float) -> object:
     """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
     made: Any = rebudget(epsilon) if callable(rebudget) else None
@@ -272,7 +272,7 @@ class Each(Attributes):
         epsilon: float,
         *,
         weights: Mapping[str, float] | None = None,
-        **parts: Any,
+        **parts: object,
     ) -> Each:
         """Divide a budget among attributes, evenly or by weight; parts are mechanisms or functions of ε.
 

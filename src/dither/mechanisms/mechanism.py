@@ -59,7 +59,7 @@ class Mechanism(ABC, Generic[Q_co]):
             raise given_by_position(cls.__name__, cls.__init__)
         return super().__new__(cls)
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         registry.register(cls)
         takes = getattr(cls, "_takes", None)
@@ -98,7 +98,7 @@ class Mechanism(ABC, Generic[Q_co]):
         """Return what devices run: the paper's integers, with the largest ratio that ε allows."""
 
     @abstractmethod
-    def _codebook(self, kernel: Any) -> Any:
+    def _codebook(self, kernel: Any) -> object:
         """Return how reports are decoded, as the kernel's `read_codebook` returns it."""
 
     @cached_property
@@ -180,7 +180,7 @@ class Mechanism(ABC, Generic[Q_co]):
         return self.question.probabilities(x, **given)
 
 
-def _remade(kind: type[Mechanism[Any]], parameters: dict[str, Any]) -> Any:
+def _remade(kind: type[Mechanism[Any]], parameters: dict[str, Any]) -> object:
     return kind(**parameters)
 
 

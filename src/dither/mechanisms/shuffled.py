@@ -53,7 +53,7 @@ _WINDOWS: Final = (WindowKernel, ResponseKernel)  # kernels with one window
 
 
 @by_name
-def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarantee:
+def shuffled(mechanism: object, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
     `mechanism` is a mechanism, or its ε. Mechanisms whose blanket is known, such as windows, KRR, OLH, subset
@@ -112,7 +112,7 @@ def _mix(
 
 
 @by_name
-def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
+def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
     """Return an ε below which no (ε, δ) guarantee of n shuffled reports of this mechanism can lie.
 
     It comes from two values of a person while everybody else holds one value, the first, the second or a
@@ -135,7 +135,7 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     return max(0.0, proved - rounding)
 
 
-def _arrangements(mechanism: Any) -> Iterator[Floats]:
+def _arrangements(mechanism: object) -> Iterator[Floats]:
     """Yield laws of reports: of a person's two values, and of what everybody else holds."""
     plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else plain_of(mechanism)
     if not isinstance(plain, Question):
@@ -228,7 +228,7 @@ def _device_of_all(central: float, *, n: int, delta: float) -> float:
     return device
 
 
-def can_be_shuffled(mechanism: Any) -> bool:
+def can_be_shuffled(mechanism: object) -> bool:
     """Return whether `shuffled` has a bound for the mechanism."""
     try:
         _pure(mechanism)
@@ -261,7 +261,7 @@ def _pure(mechanism: Any) -> Guarantee:
     return guarantee
 
 
-def _blanket(mechanism: Any) -> Blanket | None:
+def _blanket(mechanism: object) -> Blanket | None:
     """Return the blanket of the kernel that draws a report; None where it is not known."""
     plain = plain_of(mechanism) if can_answer(mechanism) else None
     if isinstance(plain, Each):
@@ -280,7 +280,7 @@ def _join(parts: Mapping[str, Any]) -> Blanket | None:
     return record
 
 
-def _is_binary(mechanism: Any) -> bool:
+def _is_binary(mechanism: object) -> bool:
     """Return whether there are only two reports, as of RR and Duchi."""
     plain = plain_of(mechanism) if can_answer(mechanism) else None
     return isinstance(plain, Question) and isinstance(plain.kernel, _WINDOWS) and plain.outcomes == 2

@@ -33,7 +33,7 @@ _LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
 _ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats
 
 
-def audit(mechanism: Any, *, assume: Iterable[str] = ()) -> Finding:
+def audit(mechanism: object, *, assume: Iterable[str] = ()) -> Finding:
     """Check the promise of a mechanism, combinator or questionnaire exactly: its integers and its draw code.
 
     `assume` lists the assumptions that are accepted. A randomiser of your own is audited by
@@ -51,8 +51,8 @@ def audit(mechanism: Any, *, assume: Iterable[str] = ()) -> Finding:
 
 
 def audit_function(
-    function: Any,
-    domain: Any,
+    function: object,
+    domain: object,
     *,
     epsilon: float,
     delta: float = 0.0,
@@ -95,7 +95,14 @@ def audit_function(
 
 
 def _randomiser(
-    name: str, calls: Calls, claim: Claim, domain: Any, samples: int, seconds: float, timing: bool, seed: int
+    name: str,
+    calls: Calls,
+    claim: Claim,
+    domain: object,
+    samples: int,
+    seconds: float,
+    timing: bool,
+    seed: int,
 ) -> Finding:
     notes: tuple[str, ...] = ()
     exact: Finding | None = None
@@ -154,7 +161,7 @@ def _experiments(
         yield alone
 
 
-def _of_how_many(tried: int, calls: Calls, domain: Any) -> str:
+def _of_how_many(tried: int, calls: Calls, domain: object) -> str:
     """Return how many inputs were tried, and of how many where the domain is finite."""
     listed = domain.count if isinstance(domain, Domain) else None
     known = len(calls.neighbours.inputs) if listed is None else listed
@@ -181,7 +188,7 @@ def _count(neighbours: Neighbours) -> str:
     return f"{len(neighbours.inputs)} inputs"
 
 
-def _epsilon(epsilon: Any) -> float:
+def _epsilon(epsilon: object) -> float:
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float | np.integer | np.floating):
         raise InvalidParameter(f"ε must be a number, not {type(epsilon).__name__}")
     if not epsilon > 0:
@@ -189,13 +196,13 @@ def _epsilon(epsilon: Any) -> float:
     return float(epsilon)
 
 
-def _delta(delta: Any) -> float:
+def _delta(delta: object) -> float:
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.floating) or not 0 <= delta < 1:
         raise InvalidParameter(f"δ is a probability from 0 to below 1, not {found(delta)}")
     return float(delta)
 
 
-def _samples(samples: Any, epsilon: float) -> int:
+def _samples(samples: object, epsilon: float) -> int:
     if samples is None:
         # An event that always happens under one input and never under the other proves about ln(n/20).
         grown = 1000.0 * math.exp(min(epsilon, 20.0)) if math.isfinite(epsilon) else 0.0

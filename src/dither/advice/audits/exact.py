@@ -22,7 +22,7 @@ from dither.privacy.guarantee import assumptions_of
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 
 
-def exact_audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
+def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
     """Recompute the privacy of a mechanism, a combinator or a campaign, without using what it claims.
 
     The bound follows from the integers. It is compared with the least and the greatest probability of each

@@ -107,7 +107,7 @@ class Evidence(Tabular):
         )
 
 
-def show_input(value: Any) -> str:
+def show_input(value: object) -> str:
     """Return an input as text. The audit chose it, so it is not a person's value."""
     text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -107,7 +107,7 @@ def _watch(
     source = BoundaryWords(script)
     lines: set[tuple[str, int]] = set()
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
         if event == "line" and not frame.f_code.co_filename.startswith(
             _OWN
         ):  # not the lines of the source itself

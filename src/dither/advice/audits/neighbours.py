@@ -77,7 +77,7 @@ def list_probabilities(question: Question) -> Listed | None:
         return None
 
 
-def _input(domain: Domain, value: Any) -> Any:
+def _input(domain: Domain, value: object) -> object:
     """Return a value as a kernel takes it: a number of Python, or a row of numbers."""
     checked = domain.check([value])[0]
     return checked if np.ndim(checked) else checked.item()
@@ -195,7 +195,7 @@ class Neighbours:
         both = [(known.place(a), known.place(b)) for a, b in self.pairs]
         return np.array([order for a, b in both for order in ((a, b), (b, a))], dtype=np.int64)
 
-    def pack(self, which: Integers) -> Any:
+    def pack(self, which: Integers) -> object:
         """Return inputs as a randomiser takes them: an array where they are alike, else a list."""
         packed = self._packed
         return [self.inputs[place] for place in which.tolist()] if packed is None else packed[which]

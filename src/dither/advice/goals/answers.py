@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Averaged, people_of
-from dither.core.domains import Categories, Interval
+from dither.core.domains import Categories, Domain, Interval
 from dither.core.domains.records import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.queries import cumulative
@@ -78,7 +78,7 @@ class Ranges(Averaged):
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
 
-    def sampling(self, domain: Any) -> float:
+    def sampling(self, domain: object) -> float:
         """Return the mean of F(1 − F) over the inner edges, for people spread evenly."""
         size = len(domain) if isinstance(domain, Categories) else self.cells or DEFAULT_CELLS
         return (size + 1) / (6.0 * size)
@@ -89,7 +89,7 @@ class Ranges(Averaged):
         ]
         return _below(self, solved[0]) if solved else None
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         if isinstance(first.mechanism, Cumulative):
             above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
             smooth = show_cell(self.smooth_error(first.mechanism))
@@ -150,7 +150,7 @@ class Tables(Averaged):
     def least_error(self, candidates: list[Candidate]) -> float | None:
         return _below(self, candidates[0].mechanism)
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
         asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
         return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"

@@ -23,6 +23,7 @@ from dither.foundation.losses import Criterion, Loss, absolute, as_power, check_
 from dither.foundation.tables import percent
 from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.analysis.law import COSINE, Moment
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
@@ -47,10 +48,10 @@ class Goal(ABC):
             )
 
     @abstractmethod
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
-    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+    def beside(self, domain: object, epsilon: float) -> list[Candidate]:
         """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
         return []
 
@@ -79,7 +80,7 @@ class Goal(ABC):
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
-    def sampling(self, domain: Any) -> float | None:
+    def sampling(self, domain: object) -> float | None:
         """Return n times the squared sampling error, of the population that has most; None if not derived."""
         return None
 
@@ -90,12 +91,12 @@ class Goal(ABC):
         `sampling` is n times the squared sampling error that the target is to contain.
         """
 
-    def one_liar(self, mechanism: Any) -> float | None:
+    def one_liar(self, mechanism: object) -> float | None:
         """Return the most that one made-up report can move the estimate; None if it is not derived."""
         return None
 
     @abstractmethod
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         """Return one sentence that says why the first of the ranking is the best."""
 
 
@@ -141,7 +142,7 @@ class Averaged(Goal):
         spread = self.spread(mechanism)
         return None if spread is None else math.sqrt(spread / people_of(self.n))
 
-    def one_liar(self, mechanism: Any) -> float | None:
+    def one_liar(self, mechanism: object) -> float | None:
         reach = reach_of_one(mechanism)
         return None if reach is None else reach / people_of(self.n)
 
@@ -198,7 +199,7 @@ class Mean(Averaged):
         over = largest if self.criterion == "worst" else mean_over
         return over(mechanism, function)
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         if domain.circular:
             return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
@@ -268,7 +269,7 @@ def _slope(mechanism: Analysis) -> float | None:
     return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
 
 
-def reading_gain(mechanism: Any, criterion: Criterion) -> float:
+def reading_gain(mechanism: Mechanism[Any], criterion: Criterion) -> float:
     """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
 
     It is computed on fewer cells, where it is nearly the same, and once for a design: rankings ask again.
@@ -302,7 +303,7 @@ def _coarse_gain(mechanism: Any, criterion: Criterion) -> float:
     return float(over(best) / over(plain))
 
 
-def _is_fine(mechanism: Any) -> bool:
+def _is_fine(mechanism: Mechanism[Any]) -> bool:
     return bool(getattr(mechanism, "cells", 0) > _COARSE)
 
 
@@ -396,7 +397,7 @@ class _Simulated(Goal):
         found = self.prediction(mechanism)
         return None if found is None else found.error
 
-    def prediction(self, mechanism: Any, progress: Progress | None = None) -> Simulated | None:
+    def prediction(self, mechanism: object, progress: Progress | None = None) -> Simulated | None:
         """Return the simulated error with its standard error; None if reports cannot tell a shape."""
         n = people_of(self.n)
         if not simulation.tells_apart(mechanism, self._parts):
@@ -468,7 +469,7 @@ class _Simulated(Goal):
         best = able[int(np.argmin(pilot))]
         return simulation.people_for_error(best.mechanism, self.question, target)
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         population = "Beta(4, 4)" if domain.circular else "Beta(2, 5)"
         what = "the smallest error"
         if self.question.share is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_categories
 from dither.advice.compare import average_variance
 from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
-from dither.core.domains import Categories, Disk, Parallelogram, Paths, Rectangle, Sphere
+from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter, found
 from dither.estimation.maps.density import density
 from dither.foundation.arrays import Floats
@@ -86,7 +86,7 @@ class Locations(Goal):
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         where = "with places spread evenly" if self.places is None else "with the places that were given"
         paths = f", on paths of {self.length} locations" if self.length > 1 else ""
         return f"the smallest error in simulations {where}{paths}"
@@ -117,18 +117,18 @@ class Districts(Averaged):
         if self.across * self.along < 2:
             raise InvalidParameter("at least two districts are needed")
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_categories(Categories(self.across * self.along), epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
-    def sampling(self, domain: Any) -> float:
+    def sampling(self, domain: object) -> float:
         """Return the mean of f(1 − f) over the districts: largest if all have as many people."""
         size = self.across * self.along
         return (size - 1) / size**2
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         return "it asks for the district itself, whose shares are far more accurate than those of a map"
 
 
@@ -173,7 +173,7 @@ class MeanPlace(Averaged):
         """Return the variances of both coordinates, of people half at each end."""
         return float(domain.x.length**2 + domain.y.length**2) / 4.0
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         if isinstance(first.mechanism, Sampled):
             return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
         return "each person tells both coordinates, with half of the budget each, unbiased"
@@ -237,7 +237,7 @@ class Maps(Goal):
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
 
-    def reason(self, first: Candidate, domain: Any) -> str:
+    def reason(self, first: Candidate, domain: Domain) -> str:
         return "the smallest total variation in a simulation; shares of districts are asked by Districts"
 
 

@@ -54,11 +54,11 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def with_tls(
-        *args: Any,
+        *args: object,
         tls_certificate: Path | None,
         tls_key: Path | None,
         tls_authority: Path | None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         tls = None
         if tls_certificate is not None and tls_key is not None and tls_authority is not None:

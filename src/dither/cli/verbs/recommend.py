@@ -228,7 +228,7 @@ def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
     return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
 
 
-def _goal(name: str, **given: Any) -> goals.Goal:
+def _goal(name: str, **given: object) -> goals.Goal:
     """Return the goal of a name; raise UsageError for an option that it does not have."""
     from dither.advice import goals
 

@@ -47,7 +47,7 @@ def read_invitation(text: object) -> Data:
     return dict(data)
 
 
-def _text(value: Any) -> bool:
+def _text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= _MOST_TEXT
 
 
@@ -59,15 +59,15 @@ def _second(value: Any) -> bool:
     return _whole(value) and 0 <= value <= MOST_SECOND
 
 
-def _units(value: Any) -> bool:
+def _units(value: object) -> bool:
     return isinstance(value, str) and _UNITS.fullmatch(value) is not None
 
 
-def _report(value: Any) -> bool:
+def _report(value: object) -> bool:
     return value is None or (isinstance(value, str) and _BYTES.fullmatch(value) is not None)
 
 
-def _key(value: Any) -> bool:
+def _key(value: object) -> bool:
     return isinstance(value, str) and len(value) == 64 and _report(value)
 
 
@@ -80,7 +80,7 @@ def _list_of(rule: Rule) -> Rule:
 
 
 def _object(fields: Mapping[str, Rule], maybe: Mapping[str, Rule] = MappingProxyType({})) -> Rule:
-    def rule(value: Any) -> bool:
+    def rule(value: object) -> bool:
         if not isinstance(value, dict) or not set(fields) <= set(value) <= {*fields, *maybe}:
             return False
         return all({**fields, **maybe}[name](inner) for name, inner in value.items())
@@ -95,7 +95,7 @@ def _entry(value: Any) -> bool:
     )
 
 
-def _span(value: Any) -> bool:
+def _span(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_whole, value))
 
 
@@ -103,7 +103,7 @@ def _times(value: Any) -> bool:
     return _whole(value) and value > 0
 
 
-def _quotas(value: Any) -> bool:
+def _quotas(value: object) -> bool:
     return isinstance(value, dict) and all(_text(name) and _units(units) for name, units in value.items())
 
 

@@ -108,7 +108,7 @@ class Inquiry:
 
     @staticmethod
     def once(
-        name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: Any = None
+        name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: object = None
     ) -> Inquiry:
         """Return the asking that is answered as `once` says. The account draws the day and keeps it.
 

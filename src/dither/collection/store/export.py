@@ -175,7 +175,7 @@ class _Files:
             self._counts[key][0] += sum(row[1] == 0 for row in rows)
             self._counts[key][1] += len(table)
 
-    def _open(self, day: datetime.date, campaign: str, schema: Any) -> Any:
+    def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
         place = _part_of(self._folder / self._name(day, campaign))
         place.parent.mkdir(exist_ok=True)
         some = ["label", "question", "fingerprint", "day"]  # few values: their places in a list are written

@@ -112,7 +112,7 @@ def _quantity_name(query: Query, question: Question) -> str:
     return QUANTITIES[usual].each if usual else "estimate"
 
 
-def _member(kind: type[Enum], name: str, text: str) -> Any:
+def _member(kind: type[Enum], name: str, text: str) -> object:
     values = {member.value: member for member in kind}
     if text not in values:
         raise unknown_name(name, text, list(values))
@@ -259,7 +259,7 @@ def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iter
         )
 
 
-def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: Any) -> PlainRow:
+def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: object) -> PlainRow:
     base = dict.fromkeys(COLUMNS)
     known: dict[str, Any] = {
         "question": query.question,
@@ -429,7 +429,7 @@ def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
     return as_csv([{name: _cell(row[name]) for name in COLUMNS} for row in rows]).encode()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """Return a cell that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 

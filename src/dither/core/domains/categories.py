@@ -153,7 +153,7 @@ class Categories(Domain):
             f"an answer is not one of the {len(self)} categories; add a category for the rest"
         )
 
-    def _code(self, label: Any) -> int:
+    def _code(self, label: object) -> int:
         """Return the code of a label, or −1 if it is not one of the categories."""
         try:
             return self._codes.get(None if self.optional and is_nothing(label) else _plain(label), -1)
@@ -221,7 +221,7 @@ def _plain(label: Hashable) -> Hashable:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _label(label: Hashable) -> Any:
+def _label(label: Hashable) -> object:
     """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
     if label is None or isinstance(label, bool):
         return label
@@ -244,7 +244,7 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _read_label(data: Any) -> Hashable:
+def _read_label(data: object) -> Hashable:
     if data is None or isinstance(data, bool | str):
         return data
     if isinstance(data, dict) and set(data) == {"integer"} and isinstance(data["integer"], str):

@@ -59,7 +59,7 @@ class Domain(ABC):
     usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
     hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
             if not cls.__module__.startswith(_OWN) and _KINDS.get(cls.kind, cls).__module__.startswith(_OWN):
@@ -100,7 +100,7 @@ class Domain(ABC):
         return _portable(self.device())
 
 
-def _portable(data: Any) -> bool:
+def _portable(data: object) -> bool:
     if isinstance(data, dict):
         return "python" not in data and all(map(_portable, data.values()))
     return not isinstance(data, list) or all(map(_portable, data))

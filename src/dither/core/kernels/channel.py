@@ -285,7 +285,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def chances(self, value: Any) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
         """Return the numbers of the points; without numbers, the reading of cumulative shares."""
         if data is not None:
             return check_size(read_decoder(data), self.outcomes)
@@ -349,7 +349,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
     def fits(self, domain: Domain) -> bool:
         return domain.count == len(self.channel.values)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> LinearReading:
         """Return the reading of the stated queries; without queries, of cumulative shares."""
         check_no_codebook(self, data)
         size = len(self.channel.values)

@@ -74,7 +74,7 @@ class Kernel(ABC):
     # known. Shuffled reports then have the bound that holds for every kernel of the same ratio.
     blanket: Blanket | None = None
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
             _KINDS[cls.kind] = cls
@@ -159,11 +159,11 @@ class Kernel(ABC):
         """Return what reports stand for; `book` is what `read_codebook` returns."""
 
     @abstractmethod
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
         """Return the codebook of a specification; raise MalformedReport if the data describe none."""
 
     @abstractmethod
-    def write_codebook(self, book: Any) -> Any:
+    def write_codebook(self, book: Any) -> object:
         """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
 
     @abstractmethod
@@ -197,12 +197,12 @@ def pure_certify(self: Kernel, epsilon: float, stated: Mapping[str, Any]) -> Non
     check_ratio(self, epsilon)
 
 
-def read_no_codebook(self: Kernel, data: Any, stated: Mapping[str, Any]) -> None:
+def read_no_codebook(self: Kernel, data: object, stated: Mapping[str, Any]) -> None:
     """Raise MalformedReport if there is a codebook: the kernel says itself what reports stand for."""
     check_no_codebook(self, data)
 
 
-def write_no_codebook(self: Kernel, book: Any) -> None:
+def write_no_codebook(self: Kernel, book: object) -> None:
     """Return None: there is no codebook."""
 
 
@@ -222,7 +222,7 @@ class CellKernel(Kernel):
         return LeadingBits(self.outcomes, self.rest) if self.rest else EachReport(self.outcomes)
 
 
-def check_no_codebook(kernel: Kernel, data: Any) -> None:
+def check_no_codebook(kernel: Kernel, data: object) -> None:
     """Raise MalformedReport if there is a codebook."""
     if data is not None:
         raise MalformedReport(f"the codebook of a question with the draw {kernel.kind!r} must be null")
@@ -343,7 +343,7 @@ class LineKernel(CellKernel):
     def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
         return book(reports)
 
-    def write_codebook(self, book: Decoder | None) -> Any:
+    def write_codebook(self, book: Decoder | None) -> object:
         return None if book is None else book.plain()
 
     @abstractmethod

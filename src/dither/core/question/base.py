@@ -665,7 +665,7 @@ def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False,
 
 
 def read_question(
-    device: Mapping[str, Any], codebook: Any, name: str, parameters: Mapping[str, Any]
+    device: Mapping[str, Any], codebook: object, name: str, parameters: Mapping[str, Any]
 ) -> Question:
     """Return the question of a device text's data and a codebook; raise MalformedReport if there is none."""
     if not name.isidentifier() or len(name) > _MOST_NAME:

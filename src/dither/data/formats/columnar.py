@@ -191,7 +191,7 @@ class ColumnarFormat(TableFormat):
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
 
 
-def _column_type(column: Any) -> pyarrow.DataType:
+def _column_type(column: object) -> pyarrow.DataType:
     """Return the type of a column of reports; of another column its own, or text if it comes from text."""
     pa = arrow()
     if isinstance(column, Reports | GappedReports):

@@ -121,7 +121,7 @@ def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
     raise InvalidParameter(f"{path.name} has no sheet {found(wanted)}; its sheets are {there}")
 
 
-def _rows(path: Path, book: Any, dialect: Dialect) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, book: object, dialect: Dialect) -> Iterator[tuple[Any, ...]]:
     """Return the rows of a sheet, the header first, without empty rows at the end."""
     waiting = 0
     for row in _sheet(path, book, dialect).iter_rows(min_row=dialect.header_rows[0], values_only=True):
@@ -158,12 +158,12 @@ def _names(row: Sequence[Any]) -> list[str]:
     return ["" if name is None else str(_plain(name)).strip() for name in row]
 
 
-def _plain(cell: Any) -> Any:
+def _plain(cell: Any) -> object:
     """Return a cell with a date, which Excel stores as a time at midnight, as a date."""
     midnight = isinstance(cell, datetime.datetime) and cell.time() == datetime.time()
     return cell.date() if midnight else cell
 
 
-def _cell(row: Sequence[Any], place: int) -> Any:
+def _cell(row: Sequence[Any], place: int) -> object:
     cell = row[place] if place < len(row) else None
     return None if cell == "" else _plain(cell)

@@ -77,7 +77,7 @@ class LabelledChunk(Chunk):
         return code_cells(self.take(column, rows))
 
 
-def _show(cell: Any, labels: Mapping[Any, str]) -> Any:
+def _show(cell: object, labels: Mapping[Any, str]) -> object:
     if cell in labels:
         return LabelledCell(labels[cell], cell)
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
@@ -125,12 +125,12 @@ class LabelledFile(TableFormat):
         raise InvalidParameter(f"reports are not written as {path.suffix}; write .csv, .parquet or .xlsx")
 
 
-def _is_missing_letter(path: Path, code: Any) -> bool:
+def _is_missing_letter(path: Path, code: object) -> bool:
     """Return whether a code is one of Stata's .a to .z, which stand for missing answers."""
     return isinstance(code, str) and path.suffix.lower() == ".dta"
 
 
-def _plain(cell: Any) -> Any:
+def _plain(cell: object) -> object:
     """Return a cell, None where it is empty: texts of these files are never null."""
     if cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell)):
         return None

@@ -190,7 +190,7 @@ def _moved_inside(
     return column, none
 
 
-def _admits(domain: Domain, value: Any) -> bool:
+def _admits(domain: Domain, value: object) -> bool:
     try:
         domain.check([value])
     except OutsideDomain:

@@ -89,7 +89,7 @@ def perturb(
     return back(arrow().RecordBatchReader.from_batches(target, batches))
 
 
-def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Counts]:
+def summarise(frame: object, questions: Questions | None = None) -> dict[str, Counts]:
     """Count the reports in a frame: a summary for each question. Nulls are not counted.
 
     The questions may be left out if the frame carries them: Arrow tables do; pandas, Polars and DuckDB drop
@@ -122,12 +122,12 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
 
 
 @overload
-def estimate(frame: Any, questions: Questions | None = None) -> dict[str, Estimate]: ...
+def estimate(frame: object, questions: Questions | None = None) -> dict[str, Estimate]: ...
 
 
 @overload
 def estimate(
-    frame: Any,
+    frame: object,
     questions: Questions | None = None,
     *,
     by: str | Sequence[str],
@@ -137,7 +137,7 @@ def estimate(
 
 
 def estimate(
-    frame: Any,
+    frame: object,
     questions: Questions | None = None,
     *,
     by: str | Sequence[str] | None = None,
@@ -168,12 +168,14 @@ def estimate(
     }
 
 
-def _column_reports(name: str, question: Question, column: Any) -> Reports:
+def _column_reports(name: str, question: Question, column: object) -> Reports:
     """Return the reports of a column, which know its name."""
     return Reports(question, question.reports(from_column(column, question)).cells, name)
 
 
-def _open_reports(frame: Any, questions: Questions | None) -> tuple[pyarrow.RecordBatchReader, Questionnaire]:
+def _open_reports(
+    frame: object, questions: Questions | None
+) -> tuple[pyarrow.RecordBatchReader, Questionnaire]:
     """Return the batches of a frame and its questions; raise if a question has no column."""
     reader, _ = open_stream(frame)
     campaign = campaign_of(reader.schema) if questions is None else Questionnaire.of(questions)
@@ -301,7 +303,7 @@ def _to_pandas(index: Any) -> Back:
     return back
 
 
-def _drop_unused(index: Any) -> Any:
+def _drop_unused(index: object) -> object:
     """Return a pandas index without the values of rows that it no longer has."""
     for method in ("remove_unused_categories", "remove_unused_levels"):
         if hasattr(index, method):
@@ -309,13 +311,13 @@ def _drop_unused(index: Any) -> Any:
     return index
 
 
-def _to_duckdb(reader: pyarrow.RecordBatchReader) -> Any:
+def _to_duckdb(reader: pyarrow.RecordBatchReader) -> object:
     import duckdb
 
     return duckdb.from_arrow(_read_whole(reader))
 
 
-def _to_dataset(reader: pyarrow.RecordBatchReader) -> Any:
+def _to_dataset(reader: pyarrow.RecordBatchReader) -> object:
     import pyarrow.dataset
 
     return pyarrow.dataset.dataset(_read_whole(reader))

@@ -367,7 +367,7 @@ def _refuse_source(source: object) -> None:
         )
 
 
-def _refuse_reports(frame: Any, campaign: Questionnaire) -> None:
+def _refuse_reports(frame: object, campaign: Questionnaire) -> None:
     for name in carried_questions(frame):
         if name in campaign.questions:
             raise InvalidParameter(
@@ -384,7 +384,7 @@ def _refuse_speculation(spark: Any) -> None:
         )
 
 
-def summarise(df: Any, questions: Questions | None = None) -> dict[str, Counts]:
+def summarise(df: object, questions: Questions | None = None) -> dict[str, Counts]:
     """Count the reports in a Spark frame: a summary for each question. Nulls are not counted.
 
     Each task counts its rows, Spark adds the counts, and the driver receives one number for each count. The
@@ -399,12 +399,12 @@ def summarise(df: Any, questions: Questions | None = None) -> dict[str, Counts]:
 
 
 @overload
-def estimate(df: Any, questions: Questions | None = None) -> dict[str, Estimate]: ...
+def estimate(df: object, questions: Questions | None = None) -> dict[str, Estimate]: ...
 
 
 @overload
 def estimate(
-    df: Any,
+    df: object,
     questions: Questions | None = None,
     *,
     by: str | Sequence[str],
@@ -414,7 +414,7 @@ def estimate(
 
 
 def estimate(
-    df: Any,
+    df: object,
     questions: Questions | None = None,
     *,
     by: str | Sequence[str] | None = None,

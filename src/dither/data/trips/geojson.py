@@ -97,7 +97,7 @@ def _read_feature(feature: dict[str, Any], number: int) -> list[Trip | TripPoint
     return []
 
 
-def _object(part: Any) -> dict[str, Any]:
+def _object(part: object) -> dict[str, Any]:
     if part is not None and not isinstance(part, dict):
         raise InvalidParameter("properties and geometry are objects, or null")
     return part or {}

@@ -58,7 +58,7 @@ class TripReports:
     @staticmethod
     def draw(
         trips: Trips,
-        question: Any,
+        question: object,
         *,
         projection: Map | None = None,
         outside: Outside = "error",
@@ -142,7 +142,7 @@ class TripReports:
 def perturb_trips(
     path: str | Path,
     out: str | Path,
-    question: Any,
+    question: object,
     *,
     projection: Map | None = None,
     outside: Outside = "error",
@@ -243,7 +243,7 @@ def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:
     )
 
 
-def _projection_from_plain(given: Any) -> Map | None:
+def _projection_from_plain(given: object) -> Map | None:
     if given is None:
         return None
     if not isinstance(given, dict) or set(given) not in ({"local"}, {"crs"}):

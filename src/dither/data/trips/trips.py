@@ -93,7 +93,7 @@ class Trips:
             writer.write(part, self)
 
     @staticmethod
-    def from_frame(frame: Any) -> Trips:
+    def from_frame(frame: object) -> Trips:
         """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
 
         A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is

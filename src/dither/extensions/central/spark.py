@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from dither.core.domains import Interval
 from dither.data.formats.arrow import arrow
@@ -23,7 +23,7 @@ __all__ = ["tally"]
 _NUMBERS: Final = ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal")
 
 
-def tally(df: Any, column: str, domain: Interval, *, cells: int = CELLS) -> Tally:
+def tally(df: object, column: str, domain: Interval, *, cells: int = CELLS) -> Tally:
     """Return the exact sum and count of a column, one row per person, for `dt.central`.
 
     For example `dt.central.mean(dt.central.spark.tally(df, "salary", dt.Interval(0, 300_000)), epsilon=1)`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class FeatureBox:
         return " × ".join(f"[{low:.4g}, {high:.4g}]" for low, high in sides)
 
 
-def _corner(values: Any) -> Floats:
+def _corner(values: object) -> Floats:
     try:
         return np.atleast_1d(np.asarray(values, dtype=np.float64)).reshape(-1)
     except (TypeError, ValueError):

@@ -66,7 +66,7 @@ class Ranking(Tabular):
 
 def best_mechanism(
     predict: object,
-    x: Any,
+    x: object,
     candidates: Mapping[str, Randomiser] | Sequence[Randomiser],
     *,
     epsilon: float,
@@ -137,7 +137,7 @@ class SufficientBudget(Tabular):
 
 def epsilon_for_utility(
     predict: object,
-    x: Any,
+    x: object,
     mechanism: Randomiser,
     *,
     at_least: float,

@@ -27,7 +27,7 @@ BLOCK: Final = 1 << 13  # edges handled together: they stay in the cache
 FEW: Final = 4  # up to this many atoms are compared one by one
 
 
-def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: Any) -> Number:
+def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: object) -> Number:
     """Return the probability that the report for x lies in a box, its edges included.
 
     For one feature a box is a pair (low, high) of numbers, or of arrays to ask about many boxes at once; on a
@@ -85,7 +85,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     return KRR(Categories(centres.round(15).tolist()), epsilon=epsilon)
 
 
-def _in_order(x: Any, names: Sequence[str]) -> Any:
+def _in_order(x: Any, names: Sequence[str]) -> object:
     if not hasattr(x, "keys"):
         return x
     try:
@@ -94,7 +94,7 @@ def _in_order(x: Any, names: Sequence[str]) -> Any:
         raise InvalidParameter(f"the record needs a number for each of {', '.join(names)}") from None
 
 
-def _record_mass(laws: Sequence[FeatureLaw], box: FeatureBox | tuple[Any, Any], x: Any) -> Number:
+def _record_mass(laws: Sequence[FeatureLaw], box: FeatureBox | tuple[Any, Any], x: object) -> Number:
     low, high = box.corners if isinstance(box, FeatureBox) else _pair(box)
     values = np.asarray(x, dtype=np.float64)
     if not (low.shape[-1:] == high.shape[-1:] == values.shape[-1:] == (len(laws),)):
@@ -113,7 +113,7 @@ def _pair(box: tuple[Any, Any]) -> tuple[Floats, Floats]:
         raise InvalidParameter("a box of one feature is a pair (low, high) of numbers or arrays") from None
 
 
-def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: Any) -> Floats:
+def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
     """Return P(low ≤ Y ≤ high) = F(high) − F(low) + P(Y = low), for numbers or arrays."""
     if np.isnan(low).any() or np.isnan(high).any():
         raise InvalidParameter("the edges of a box must be numbers, not NaN")
@@ -200,6 +200,6 @@ def _atom_mass(places: Floats, masses: Floats, edge: Floats) -> Floats:
     return np.asarray(after - before)
 
 
-def _number(mass: Any) -> Number:
+def _number(mass: object) -> Number:
     array = np.clip(np.asarray(mass, dtype=np.float64), 0.0, 1.0)
     return float(array) if array.ndim == 0 else array

@@ -70,7 +70,7 @@ class DatasetUtility(Tabular):
 
 def over_records(
     predict: object,
-    records: Any,
+    records: object,
     mechanism: Randomiser,
     *,
     confidence: float = 0.95,

@@ -84,7 +84,7 @@ def _title(inside: object) -> str:
     return getattr(inside, "__name__", type(inside).__name__)
 
 
-def _known_names(model: Model, x: Any, names: Sequence[str] | None) -> list[str] | None:
+def _known_names(model: Model, x: object, names: Sequence[str] | None) -> list[str] | None:
     """Return the names of the record's features: as given, as the model knows them, or of the record."""
     found = names or model.names
     if found is None and hasattr(x, "keys"):
@@ -128,7 +128,7 @@ def _sufficient(curve: Curve, at_least: float) -> str:
 
 def _map(
     predict: object,
-    x: Any,
+    x: object,
     case: Case,
     features: Sequence[str],
     laws: Sequence[FeatureLaw],

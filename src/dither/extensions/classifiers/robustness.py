@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class Robustness(Tabular):
 
 def radius(
     predict: object,
-    x: Any,
+    x: object,
     domain: Domains,
     *,
     tau: float = 0.01,
@@ -114,7 +114,7 @@ def radius(
 
 
 def euclidean_radius(
-    predict: object, x: Any, *, features: Sequence[str] | None = None, names: Sequence[str] | None = None
+    predict: object, x: object, *, features: Sequence[str] | None = None, names: Sequence[str] | None = None
 ) -> float:
     """Return the Euclidean distance from x to the nearest record with another answer, to about ten digits.
 
@@ -137,7 +137,7 @@ def euclidean_radius(
 
 def hyperrectangle(
     predict: object,
-    x: Any,
+    x: object,
     domain: Domains,
     *,
     tau: float = 0.01,
@@ -188,7 +188,7 @@ def _test(case: Case, tau: float, confidence: float, looks: int, source: Source 
 
 
 def _setting(
-    predict: object, x: Any, domain: Domains, names: Sequence[str] | None
+    predict: object, x: object, domain: Domains, names: Sequence[str] | None
 ) -> tuple[Case, Floats, Floats]:
     """Return the case, and the low and high ends of the domain of each feature that may move."""
     case = Case.of(predict, x, list(domain) if isinstance(domain, Mapping) else None, names)

@@ -56,7 +56,7 @@ class Subject:
         return f"Subject({len(self.columns)} of {self.row.size} features randomised)"
 
 
-def _row(x: Any) -> Array:
+def _row(x: object) -> Array:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError):
@@ -68,7 +68,7 @@ def _row(x: Any) -> Array:
     return np.array(x, dtype=object)
 
 
-def _value(x: Any, name: str) -> Any:
+def _value(x: Any, name: str) -> object:
     try:
         value = x[name]
     except (KeyError, IndexError):

@@ -46,7 +46,7 @@ _HIGH: Final = 0.99  # a lower bound above this leaves a box little to improve
 
 def utility(
     predict: object,
-    x: Any,
+    x: object,
     mechanism: Randomiser,
     *,
     confidence: float = 0.95,
@@ -90,7 +90,7 @@ def utility(
 
 
 def _in_box(
-    predict: object, x: Any, question: Question, method: UtilityMethod | None, names: Sequence[str] | None
+    predict: object, x: object, question: Question, method: UtilityMethod | None, names: Sequence[str] | None
 ) -> Utility:
     """Return the utility of several features together: the classifier is asked about every report."""
     if method not in (None, "exact"):
@@ -291,7 +291,7 @@ class Curve(Tabular):
 
 def utility_curve(
     predict: object,
-    x: Any,
+    x: object,
     mechanism: Randomiser,
     epsilons: Sequence[float] = BUDGETS,
     *,
@@ -391,7 +391,7 @@ def draw_boundary(
     labels: tuple[str, str] = ("first", "second"),
     *,
     ax: Any = None,
-) -> Any:
+) -> object:
     """Draw where the answer stays as two features move over their domains, with boxes and the record.
 
     Draws on `ax`, or on new axes, and returns them; needs the extra `plot`.

@@ -112,12 +112,12 @@ def _replace_sockets(mpc: Any, servers: list[str], index: int, tls: list[str] | 
     create, connect = loop.create_server, loop.create_connection
     certificates = None if tls is None else Certificates(*map(Path, tls))
 
-    async def create_there(factory: Any, **options: Any) -> asyncio.Server:
+    async def create_there(factory: object, **options: object) -> asyncio.Server:
         options["ssl"] = None if certificates is None else certificates.server()
         server: asyncio.Server = await create(factory, host=host, **options)
         return server
 
-    async def connect_safely(factory: Any, host: str, port: int, **options: Any) -> Any:
+    async def connect_safely(factory: object, host: str, port: int, **options: object) -> object:
         options["ssl"] = None if certificates is None else certificates.client()
         options["server_hostname"] = None if certificates is None else host
         return await connect(factory, host, port, **options)

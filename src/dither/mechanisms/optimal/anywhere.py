@@ -396,7 +396,7 @@ class Among(Mechanism[PlainQuestion]):
         return float(self.error().max())
 
 
-def public_map(prior: Any, axes: int = 2) -> PublicMap:
+def public_map(prior: object, axes: int = 2) -> PublicMap:
     """Return a prior as a public map; raise InvalidParameter if it does not name its source."""
     if not isinstance(prior, PublicMap) and not (isinstance(prior, tuple) and len(prior) == 2):
         raise InvalidParameter(

@@ -77,7 +77,7 @@ class InBox(Mechanism[PlainQuestion]):
         if self.prior is not None:
             object.__setattr__(self, "prior", self._public(self.prior))
 
-    def _public(self, prior: Any) -> PublicMap:
+    def _public(self, prior: object) -> PublicMap:
         """Return public records; raise InvalidParameter if they lie outside or their source is not named."""
         if isinstance(prior, tuple) and len(prior) == 2:
             try:

@@ -106,7 +106,7 @@ def ranked(
     places: object = None,
     length: int = 1,
     step: float | None = None,
-    **more: Any,
+    **more: object,
 ) -> list[Choice]:
     """Return TraCS-C and TraCS-D on an area, if they support it, with the most accurate one first.
 
@@ -130,7 +130,7 @@ def check_length(length: object) -> int:
     return length
 
 
-def _walks(area: Any, begin: Floats, length: int, step: float) -> Floats:
+def _walks(area: object, begin: Floats, length: int, step: float) -> Floats:
     """Draw paths whose steps have one length and a random direction; a step out of the area is not made.
 
     So the places of a path are uniform in the area if the first one is.

@@ -67,7 +67,7 @@ class CommandFailed(InvalidParameter):
     """The command cannot be run, or fails."""
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a value as JSON has it; a set becomes a sorted list."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _read(line: str) -> Any:
+def _read(line: str) -> object:
     try:
         return json.loads(line)
     except ValueError:

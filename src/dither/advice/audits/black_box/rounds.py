@@ -256,7 +256,7 @@ def _count_equal(calls: Calls, a: int, b: int, together: bool, trials: int) -> t
     return same, other
 
 
-def _plain(report: Any) -> Any:
+def _plain(report: object) -> object:
     return report.item() if isinstance(report, np.generic) and report.dtype.names is None else report
 
 

@@ -102,7 +102,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         step = (1 << self.lattice.between) / self.start.scale
         return AffineDecoder(self.line.low + self.lattice.first * step, step)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.outcomes)
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:

@@ -392,7 +392,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(*read_among_points(device))
 
-    def write_codebook(self, book: Floats) -> Any:
+    def write_codebook(self, book: Floats) -> object:
         return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
@@ -443,7 +443,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Floats) -> Floats:
         return np.asarray(book[cells[:, 0]])
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
         return _read_rows(data, self.outcomes, 2)
 
@@ -482,7 +482,7 @@ class BoxKernel(NearestNumbers):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(*read_among_points(device))
 
-    def write_codebook(self, book: Floats) -> Any:
+    def write_codebook(self, book: Floats) -> object:
         return book.tolist()
 
     def fits(self, domain: Domain) -> bool:
@@ -501,7 +501,7 @@ class BoxKernel(NearestNumbers):
         """Return the records that numbers stand for, a row for each."""
         return np.asarray(book[np.asarray(reports)])
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a record for each number; raise MalformedReport if the data are not so many."""
         return _read_rows(data, self.outcomes, self.selector.axes)
 
@@ -563,7 +563,7 @@ class ListingKernel(NearestNumbers):
             raise MalformedReport(f"the codebook must have {self.outcomes} codes of places")
         return book
 
-    def write_codebook(self, book: Integers) -> Any:
+    def write_codebook(self, book: Integers) -> object:
         return book.tolist()
 
     def device(self) -> dict[str, Any]:

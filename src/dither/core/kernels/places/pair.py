@@ -172,7 +172,7 @@ class PairKernel(Kernel):
         first, second = ({**part.device(), "domain": part.line.device()} for part in self.parts)
         return {"draw": self.kind, "first": first, "second": second}
 
-    def read_books(self, data: Any, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
+    def read_books(self, data: object, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
         """Return the codebooks of the two numbers; raise MalformedReport if the data describe none."""
         if not isinstance(data, list) or len(data) != 2:
             raise MalformedReport("a pair of numbers needs two codebooks")
@@ -219,7 +219,7 @@ class AxesKernel(PairKernel, PlaceKernel):
     def fits(self, domain: Domain) -> bool:
         return domain == self.area
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         return PairDecoder(self.read_books(data, stated))
 
     def write_codebook(self, book: PairDecoder) -> Any:
@@ -320,7 +320,7 @@ class PolarKernel(PairKernel):
         turned = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
         return np.asarray(self.disk.centre + distance[..., None] * turned, dtype=np.float64)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if not isinstance(data, dict) or set(data) != {"split", "parts"} or len(data["split"]) != 2:
             raise MalformedReport("the codebook of a distance and a direction needs a split and two parts")
         first, second = (real(budget) for budget in data["split"])

@@ -57,13 +57,13 @@ class PlanarNoiseKernel(PlaceKernel):
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Region)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> bool:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> bool:
         return bool(stated.get("clipped", True))  # the lattice is part of the device text
 
-    def write_codebook(self, book: bool) -> Any:
+    def write_codebook(self, book: bool) -> object:
         return {"origin": list(self.origin), "spacing": self.spacing}
 
-    def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: bool) -> Floats:
         places = np.array(self.origin) + cells * self.spacing
         return np.asarray(domain.clip(places)) if book else places
 

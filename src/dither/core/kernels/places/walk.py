@@ -89,7 +89,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         fixed = "reference" in device
         return cls(first, second, domain, origin, PairDecoder((direction, distance)), fixed)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if data != self.write_books(self.books):
             raise MalformedReport("the codebooks of a walk are those of the device text")
         return self.books

@@ -220,7 +220,7 @@ class FunctionsKernel(Kernel):
         """Return the reports as they are: a function and its value."""
         return reports
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> TableReading:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> TableReading:
         check_no_codebook(self, data)
         return self.reading()
 

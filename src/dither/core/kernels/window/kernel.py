@@ -116,7 +116,7 @@ class SlidingKernel(WindowKernel, LineKernel):
     def outcomes(self) -> int:
         return self.window.cells
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.outcomes)
 
     @property
@@ -245,7 +245,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def outcomes(self) -> int:
         return self.window.cells
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.outcomes)
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
@@ -465,10 +465,10 @@ class OptionalKernel(WindowKernel, CellKernel):
         numbers = np.asarray(book(np.minimum(reports, self.room - 1)), dtype=np.float64)
         return np.where(reports < self.room, numbers, np.nan)
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.room)
 
-    def write_codebook(self, book: Decoder) -> Any:
+    def write_codebook(self, book: Decoder) -> object:
         return book.plain()
 
     def answer_reading(self) -> Floats:
@@ -558,7 +558,7 @@ class MixtureKernel(LineKernel):
         """The share of all reports that the first window covers."""
         return self.first.window_share
 
-    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> JoinedDecoder:
+    def read_codebook(self, data: object, stated: Mapping[str, Any]) -> JoinedDecoder:
         if not isinstance(data, list) or len(data) != 2:
             raise MalformedReport("a mixture of two windows needs two codebooks")
         cells = self.first.outcomes, self.second.outcomes

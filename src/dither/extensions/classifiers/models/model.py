@@ -66,12 +66,12 @@ class Model:
         ]
         return np.concatenate(parts)
 
-    def keeps(self, rows: Array, answer: Any) -> Mask:
+    def keeps(self, rows: Array, answer: object) -> Mask:
         """Return for each row whether the answer is the given one."""
         return np.asarray(self(rows) == answer, dtype=np.bool_)
 
 
-def _labels(output: Any, count: int) -> Array:
+def _labels(output: object, count: int) -> Array:
     """Return one label for each row from a classifier's output: labels, or one score for each class."""
     answers = np.asarray(output)
     if answers.ndim == 2 and answers.shape[1] == 1:
@@ -103,7 +103,7 @@ def with_column_names(estimator: Any, method: Callable[[Any], Any]) -> Callable[
     if names is None:
         return method
 
-    def ask(rows: Array) -> Any:
+    def ask(rows: Array) -> object:
         try:
             import pandas
         except ImportError:
@@ -119,7 +119,7 @@ def _ask_tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
         raise InvalidParameter("the module is in training mode; call its eval() first")
     first = next(module.parameters(), None)
 
-    def ask(rows: Array) -> Any:
+    def ask(rows: Array) -> object:
         kind = torch.get_default_dtype() if first is None else first.dtype
         device = None if first is None else first.device
         with torch.inference_mode():
@@ -153,7 +153,7 @@ _QUADRATIC: Final = frozenset({"GaussianMixture", "GaussianNB", "QuadraticDiscri
 _SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
 
 
-def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None:
+def read_parameters(model: Model, subject: Subject, answer: object) -> Slice | None:
     """Return a classifier as a function of the randomised features, or None if it cannot be read.
 
     `answer` is the classifier's for the record. None is also returned if the parameters predict another one.

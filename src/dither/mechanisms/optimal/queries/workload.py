@@ -114,7 +114,7 @@ class Workload(QueryMechanism):
         return relative_gap(self.average_variance, self.bound)
 
 
-def check_queries(queries: Any, inputs: int) -> tuple[tuple[float, ...], ...]:
+def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]:
     """Return queries as rows of numbers; raise InvalidParameter if they are not for so many inputs."""
     try:
         matrix = np.asarray(queries, dtype=np.float64)
