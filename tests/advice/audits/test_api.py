@@ -57,7 +57,7 @@ def test_wrong_arguments(given: Any, more: Any, words: str) -> None:
 
 
 def test_a_function_is_not_a_mechanism() -> None:
-    with pytest.raises(InvalidParameter, match="dt.audit_function"):
+    with pytest.raises(InvalidParameter, match="audit_function"):
         dt.audit(fair)
 
 
