@@ -79,7 +79,8 @@ def _count_numbers(reports: Reports | Counts) -> Counts:
         return summarise_numbers(summary)
     from dither.estimation.optional import answered_counts
 
-    return answered_counts(summary)
+    counted: Counts = answered_counts(summary)
+    return counted
 
 
 @name_result
