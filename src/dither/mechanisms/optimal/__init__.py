@@ -9,6 +9,7 @@ shuffled_lower_bound   an ε below which no guarantee of shuffled reports can li
 `dt.Optimal` is solved, too. `solver/` and `queries/` find designs.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dither.mechanisms.numeric.ogpm import Focused
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["Cumulative", "Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
+# Names that are imported when they are used: a question that is asked needs neither a solver nor mixing.
+_LATER = {
+    "Cumulative": "dither.mechanisms.optimal.queries.workload",
+    "Workload": "dither.mechanisms.optimal.queries.workload",
+    "shuffled_lower_bound": "dither.mechanisms.shuffled",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("Cumulative", "Workload"):  # with what solves them: a question that is asked does not need it
-        from dither.mechanisms.optimal.queries import workload
-
-        return getattr(workload, name)
-    if name == "shuffled_lower_bound":
-        from dither.mechanisms import shuffled
-
-        return shuffled.shuffled_lower_bound
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
