@@ -197,8 +197,8 @@ def student(value: float, influence: Floats, weights: Weights | None = None) -> 
 
     The skewness of the influences moves the interval. If few people have most of the influence, their
     variance is uncertain: Student's quantile has the degrees of freedom that their kurtosis leaves
-    [Satterthwaite46]. If uneven `weights` count for fewer than 100 equal people, it has no more than those, and
-    the interval says that few people carry the weight: who is heavier still may be missing.
+    [Satterthwaite46]. If uneven `weights` count for fewer than 100 equal people, it has no more than those,
+    and the interval says that few people carry the weight: who is heavier still may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()
