@@ -377,6 +377,7 @@ MEANINGS = {
     "regressors": "the reports or public numbers that explain the response, one or several",
     "response": "the reports that are explained",
     "coverage": "which parts of a report were examined, and which were not",
+    "why": "why the mechanism was chosen, in words",
     "Nullable.of": "the domain of the answers: an interval, a circle or categories",
     "Several.most": "how many items a person tells about, at most",
     "TraCSC.unit": "what ε is promised for: one location or one trajectory",

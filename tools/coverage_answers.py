@@ -338,9 +338,107 @@ def _smaller() -> list[Cell]:
     return cells
 
 
+_THREE: Final = np.array([0.45, 0.4, 0.15])
+
+
+def two_calls(n: int, epsilon: float, *, ratio: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.KRR(dt.Categories(3), epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        told = asked.perturb(rng.choice(3, n, p=_THREE), source=source)
+        first, second = dt.frequencies(told)[0], dt.frequencies(told)
+        if ratio:
+            return (first / second.sum([0, 1])).covers(0.45 / 0.85)
+        return (first - second[1]).covers(0.05)
+
+    return run
+
+
+def paired(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    one = dt.Podium(dt.Interval(0, 1), epsilon=epsilon)
+    both = dt.Each(before=one, after=one)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        before = 0.9 * rng.beta(0.5, 0.5, n)
+        told = both.perturb({"before": before, "after": before + 0.1 * rng.random(n)}, source=source)
+        return (dt.mean(told["after"]) - dt.mean(told["before"])).covers(0.05)
+
+    return run
+
+
+def half_at_zero(share: float, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=16)
+    truth = max((share - 0.55) / 0.45, 0.0)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        values = np.where(rng.random(1500) < 0.55, 0.0, rng.random(1500))
+        found: Any = dt.cumulative(asked.perturb(values, source=source)).quantile(share)
+        return found.covers(truth)
+
+    return run
+
+
+def thinned(most: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.SetResponse(dt.Several(8, most=most), epsilon=epsilon)
+    rates: Any = np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.05, 0.02])
+    return lambda rng, source: dt.frequencies(
+        asked.perturb(rng.random((600, 8)) < rates, source=source)
+    ).covers(rates)
+
+
+def silent_score(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    domain: Any = dt.Nullable(dt.Categories(["bad", "fair", "good"]))
+    asked = dt.KRR(domain, epsilon=epsilon)
+    answers = np.array(["bad", "fair", "good", None])
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        told = asked.perturb(rng.choice(answers, n, p=[0.1, 0.2, 0.4, 0.3]).tolist(), source=source)
+        return dt.frequencies(told).score({"bad": 1, "fair": 2, "good": 3}).covers(1.7 / 0.7)
+
+    return run
+
+
+def heavy(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        told = asked.perturb(rng.beta(2, 5, n), source=source)
+        return dt.mean(told, weights=np.exp(2.0 * rng.standard_normal(n))).covers(2 / 7)
+
+    return run
+
+
+def _people() -> list[Cell]:
+    cells = []
+    for n, epsilon in ((300, 1.0), (300, 4.0), (3000, 1.0)):
+        at = f"KRR, k = 3, n = {n}, ε = {epsilon:g}"
+        cells.append(Cell("people", f"two answers by two calls, {at}", two_calls(n, epsilon, ratio=False)))
+        # The ratio's interval is unbounded, and holds, where the divisor may be 0.
+        run = two_calls(n, epsilon, ratio=True)
+        cells.append(Cell("people", f"one answer of two, {at}", run, 0.93, 1.0))
+    for n, epsilon in ((400, 1.0), (400, 8.0)):
+        name = f"before and after, Each of two Podium, n = {n}, ε = {epsilon:g} each"
+        cells.append(Cell("people", name, paired(n, epsilon)))
+    for epsilon in (1.0, 3.0):
+        for share in (0.3, 0.5, 0.9):  # whole cells, so more than 95 %
+            name = f"quantile {share:g} of Cumulative, 55 % at 0, n = 1500, ε = {epsilon:g}"
+            cells.append(Cell("people", name, half_at_zero(share, epsilon), 0.93, 1.0, 200))
+        for most in (2, 4):  # upper ends reach as far as thinned sets may
+            name = f"items of sets of which {most} are told, n = 600, ε = {epsilon:g}"
+            cells.append(Cell("people", name, thinned(most, epsilon), 0.93, 1.0, 200))
+    for n, epsilon in ((2000, 1.0), (400, 4.0)):
+        name = f"score of who answered, KRR, 70 % answered, n = {n}, ε = {epsilon:g}"
+        cells.append(Cell("people", name, silent_score(n, epsilon)))
+    for n, epsilon in ((400, 4.0), (1500, 2.0), (1500, 8.0)):
+        name = f"mean, log-normal weights of σ = 2, Podium, n = {n}, ε = {epsilon:g}"
+        # They do not reach 93 %; most of these intervals say that few people carry the weight.
+        cells.append(Cell("people", name, heavy(n, epsilon), 0.85, 0.98))
+    return cells
+
+
 def cells() -> list[Cell]:
     """Return every cell."""
-    return [*_days(), *_smaller(), *_tables(), *_shapes(), *_tests()]
+    return [*_days(), *_smaller(), *_tables(), *_shapes(), *_tests(), *_people()]
 
 
 def find(name: str) -> Cell:
@@ -371,6 +469,7 @@ _TITLES: Final = {
     "tables": "cells of cross-tables and of `Marginals`",
     "shapes": "quantiles of hard shapes, tails of clipped values",
     "days": 'the day itself, by `smoothing="auto"`',
+    "people": "the same people, thinned sets, silence, heavy weights",
     "smaller": "variances, many categories, many looks, rare extremes",
 }
 

@@ -402,7 +402,7 @@ def bare_participles() -> list[str]:
 def public_names() -> dict[str, Any]:
     """Return every public object by its address: those at the top, and those of public modules."""
     found: dict[str, Any] = {}
-    for name in TOP:
+    for name in (*TOP, *vars(dither)["_APART"]):
         value = getattr(dither, name)
         found[f"dt.{name}"] = value
         if isinstance(value, ModuleType) and value.__name__.startswith("dither."):

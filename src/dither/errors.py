@@ -19,7 +19,7 @@ bound of a domain. It never contains a person's value, because error messages ar
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import ParamSpec, TypeVar, get_args
 
 __all__ = [
     "AccountUnusable",
@@ -127,7 +127,7 @@ def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
     raise unknown_name(kind, name, [f'"{choice}"' for choice in choices])
 
 
-def given_by_position(name: str, function: Any) -> InvalidParameter:
+def given_by_position(name: str, function: Callable[..., object]) -> InvalidParameter:
     """Return the error of a call with too many parameters by position; it shows the call with the names.
 
     >>> str(given_by_position("shuffled", lambda mechanism, *, n, delta, times=1: None))
@@ -145,12 +145,12 @@ def by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
     most = function.__code__.co_argcount
 
     @wraps(function)
-    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+    def call(*given: Given.args, **named: Given.kwargs) -> Result:
         if len(given) > most:
             raise given_by_position(function.__name__, function)
         return function(*given, **named)
 
-    return checked
+    return call
 
 
 def check_choice(kind: str, name: object, literal: object) -> None:

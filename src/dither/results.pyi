@@ -1,5 +1,6 @@
 """Classes for annotations, each from the module that defines it. A new one is one line here."""
 
+from .advice.ask import Chosen as Chosen
 from .advice.audits.finding import Evidence as Evidence
 from .advice.audits.finding import Finding as Finding
 from .advice.audits.finding import Timing as Timing

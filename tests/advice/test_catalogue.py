@@ -13,7 +13,7 @@ from dither.mechanisms.optimal.problem import least_frequency_variance
 @pytest.mark.parametrize(
     ("k", "epsilon", "kind"),
     [
-        (2, 1.0, dt.KRR),
+        (2, 1.0, mechanisms.RR),
         (3, 2.0, dt.KRR),
         (8, 2.0, dt.KRR),
         (16, 1.0, mechanisms.SubsetIndices),

@@ -125,7 +125,8 @@ def test_predicted_directions_come_true() -> None:
     circle, n, times = dt.Circle(360), 400, 2000
     ranking = dt.recommend(circle, goals.Mean(n), epsilon=2)
     for mechanism, row in zip(ranking.mechanisms[:3], ranking, strict=False):
-        angles = np.radians(mechanism.perturb(np.full((times, n), 77.0), source=dt.Seeded(6)).values)
+        told = mechanism.perturb(np.full(times * n, 77.0), source=dt.Seeded(6)).values
+        angles = np.radians(told).reshape(times, n)
         found = np.degrees(np.angle(np.exp(1j * (angles - np.radians(77.0))).mean(axis=1)))
         assert rms(found, 0.0) == pytest.approx(row["error"], rel=0.05)
 

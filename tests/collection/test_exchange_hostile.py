@@ -67,7 +67,7 @@ def in_device(folder: Path) -> Fates:
     """`dither_device.send`."""
 
     def some(server: Hostile, numbers: range, seconds: float) -> list[str]:
-        campaign = dither_device.Questionnaire(SIGNED.to_json())
+        campaign = dither_device.Campaign(SIGNED.to_json())
         account = dither_device.Account.create(_new(folder), epsilon=100_000)
         found = []
         for number in numbers:

@@ -21,7 +21,7 @@ from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
-from dither.core.question import Question, ask
+from dither.core.question import Question, as_question, ask
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
 from tests.conformance.values import outside, report, values
@@ -246,13 +246,13 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
     """Yield draws of a question: the value, the bytes that were taken and the report."""
     picked = random.Random(f"{name} {seed}")
     given = values(mechanism, picked)
-    turning, beyond = edges(json.loads(mechanism.question.device_text)), 8
+    turning, beyond = edges(json.loads(as_question(mechanism).device_text)), 8
     if count > DRAWS and isinstance(mechanism, PathMechanism):
         # Many draws: long paths take less time a location.
         count, given = count // LONG, values(mechanism, picked, LONG)
-    channel = getattr(mechanism.question.kernel, "channel", None)
-    if isinstance(mechanism.question.kernel, LatticeKernel) or channel is not None:
-        noise = mechanism.question.kernel.lattice.noise if channel is None else channel
+    channel = getattr(as_question(mechanism).kernel, "channel", None)
+    if isinstance(as_question(mechanism).kernel, LatticeKernel) or channel is not None:
+        noise = as_question(mechanism).kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
     moved = outside(mechanism.domain) if not seed and known_to_javascript(mechanism.to_json()) else []
     for number, value in enumerate(chain(islice(given, count), moved)):

@@ -17,6 +17,7 @@ import dither as dt
 from dither.collection.campaign import Campaign, Published
 from dither.collection.secrets import public_part
 from dither.collection.terms import promises
+from dither.core.question import as_question
 from dither.core.questionnaire import Questionnaire
 from dither.core.wire import read_named
 from dither.errors import DitherError
@@ -96,7 +97,7 @@ def edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
             return False
         return True
 
-    fine = int(holder(json.loads(mechanism.question.device_text))[path[-1]], 16)
+    fine = int(holder(json.loads(as_question(mechanism).device_text))[path[-1]], 16)
     gap = fine >> 20
     assert keeps(fine)
     assert not keeps(fine + sign * gap)

@@ -28,17 +28,17 @@ _SYMBOLS = "abcé"
 def report(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
     """Return what a device sends for a value: numbers of the report, lowest byte first."""
     if isinstance(mechanism.domain, Line | Categories) and isinstance(
-        mechanism.question.kernel, LineKernel | CodeKernel
+        as_question(mechanism).kernel, LineKernel | CodeKernel
     ):
         # As `perturb` does for one value, and faster: vectors of the slow suite have 10^5 draws a question.
         checked = mechanism.domain.check([_moved(mechanism.domain, value)])[0]
-        return _bytes(mechanism.question.kernel.draw_singly([checked.item()], source))
+        return _bytes(as_question(mechanism).kernel.draw_singly([checked.item()], source))
     return sent(mechanism, value, source)
 
 
 def sent(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
     """Return what `perturb` makes of one value, as bytes."""
-    if isinstance(mechanism.question.kernel, JointKernel):
+    if isinstance(as_question(mechanism).kernel, JointKernel):
         label, coins = value
         joint: Any = mechanism if isinstance(mechanism, Joint) else as_question(mechanism).design()
         return _bytes(Coin(joint, tuple(coins)).apply(label, source=source).cells)
@@ -51,7 +51,7 @@ def _bytes(cells: Any) -> bytes:
 
 def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
     """Return a value of a vector as `perturb` takes it."""
-    if isinstance(mechanism.question.kernel, PlaceKernel):
+    if isinstance(as_question(mechanism).kernel, PlaceKernel):
         return np.array([_moved(mechanism.domain, place) for place in value], dtype=np.float64)
     value = _moved(mechanism.domain, value)
     if isinstance(mechanism.domain, Profile):
@@ -98,13 +98,13 @@ def outside(domain: Any) -> list[Any]:
 def values(mechanism: Mechanism[Any], picked: random.Random, locations: int = 0) -> Iterator[Any]:
     """Yield values of a domain: its ends first, then any. Paths have so many locations, or 1, 2 or 5."""
     domain = mechanism.domain
-    if isinstance(mechanism.question.kernel, JointKernel):
+    if isinstance(as_question(mechanism).kernel, JointKernel):
         for label in _of(domain, picked):
-            yield [label, [picked.random() < 0.5 for _ in range(mechanism.question.kernel.each)]]
-    elif isinstance(mechanism.question.kernel, PlaceKernel):
+            yield [label, [picked.random() < 0.5 for _ in range(as_question(mechanism).kernel.each)]]
+    elif isinstance(as_question(mechanism).kernel, PlaceKernel):
         while True:
             alone = isinstance(
-                mechanism.question.kernel, PlanarNoiseKernel
+                as_question(mechanism).kernel, PlanarNoiseKernel
             )  # which takes many bytes for a location
             count = 1 if alone else locations or picked.choice((1, 1, 2, 5))
             yield [_place(domain, picked) for _ in range(count)]

@@ -8,6 +8,7 @@ import pytest
 
 import dither as dt
 from dither.advice.ask import default_mechanism
+from dither.advice.explain import explain
 from dither.core.wire import MOST_BYTES
 from dither.errors import InvalidParameter
 
@@ -106,7 +107,7 @@ def test_a_campaign_asks_mechanisms_alone() -> None:
     once = dt.Once(dt.KRR(dt.Categories(["no", "yes"]), epsilon=1), days=365)
     with pytest.raises(InvalidParameter, match="'smokes' is Once"):
         dt.Questionnaire({"smokes": once})
-    for made in (dt.Questionnaire, dt.explain):
+    for made in (dt.Questionnaire, explain):
         with pytest.raises(InvalidParameter, match="not Once"):
             made(once)
 

@@ -182,7 +182,7 @@ def test_wrong_questions_are_refused(reports):
             dt.distribution(reports, bins)
     shown = dt.distribution(reports, 4)
     for share in (0, 1, 2, "half"):
-        with pytest.raises(InvalidParameter, match="share"):
+        with pytest.raises(InvalidParameter, match="the q of a quantile"):
             shown.quantile(share)
     for place in ("noon", None, [1, 2], float("nan")):
         with pytest.raises(InvalidParameter, match=r"^x "):

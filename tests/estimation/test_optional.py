@@ -180,7 +180,7 @@ def test_what_else_is_refused_in_words() -> None:
             function(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
         with pytest.raises(NotIdentifiable, match="response_rate"):
             function(dt.Podium(AGE, epsilon=1).perturb([None] * 300, source=dt.Seeded(5)))
-    with pytest.raises(InvalidParameter, match="Optional"):
+    with pytest.raises(InvalidParameter, match="Nullable"):
         dt.response_rate(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5]))
     with pytest.raises(NotIdentifiable, match="Podium"):
         dt.mean(dt.OGPM(AGE, epsilon=1).perturb([30, None]))

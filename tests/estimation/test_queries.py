@@ -146,7 +146,7 @@ def test_what_cannot_be_read() -> None:
     with pytest.raises(InvalidParameter, match="Cumulative"):
         dt.cumulative(dt.SW(dt.Interval(0, 1), epsilon=1).perturb([0.5, 0.6]))
     workload = dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
-    with pytest.raises(InvalidParameter, match=r"dt\.answers"):
+    with pytest.raises(InvalidParameter, match=r"dt\.stats\.answers"):
         dt.cumulative(workload.perturb([0, 1, 2]))
     found = dt.cumulative(question.perturb([0.5] * 100))
     for share in (0, 1, "half", None):

@@ -63,7 +63,7 @@ def test_one_table_is_post_stratification_and_a_base_is_kept() -> None:
 def test_wrong_raking_is_refused() -> None:
     reports = SEX.perturb(["f", "m"], source=dt.Seeded(1))
     rake = dt.weights.rake
-    with pytest.raises(InvalidParameter, match="'sex' are randomised reports of RR"):
+    with pytest.raises(InvalidParameter, match="'sex' are randomised reports of KRR"):
         rake({"sex": reports}, {"sex": {"f": 1, "m": 1}})
     with pytest.raises(InvalidParameter, match="no column 'sexx'"):
         rake({"sex": ["f", "m"]}, {"sexx": {"f": 1}})
@@ -176,3 +176,5 @@ def test_few_people_who_carry_the_weight_are_said() -> None:
     assert held >= 88
     even = dt.mean(asked.perturb(values, source=dt.Seeded(1)), weights=np.linspace(1, 3, 300))
     assert "carry" not in repr(even)
+    few = dt.mean(asked.perturb(values[:20], source=dt.Seeded(1)), weights=np.linspace(1, 3, 20))
+    assert "carry" not in repr(few)

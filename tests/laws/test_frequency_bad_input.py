@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import mechanisms
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, NotIdentifiable, OutsideDomain
 from tests.support.cases.frequency import FRUIT, KINDS, names
 
@@ -42,7 +43,7 @@ def test_budgets(kind, epsilon):
 
 def test_two_categories_for_rr():
     with pytest.raises(InvalidParameter, match="use KRR"):
-        dt.KRR(FRUIT, epsilon=1)
+        mechanisms.RR(FRUIT, epsilon=1)
 
 
 def test_sets_of_very_many_categories():

@@ -157,7 +157,7 @@ def test_reports_are_charged_for_every_value():
     trips = shared.perturb([[(0.5, 0.5)] * 3, [(0.1, 0.1)] * 2])
     assert trips.guarantee.bound == shared.guarantee.repeated(2).bound
     age = Podium(Interval(18, 100), epsilon=1)
-    assert age.perturb([[30.0, 40.0], [50.0, 60.0]]).guarantee.bound == age.guarantee.repeated(4).bound
+    assert age.perturb([30.0, 40.0, 50.0, 60.0]).guarantee.bound == age.guarantee.repeated(4).bound
     assert age.perturb(30.0).guarantee == age.guarantee
     assert age.perturb([]).guarantee.bound == Pure(0.0)
     bits = dt.OUE(dt.Categories(9), epsilon=1)

@@ -17,6 +17,7 @@ from dither.core.kernels.sets.bits import DIGITS, Bits
 from dither.core.kernels.sets.hadamard import Columns, walsh_hadamard
 from dither.core.kernels.sets.hashing import Hashing
 from dither.core.kernels.sets.subsets import SubsetBits
+from dither.errors import InvalidParameter
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
@@ -245,4 +246,5 @@ def test_threads_and_seeds(kind):
     first, second = (mechanism.perturb(answers, source=dt.Seeded(3), threads=2) for _ in range(2))
     assert first == second
     assert first.cells.shape[0] == answers.size
-    assert mechanism.perturb(answers[:6].reshape(2, 3)).cells.shape[:2] == (2, 3)
+    with pytest.raises(InvalidParameter, match="one value per person"):
+        mechanism.perturb(answers[:6].reshape(2, 3))

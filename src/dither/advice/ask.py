@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.catalogue import default_protocol, solved_candidates
-from dither.core.domains import Domain, Interval
+from dither.core.domains import Domain, check_domain
 from dither.core.question import Answering, Question, check_epsilon
 from dither.core.registry import design_of
 from dither.errors import InvalidParameter, by_name, found
@@ -67,12 +67,12 @@ class Chosen(Answering):
         """Return what a device needs in order to answer, as JSON-compatible data."""
         return self.question.device()
 
-    def perturb(self, values: Any, *, source: Source | None = None, threads: int = 1) -> Reports:
+    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return the reports of people with these values, one each, as their devices draw them."""
         drawn: Reports = self.mechanism.perturb(values, source=source, threads=threads)
         return drawn
 
-    def reports(self, raw: Any) -> Reports:
+    def reports(self, raw: object) -> Reports:
         """Return reports that came from outside, checked."""
         return self.question.reports(raw)
 
@@ -104,12 +104,8 @@ def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
     >>> ask(Interval(18, 100), epsilon=1).mechanism.question.name
     'Optimal'
     """
-    if not isinstance(domain, Domain):
-        raise InvalidParameter(
-            f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
-        )
-    budget = check_epsilon(epsilon)
-    mechanism, why = _usual(domain, budget) if goal is None else _for_goal(domain, budget, goal)
+    known, budget = check_domain(domain), check_epsilon(epsilon)
+    mechanism, why = _usual(known, budget) if goal is None else _for_goal(known, budget, goal)
     _warn_once(mechanism.guarantee)
     return Chosen(mechanism, why)
 
@@ -126,12 +122,13 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
         return kind(domain, epsilon=epsilon), _WHY.get(domain.usual_mechanism, _WHY["OGPM"])
     if domain.listed is not None:
         return default_protocol(domain.listed, epsilon), "the smallest variance of a share in a short report"
-    if not isinstance(domain, Interval):
+    line = domain.line
+    if line is None:
         raise InvalidParameter(
             f"dt.ask chooses for numbers, angles, lists and sets, not for {domain}; name a mechanism, such "
             "as dt.Optimal for a place, or ask dt.recommend"
         )
-    for candidate in solved_candidates(domain, epsilon, (), ("worst",), unbiased=True, wait=False):
+    for candidate in solved_candidates(line, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
     from dither.advice.goals.numbers import Mean  # loads the estimators, which a solved design does not need

@@ -178,7 +178,12 @@ def _argument(keyword: ast.keyword) -> object:
 def _kinds(base: type) -> tuple[type[Mechanism[Any]], ...]:
     found: list[type[Mechanism[Any]]] = []
     for kind in registry.names().values():
-        if issubclass(kind, base) and issubclass(kind, Mechanism) and kind is not Optimal and _plain(kind):
+        if (
+            issubclass(kind, base)
+            and issubclass(kind, Mechanism)
+            and kind not in (Optimal, RR)
+            and _plain(kind)
+        ):
             found.append(kind)
     return tuple(found)
 

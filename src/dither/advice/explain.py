@@ -1,4 +1,4 @@
-"""`Questionnaire.explain`: a campaign explained to the people who are asked, with what mixing in batches adds."""
+"""`Questionnaire.explain`: a campaign in plain words, with what mixing in batches adds."""
 
 from __future__ import annotations
 

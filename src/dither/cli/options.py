@@ -31,11 +31,11 @@ class _Day(click.ParamType):  # type: ignore[type-arg]
 
     name = "YYYY-MM-DD"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
         from datetime import datetime
 
         try:
-            return datetime.strptime(value, "%Y-%m-%d").date()
+            return datetime.strptime(str(value), "%Y-%m-%d").date()
         except ValueError:
             self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.core.question import Question
+from dither.core.question import Question, as_question
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, found
 from dither.foundation.arrays import Integers
 
@@ -39,6 +39,7 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
 
     Columns are known by their names, whatever the case of their letters.
     """
+    question = as_question(question)
     columns = _columns(table)
     for column in NEEDED:
         if column not in columns:

@@ -387,7 +387,7 @@ def _any_quantile(summary: Counts, share: float) -> object:
 def _late(place: str) -> Callable[..., Any]:
     """Return a function of a summary that is imported when it is called."""
 
-    def estimate_quantity(summary: Counts) -> Any:
+    def estimate_quantity(summary: Counts) -> object:
         return _load(place)(summary)
 
     return estimate_quantity

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["rake"]
 
-_FEW: Final = 30.0  # equal people that weights count for, below which few carry the weight
+_FEW: Final = 100.0  # equal people that weights count for, below which few carry the weight …
+_UNEVEN: Final = 5.0  # … if there are so many times as many people
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative, of a total
 _AGREE: Final = 1e-6  # relative, of the sums of two lists of published totals
@@ -196,8 +197,8 @@ def student(value: float, influence: Floats, weights: Weights | None = None) -> 
 
     The skewness of the influences moves the interval. If few people have most of the influence, their
     variance is uncertain: Student's quantile has the degrees of freedom that their kurtosis leaves
-    [Satterthwaite46]. If `weights` count for fewer than 30 equal people, it has no more than those, and the
-    interval says that few people carry the weight: who is heavier still may be missing.
+    [Satterthwaite46]. If uneven `weights` count for fewer than 100 equal people, it has no more than those,
+    and the interval says that few people carry the weight: who is heavier still may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()
@@ -206,7 +207,7 @@ def student(value: float, influence: Floats, weights: Weights | None = None) -> 
         return StudentInterval(value, 0.0, n)
     skew = float((gaps**3).mean()) / second
     free, condition = freedom(gaps), ""
-    if weights is not None and weights.effective < _FEW:
+    if weights is not None and weights.effective < min(_FEW, n / _UNEVEN):
         free, condition = min(free, max(int(weights.effective) - 1, 1)), ", few people carry the weight"
     wider = student_t_quantile(0.95, free) / student_t_quantile(0.95, max(n - 1, 1))
     return StudentInterval(value, wider * math.sqrt(second / max(n - 1, 1)), n, skew, condition)

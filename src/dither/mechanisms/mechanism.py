@@ -29,7 +29,7 @@ ADDED: Final = {"added": True}
 class _Signature:
     """The parameters of a mechanism's `__init__`, which `inspect` shows although `__new__` takes any."""
 
-    def __get__(self, instance: object, kind: type[Any]) -> inspect.Signature:
+    def __get__(self, instance: object, kind: type[object]) -> inspect.Signature:
         signature = inspect.signature(kind.__init__)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
@@ -53,7 +53,7 @@ class Mechanism(ABC, Generic[Q_co]):
 
     __signature__: ClassVar = _Signature()
 
-    def __new__(cls, *given: Any, **named: Any) -> Any:
+    def __new__(cls, *given: object, **named: object) -> Self:
         """Return a mechanism to be filled; raise InvalidParameter if ε or an option is given by position."""
         if len(given) >= cls.__init__.__code__.co_argcount:
             raise given_by_position(cls.__name__, cls.__init__)

@@ -38,9 +38,8 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
 @pytest.mark.parametrize(
     ("given", "more", "words"),
     [
-        ((fair,), {}, "on a domain for an ε"),
-        ((fair, UNIT), {}, "on a domain for an ε"),
-        ((dt.PM(UNIT, epsilon=1), UNIT), {"epsilon": 1}, "its own domain"),
+        ((dt.PM(UNIT, epsilon=1), UNIT), {"epsilon": 1}, "dt.audit takes mechanisms"),
+        ((3, UNIT), {"epsilon": 1}, "a function was expected, not int"),
         ((fair, UNIT), {"epsilon": 0}, "positive"),
         ((fair, UNIT), {"epsilon": "1"}, "a number, not str"),
         ((fair, UNIT), {"epsilon": True}, "a number, not bool"),
@@ -55,6 +54,11 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
 def test_wrong_arguments(given: Any, more: Any, words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
         dt.audit_function(*given, **more)
+
+
+def test_a_function_is_not_a_mechanism() -> None:
+    with pytest.raises(InvalidParameter, match="audit_function"):
+        dt.audit(fair)
 
 
 def test_wrong_randomisers() -> None:

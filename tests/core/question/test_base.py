@@ -155,7 +155,7 @@ def test_reading_a_question_loads_no_design() -> None:
     code = (
         "import sys\nfrom dither.core.wire import from_json\n"
         f"question = from_json({text!r})\nquestion.perturb([0.5])\n"
-        "from dither.core.counts import Counts\nSummary.of(question.reports([1, 2]))\n"
+        "from dither.core.counts import Counts\nCounts.of(question.reports([1, 2]))\n"
         "rooms = ('dither.mechanisms', 'dither.mechanisms.optimal')\n"
         "loaded = [name for name in sys.modules if name.startswith(rooms)]\n"
         "assert not loaded, loaded\n"

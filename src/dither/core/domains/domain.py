@@ -273,6 +273,15 @@ def regular(values: object) -> Array | None:
         return None
 
 
+def check_domain(domain: object) -> Domain:
+    """Return a domain; raise InvalidParameter if it is something else."""
+    if not isinstance(domain, Domain):
+        raise InvalidParameter(
+            f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
+        )
+    return domain
+
+
 def finite(name: str, value: object) -> float:
     """Return a public parameter as a finite float; raise InvalidParameter if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):

@@ -417,7 +417,9 @@ def _check_one_each(values: object) -> None:
     """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
     axes = len(getattr(values, "shape", ()))
     if isinstance(values, list | tuple) and values:
-        axes = 1 + np.ndim(values[0]) if isinstance(values[0], list | tuple | np.ndarray) else 1
+        first = values[0]
+        nested = isinstance(first, list | tuple) or (isinstance(first, np.ndarray) and first.ndim > 0)
+        axes = 2 if nested else 1
     if axes > 1:
         raise InvalidParameter(
             f"expected one value per person, got {found(values)} with rows and columns; pass one column, "

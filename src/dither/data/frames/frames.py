@@ -43,6 +43,7 @@ from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 
 if TYPE_CHECKING:
+    import pandas
     import pyarrow
 
 Back = Callable[["pyarrow.RecordBatchReader"], Any]
@@ -215,7 +216,7 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     )
 
 
-def _check_pandas(frame: Any) -> None:
+def _check_pandas(frame: pandas.DataFrame) -> None:
     """Raise InvalidParameter for columns that Arrow does not take: equal names, sparse values."""
     names = frame.columns
     if not names.is_unique:

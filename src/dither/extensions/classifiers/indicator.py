@@ -112,7 +112,8 @@ class Indicator(Answering, Combinator):
         if isinstance(self.mechanism, Attributes):
             records = self.mechanism.perturb(rows, source=source)
             return np.stack([records[name].values for name in self.mechanism.parts], axis=-1)
-        return np.asarray(self.mechanism.perturb(rows, source=source).values)
+        drawn = self.mechanism.perturb(rows.reshape(-1), source=source).values
+        return np.asarray(drawn).reshape(rows.shape)
 
 
 def _check(mechanism: object) -> None:
