@@ -99,7 +99,7 @@ def over_time(
             else "private, but it describes the first day only",
         ),
     ]
-    best: Any = question if constant else once
+    best: object = question if constant else once
     if constant:
         rows.reverse()
     elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(asked):

@@ -169,7 +169,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
         return {f"{name}, population by {', '.join(groups.by)}": population_of(groups, asked)}
     if asked.difference is None:
         return {title: groups}
-    base: Any = asked.difference or None
+    base: object = asked.difference or None
     if base is not None and base not in groups.estimates:
         known = {str(label): label for label in groups.estimates}
         if base not in known:

@@ -84,7 +84,7 @@ class Counts:
         return cls(question, counting.count(reports.cells), n, reports.about, reports.people)
 
     @classmethod
-    def empty(cls, asked: Any) -> Self:
+    def empty(cls, asked: object) -> Self:
         """Return the summary of no reports to a question or a design: adding it changes nothing."""
         question = as_question(asked)
         return cls(question, np.zeros(question.counting.size, dtype=np.int64), 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Memoised(AskedAgain):
     name: str
 
     def __post_init__(self) -> None:
-        given: Any = self.question
+        given: object = self.question
         if isinstance(given, Combinator):
             raise InvalidParameter(
                 f"Memoised needs a mechanism, not {type(given).__name__}; "

@@ -9,7 +9,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -81,12 +81,12 @@ class Reports:
             return once.repeated(count)
         return replace(once.repeated(count), unit="trajectory")
 
-    def read_by(self, asked: Any) -> Reports:
+    def read_by(self, asked: object) -> Reports:
         """Return the same reports decoded by another question, or by that of a design.
 
         Raise Mismatch if the fingerprints differ.
         """
-        question: Question = getattr(asked, "question", asked)
+        question = cast("Question", getattr(asked, "question", asked))
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(
                 f"these reports of {_name(self.question)} were made by another mechanism than "

@@ -466,7 +466,7 @@ def correlation_of(first: Estimate, second: Estimate) -> Any:
 
     Of sums and ratios it is that of their parts. Of frequencies it is an array, a number for each category.
     """
-    total: Any = 0.0
+    total: object = 0.0
     for weight, part in _linear_terms(first):
         for other_weight, other in _linear_terms(second):
             errors = np.asarray(part.standard_error) * np.asarray(other.standard_error)

@@ -270,7 +270,7 @@ class EstimatedFrequencies(LabelledEstimate):
             if label not in places:
                 raise unknown_name("category", label, map(str, self.labels))
             numbers[places[label]] = float(number)
-        interval: Any
+        interval: object
         if isinstance(self.told, WeightedReports):
             interval = self.told.average(numbers)
         elif self.apart or self.told is None:

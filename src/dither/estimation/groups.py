@@ -73,7 +73,7 @@ class GroupCounts:
     `by` are the names of the columns of labels. A group holds at most twice the memory of a summary.
     """
 
-    def __init__(self, asked: Any, by: Sequence[str]) -> None:
+    def __init__(self, asked: object, by: Sequence[str]) -> None:
         question = as_question(asked)
         if not question.alone:
             raise InvalidParameter(

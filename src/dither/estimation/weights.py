@@ -55,7 +55,7 @@ class Weights:
     margins: tuple[Integers, ...] = ()  # of each raked column, the code of every person's label
 
     def __post_init__(self) -> None:
-        given: Any = self.values
+        given: object = self.values
         if isinstance(given, Reports):
             raise InvalidParameter(
                 f"weights are public numbers, and these are randomised reports of {given.question.name}"

@@ -234,7 +234,7 @@ class Attributes(Answering, Combinator):
 def at_budget(name: str, part: object, epsilon: float) -> object:
     """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
-    made: Any = rebudget(epsilon) if callable(rebudget) else None
+    made: object = rebudget(epsilon) if callable(rebudget) else None
     if not can_answer(made):
         raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
     return made

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 import numpy as np
 
@@ -165,7 +165,7 @@ class Marginals(Mechanism[PlainQuestion]):
     _takes: ClassVar[tuple[type[Profile], ...]] = (Profile,)
 
     def __post_init__(self) -> None:
-        given: Any = self.domain
+        given: object = self.domain
         if isinstance(given, Mapping):
             object.__setattr__(self, "domain", Profile(given))
         super().__post_init__()

@@ -78,7 +78,7 @@ class Ranges(Averaged):
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
 
-    def sampling(self, domain: object) -> float:
+    def sampling(self, domain: Domain) -> float:
         """Return the mean of F(1 − F) over the inner edges, for people spread evenly."""
         size = len(domain) if isinstance(domain, Categories) else self.cells or DEFAULT_CELLS
         return (size + 1) / (6.0 * size)

@@ -80,7 +80,7 @@ class Goal(ABC):
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
-    def sampling(self, domain: object) -> float | None:
+    def sampling(self, domain: Domain) -> float | None:
         """Return n times the squared sampling error, of the population that has most; None if not derived."""
         return None
 
@@ -189,11 +189,11 @@ class Mean(Averaged):
         spread = self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
         return spread * reading_gain(mechanism, self.criterion)
 
-    def sampling(self, domain: Any) -> float | None:
+    def sampling(self, domain: Domain) -> float | None:
         """Return the variance of values: half at each end in the worst case, uniform on average."""
-        if domain.circular:
+        if domain.circular or domain.line is None:
             return 0.0  # of people who agree
-        return float(domain.length) ** 2 / (4.0 if self.criterion == "worst" else 12.0)
+        return domain.line.length**2 / (4.0 if self.criterion == "worst" else 12.0)
 
     def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
         over = largest if self.criterion == "worst" else mean_over
@@ -229,10 +229,9 @@ class Frequencies(Averaged):
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
-    def sampling(self, domain: Any) -> float:
+    def sampling(self, domain: Domain) -> float:
         """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
-        most = domain.most if domain.sets else 1
-        share = min(most / len(domain), 0.5)
+        share = 0.0 if domain.listed is None else min(domain.most / len(domain.listed), 0.5)
         return float(share * (1.0 - share))
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:

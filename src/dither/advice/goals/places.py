@@ -123,7 +123,7 @@ class Districts(Averaged):
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
 
-    def sampling(self, domain: object) -> float:
+    def sampling(self, domain: Domain) -> float:
         """Return the mean of f(1 − f) over the districts: largest if all have as many people."""
         size = self.across * self.along
         return (size - 1) / size**2

@@ -30,7 +30,7 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, question: Any, *, missing: Missing = "error") -> polars.Expr:
+    def perturb(self, question: object, *, missing: Missing = "error") -> polars.Expr:
         """Return the reports of a column. A null raises an error; with `"skip"` it stays null."""
         choice = check_missing(missing)
         question = as_question(question)

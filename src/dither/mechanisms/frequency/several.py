@@ -92,13 +92,11 @@ class SetResponse(Mechanism[CategoryQuestion]):
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
         """The exact probabilities that an item is told by who has it, and by who has it not."""
-        rates: tuple[Fraction, Fraction] = self.question.kernel.rates
-        return rates
+        return self.question.rates
 
     def variance(self, frequency: float = 0.0) -> float:
         """Return n times the variance that privacy adds to the estimate of an item of this frequency."""
-        question: Any = self.question
-        return float(question.variance(frequency))
+        return self.question.variance(frequency)
 
     @property
     def bound(self) -> float:

@@ -25,7 +25,7 @@ from dither.core.kernels.window.codebook import (
 )
 from dither.core.kernels.window.integers import Sliding, check_cells
 from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
-from dither.core.kernels.window.start import CENTRED, WRAPPED, Placement, Room
+from dither.core.kernels.window.start import CENTRED, WRAPPED, LineStart, Placement, Room
 from dither.core.question import NumberQuestion
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.arrays import Floats
@@ -134,9 +134,9 @@ class WindowMechanism(NumberMechanism):
         if self.domain.optional:  # the window has its share of the cells beside those for "no answer"
             width = min(max(round(share / (1.0 + share) * self.cells), 1), self.cells // 2)
             window = Sliding.largest(self.epsilon, self.cells, width)
-            room: Any = Room(self.cells - width, width)
-            rule: Any = self._shape.placement.rule(self.line, room)
-            return OptionalKernel(self.line, window, rule)
+            room = Room(self.cells - width, width)
+            rule = self._shape.placement.rule(self.line, room)
+            return OptionalKernel(self.line, window, cast(LineStart, rule))
         width = min(max(round(share * self.cells), 1), self.cells - 1)
         window = Sliding.largest(self.epsilon, self.cells, width)
         return SlidingKernel(self.line, window, self._shape.placement.rule(self.line, window))

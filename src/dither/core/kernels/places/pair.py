@@ -222,7 +222,7 @@ class AxesKernel(PairKernel, PlaceKernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         return PairDecoder(self.read_books(data, stated))
 
-    def write_codebook(self, book: PairDecoder) -> Any:
+    def write_codebook(self, book: PairDecoder) -> object:
         return self.write_books(book)
 
     def numbers(self, places: Floats, references: Floats | None = None) -> Floats:
@@ -328,7 +328,7 @@ class PolarKernel(PairKernel):
             raise MalformedReport(f"the parts of the split add up to more than ε = {stated['epsilon']:g}")
         return PairDecoder(self.read_books(data["parts"], stated), (first, second))
 
-    def write_codebook(self, book: PairDecoder) -> Any:
+    def write_codebook(self, book: PairDecoder) -> object:
         return {"split": list(book.split or ()), "parts": self.write_books(book)}
 
     @classmethod

@@ -94,7 +94,7 @@ class WalkKernel(PairKernel, PlaceKernel):
             raise MalformedReport("the codebooks of a walk are those of the device text")
         return self.books
 
-    def write_codebook(self, book: PairDecoder) -> Any:
+    def write_codebook(self, book: PairDecoder) -> object:
         return self.write_books(book)
 
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:

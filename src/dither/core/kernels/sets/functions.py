@@ -92,7 +92,7 @@ class FunctionsKernel(Kernel):
                 raise InvalidParameter("the values of a function are inputs of its draw")
 
     def _inputs(self, draw: int) -> int:
-        kernel: Any = self.draws[draw]
+        kernel = self.draws[draw]
         window = getattr(kernel, "window", None)
         return int(window.cells if window is not None else getattr(kernel, "size", kernel.outcomes))
 
