@@ -167,7 +167,8 @@ def test_a_reader_crosses_few_files(name: str) -> None:
         pytest.importorskip("starlette")
     most_files, most_changes = CROSSED[name]
     files, changes = house.WALKS[name]()
-    only_shrinks(f"CROSSED[{name!r}][0]", files, most_files)
+    # An upper bound: what is still in memory after other tests may save a file.
+    assert len(files) <= most_files, f"{name}: {len(files)} files instead of {most_files}: {sorted(files)}"
     assert changes <= most_changes, f"{name}: {changes} changes of file instead of {most_changes}"
 
 
