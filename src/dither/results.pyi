@@ -9,6 +9,7 @@ from .advice.explain import Explanation as Explanation
 from .advice.over_time import OverTime as OverTime
 from .advice.recommend import Recommendation as Recommendation
 from .core.domains.domain import Domain as Domain
+from .core.people import Crowd as Crowd
 from .core.post_processing import PostProcessing as PostProcessing
 from .core.repetition import ChangeReports as ChangeReports
 from .core.repetition import DatedReports as DatedReports

@@ -79,7 +79,7 @@ def test_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
     loaded = modules_of(tmp_path, "perturb", "in.csv", "--column", "x", *domain, "-o", "reports.csv")
     heavy = {"pyarrow", "pandas", "polars", "scipy", "sqlite3", "ssl", "http", "asyncio"}
     assert not loaded & heavy
-    assert own_lines(loaded) <= 27_400
+    assert own_lines(loaded) <= 27_600  # 27 332 before reports knew whose they are
     loaded = modules_of(tmp_path, "estimate", "reports.csv")
     assert not loaded & heavy
     assert "dither.estimation.linear" in loaded

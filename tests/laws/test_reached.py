@@ -46,7 +46,7 @@ def names_in(node: ast.AST) -> Iterator[str]:
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
                 yield name.rpartition(".")[2]
-            case ast.Constant(value=str(text)) if re.fullmatch(r"[a-z_.]+\.[A-Z]\w+", text):
+            case ast.Constant(value=str(text)) if re.fullmatch(r"[a-z_.]+\.\w+", text):
                 yield text.rpartition(".")[2]  # a class that a table loads: "formats.csv.Csv"
             case ast.Constant(value=str(text)) if re.fullmatch(r"[a-z]+(-[a-z]+)+", text):
                 yield text.replace("-", "_")  # a command that is typed: "sealing-key"

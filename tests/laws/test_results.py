@@ -21,6 +21,7 @@ from tools import house
 OTHERS = {
     "ChangeReports": "reports",
     "Choice": "a mechanism and its predicted error, one of a list",
+    "Chosen": "a mechanism, and why it was chosen",
     "Collection": "a run of a protocol",
     "ColumnFit": "counts of the cells of one column; `dither check` prints them",
     "DatedReports": "reports",

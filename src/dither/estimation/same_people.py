@@ -59,7 +59,7 @@ def count_of(leaves: Sequence[Estimate]) -> int:
     """Return how many people are behind some estimates, each counted once as far as it is known."""
     distinct = _distinct(leaves)
     known = [part for part in distinct if part.people and part.n == sum(crowd.n for crowd in part.people)]
-    others = sum(part.n for part in distinct if not any(part is one for one in known))
+    others = sum(part.n for part in distinct if not any(part is other for other in known))
     return others + count_people([crowd for part in known for crowd in part.people])
 
 
@@ -76,12 +76,12 @@ def guarantee_of(leaves: Sequence[Estimate]) -> Guarantee:
             reports.append(leaf)
     groups: list[list[Estimate]] = []
     for leaf in reports:
-        same = next((group for group in groups if any(shares_people(leaf, one) for one in group)), None)
+        same = next((group for group in groups if any(shares_people(leaf, member) for member in group)), None)
         if same is None:
             groups.append([leaf])
         else:
             same.append(leaf)
-    composed = [group[0].guarantee.compose(*(one.guarantee for one in group[1:])) for group in groups]
+    composed = [group[0].guarantee.compose(*(member.guarantee for member in group[1:])) for group in groups]
     return reduce(Guarantee.either, dict.fromkeys(composed))
 
 

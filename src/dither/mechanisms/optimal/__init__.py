@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["Cumulative", "Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("Cumulative", "Workload"):  # with what solves them: a question that is asked does not need it
-        return getattr(import_module("dither.mechanisms.optimal.queries.workload"), name)
-    if name == "shuffled_lower_bound":
-        from dither.mechanisms import shuffled
+# Names that are imported when they are used: a question that is asked needs neither a solver nor mixing.
+_LATER = {
+    "Cumulative": "dither.mechanisms.optimal.queries.workload",
+    "Workload": "dither.mechanisms.optimal.queries.workload",
+    "shuffled_lower_bound": "dither.mechanisms.shuffled",
+}
 
-        return shuffled.shuffled_lower_bound
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
