@@ -159,7 +159,7 @@ def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
     """`npm ci && npm test` in a copy, beside the vectors alone; skipped where no registry answers."""
     copy = tmp_path / "clients" / "javascript"
     shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("node_modules", "dist"))
-    shutil.copytree(ROOT / "conformance", tmp_path / "conformance")
+    shutil.copytree(ROOT / "clients" / "conformance", tmp_path / "clients" / "conformance")
     found = os.pathsep.join([str(Path(node()).parent), os.environ["PATH"]])
     npm = shutil.which("npm", path=found)
     if npm is None:
