@@ -570,6 +570,7 @@ def walk_of_a_mean() -> Crossed:
     """Return what is crossed from making a mechanism over its reports and their bytes to their mean."""
 
     def walk() -> None:
+        dither.randomness.SYSTEM.restart()  # so that every walk makes a key, not only some
         question = dither.Podium(dither.Interval(18, 100), epsilon=1)
         reports = question.perturb([43.0] * 1000)
         dither.mean(dither.from_bytes(reports.to_bytes()))
