@@ -17,7 +17,6 @@ from typing import Final
 
 import numpy as np
 
-from dither.core.domains import Circle
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
@@ -162,7 +161,7 @@ class AtomSearch:
 
     @cached_property
     def _circular(self) -> bool:
-        return isinstance(self.question.line, Circle)
+        return self.question.line.circular
 
     @cached_property
     def _points(self) -> Operator:

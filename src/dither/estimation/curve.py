@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from dither.core.domains import Circle, Line
+from dither.core.domains import Line
 from dither.core.kernels.transition import Operator
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
@@ -250,7 +250,7 @@ class DensityCurve:
         own = np.diagonal(covariance)
         gaps = self.shares[top] - self.shares
         errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
-        peak, circular = float(centres[top]), isinstance(self.line, Circle)
+        peak, circular = float(centres[top]), self.line.circular
         offsets = centres - peak
         offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
         period = self.line.length if circular else 0.0
@@ -290,7 +290,7 @@ class DensityCurve:
         total, count = np.zeros((2, parts.shape[0]))
         for shift in range(-length, length + 1):
             moved = np.roll(inner, shift, axis=1)
-            if not isinstance(self.line, Circle):  # what would be pushed out at an end is not looked at
+            if not self.line.circular:  # what would be pushed out at an end is not looked at
                 moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
             share = product(moved, shares)
             there = np.sqrt(np.sum(product(moved, biases[:, : self.bins].T) ** 2, axis=1))
@@ -305,7 +305,7 @@ class DensityCurve:
             return np.zeros(np.shape(places))
         heights = self.shares[: self.bins] * self.bins
         centres = (np.arange(self.bins) + 0.5) / self.bins
-        if isinstance(self.line, Circle):
+        if self.line.circular:
             around = np.concatenate([[heights[-1]], heights, [heights[0]]])
             centres = np.concatenate([[centres[-1] - 1.0], centres, [centres[0] + 1.0]])
             return np.asarray(np.interp(places, centres, around))

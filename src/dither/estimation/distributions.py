@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from dither.core.counts import Counts
-from dither.core.domains import Circle, Line
+from dither.core.domains import Line
 from dither.errors import InvalidParameter, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
@@ -171,7 +171,7 @@ class EstimatedDistribution(Tabular):
         On a circle it is the part from the first place forward to the last.
         """
         low, high = (min(max(_place(x), self.line.low), self.line.high) for x in (first, last))
-        if high < low and not isinstance(self.line, Circle):
+        if high < low and not self.line.circular:
             raise InvalidParameter("the first place is above the last")
         if self.curve is not None:
             unit = self.line.to_unit(np.array([low, high]))
@@ -288,7 +288,7 @@ class EstimatedDistribution(Tabular):
         return Likeliest.of(self.summary, parts)
 
     def _check_ordered(self, what: str) -> None:
-        if isinstance(self.line, Circle):
+        if self.line.circular:
             raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
 
 

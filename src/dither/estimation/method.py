@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
 from dither.core.counts import Counts, summarise
-from dither.core.domains import Circle
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
@@ -93,4 +92,4 @@ def in_unit(answer: Estimate, summary: Counts) -> Estimate:
 
 def on_circle(question: NumberQuestion) -> bool:
     """Return whether the values are directions."""
-    return isinstance(question.line, Circle)
+    return question.line.circular

@@ -21,7 +21,6 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
-from dither.core.domains import Circle
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
 from dither.core.question import NumberQuestion, OptionalQuestion
@@ -121,7 +120,7 @@ def mean_of_answers(summary: Counts) -> Estimate:
     question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
-    if isinstance(question.line, Circle):
+    if question.line.circular:
         return _direction_of_answers(summary, question)
     values, answered = question.kernel.number_reading(), question.kernel.answer_reading()
     if values is None:
@@ -145,7 +144,7 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
     """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
     told = check_weighted(reports)
     question = cast("OptionalQuestion", told.question)
-    values = None if isinstance(question.line, Circle) else question.kernel.number_reading()
+    values = None if question.line.circular else question.kernel.number_reading()
     if values is None:
         raise NotIdentifiable(
             "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
@@ -204,7 +203,7 @@ def answered_counts(summary: Counts) -> Any:
     """
     question = cast("OptionalQuestion", summary.question)
     kernel, line, n = question.kernel, question.line, summary.n
-    if isinstance(line, Circle):
+    if line.circular:
         raise InvalidParameter(
             f"of {question.domain}, dt.mean and dt.response_rate are estimated; other quantities need angles "
             "that everybody answers"
@@ -251,7 +250,7 @@ def variance_of_answers(summary: Counts) -> Estimate:
     """
     question = cast("OptionalQuestion", summary.question)
     kernel, line = question.kernel, question.line
-    values = None if isinstance(line, Circle) else kernel.number_reading()
+    values = None if line.circular else kernel.number_reading()
     if values is None:
         raise InvalidParameter(
             f"a variance of those who answered is estimated from numbers of designs for means (Podium, PM, "

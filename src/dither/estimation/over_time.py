@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from dither.core.domains import Circle, Line, finite
+from dither.core.domains import Line, finite
 from dither.core.repetition import ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate, LabelledEstimate
@@ -474,7 +474,7 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
     whole = estimate(reports.between(0, counts.size))
     domain = reports.once.question.domain
-    if isinstance(domain, Circle) or (np.ndim(whole.value) and not whole.labels):
+    if domain.circular or (np.ndim(whole.value) and not whole.labels):
         raise InvalidParameter('smoothing="auto" is for means and frequencies; give a number of days')
     size = max(np.size(whole.value), 1)
     values, variances = np.zeros((2, counts.size, size))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.domains import Circle
 from dither.estimation.rounding import SHARE, show_interval, thousands
 from dither.foundation.plotting import (
     BLUE,
@@ -49,7 +48,7 @@ def draw_distribution(
 ) -> Axes:
     """Draw the density, its bands and its point masses on `ax`, and return the axes."""
     head = _head(title, shown)
-    if isinstance(shown.line, Circle) and (ax is None or hasattr(ax, "set_theta_zero_location")):
+    if shown.line.circular and (ax is None or hasattr(ax, "set_theta_zero_location")):
         return _rose(shown, level, head, ax)
     ax = axes_or_new(ax)
     widths = np.diff(shown.edges)

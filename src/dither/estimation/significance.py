@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
-from dither.core.domains import Circle
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.bits import Bits
@@ -156,7 +155,7 @@ def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Sign
         return _judge(statistic, _pearson(drawn, both, left.n), what, freedom=freedom, how="permuted")
     gaps = np.cumsum(tallies[0] / left.n - tallies[1] / right.n)
     size = left.n * right.n / (left.n + right.n)
-    return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
+    return _kolmogorov(gaps, size, left.question.line.circular, what)
 
 
 def same_among_private(reports: Reports, first: Floats, second: Floats) -> Significance:
@@ -229,7 +228,7 @@ def goodness_of_fit(
         found = float(_fit(counts, law * n))
         return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
     told = counts / len(reports)
-    return _kolmogorov(np.cumsum(told - law), float(len(reports)), isinstance(question.line, Circle), what)
+    return _kolmogorov(np.cumsum(told - law), float(len(reports)), question.line.circular, what)
 
 
 def _kolmogorov(gaps: Floats, n: float, circular: bool, what: str) -> Significance:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.core.domains import Circle, Domain, Line
+from dither.core.domains import Domain, Line
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.counting import Counting, EachReport, LeadingBits
 from dither.core.kernels.transition import Dense, Operator
@@ -416,7 +416,7 @@ def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
     It is computed at a few inputs and tested there.
     """
     line = kernel.line
-    if isinstance(line, Circle):
+    if line.circular:
         return None
     inputs = np.linspace(line.low, line.high, 9)
     chances = np.stack([kernel.chances(float(x)) for x in inputs])

@@ -16,7 +16,8 @@ from dither.core.kernels.kernel import Promise
 from dither.core.kernels.places.pair import PairKernel, terms_of_part
 from dither.core.kernels.places.place import Grouped, PlaceKernel, PlaceLikelihood, Separable, check_begun
 from dither.core.post_processing import PostProcessing
-from dither.core.question.base import DIVIDED, MOST_EPSILON, NumberQuestion, Question
+from dither.core.question.base import DIVIDED, MOST_EPSILON, Question
+from dither.core.question.kinds import NumberQuestion
 from dither.core.registry import read
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, found

@@ -135,7 +135,7 @@ class WindowMechanism(NumberMechanism):
             width = min(max(round(share / (1.0 + share) * self.cells), 1), self.cells // 2)
             window = Sliding.largest(self.epsilon, self.cells, width)
             room = Room(self.cells - width, width)
-            rule = self._shape.placement.rule(self.line, room)
+            rule = self._shape.placement.rule(self.line, cast(Sliding, room))  # reads cells and width
             return OptionalKernel(self.line, window, cast(LineStart, rule))
         width = min(max(round(share * self.cells), 1), self.cells - 1)
         window = Sliding.largest(self.epsilon, self.cells, width)

@@ -13,7 +13,7 @@ from dither.core.domains import Interval, Line
 from dither.core.kernels.window.codebook import AffineDecoder, JoinedDecoder, Steps, TableDecoder
 from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import COIN, MixtureKernel
-from dither.core.kernels.window.start import GLIDING, LineStart, Placement, Room
+from dither.core.kernels.window.start import GLIDING, LineStart, Placement
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.analysis import Realised
 from dither.mechanisms.analysis.law import Law, MixedLaw
@@ -93,7 +93,7 @@ class _Sides(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         return ()
 
-    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         return LineStart(domain.low, window.cells / domain.length, window.cells - 1)
 
 

@@ -32,7 +32,7 @@ class SW(WindowMechanism):
 
     def shape(self) -> Shape:
         share = wave_share(self.epsilon)
-        if self.redesign or isinstance(self.line, Circle):
+        if self.redesign or self.line.circular:
             if self.decoding != "own":
                 raise InvalidParameter(
                     f"these reports lie in the domain: decoding must be 'own', not {found(self.decoding)}"

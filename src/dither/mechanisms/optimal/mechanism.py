@@ -96,7 +96,7 @@ class Optimal(WindowMechanism):
         for name in ("unbiased", "fresh"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidParameter(f"{name} is True or False, not {found(getattr(self, name))}")
-        if self.unbiased and isinstance(self.domain, Circle):
+        if self.unbiased and self.domain.circular:
             raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
         if self.loss is None:
             object.__setattr__(self, "loss", "squared" if self.unbiased else "absolute")
@@ -117,7 +117,7 @@ class Optimal(WindowMechanism):
     @cached_property
     def design(self) -> Design:
         """The solved codebook and its dual variables; there is none on a circle."""
-        if isinstance(self.domain, Circle):
+        if self.domain.circular:
             raise InvalidParameter(
                 "on a circle the optimum is known in closed form; there is no solved design"
             )
@@ -131,7 +131,7 @@ class Optimal(WindowMechanism):
         return Runs(book.values + 0.5, book.counts)
 
     def shape(self) -> Shape:
-        if isinstance(self.domain, Circle):
+        if self.domain.circular:
             return Shape.centred(self.line, best_width_on_circle(self.problem))
         book = self.book
         placement = _placement(book, self.epsilon, self.unbiased)
@@ -140,7 +140,7 @@ class Optimal(WindowMechanism):
     @cached_property
     def certificate(self) -> Certificate:
         """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
-        if isinstance(self.domain, Circle):
+        if self.domain.circular:
             error, bound = (
                 error_on_circle(self.problem, self._window_kernel.window),
                 bound_on_circle(self.problem),

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.core.domains import Circle, Line
+from dither.core.domains import Line
 from dither.core.kernels.window.integers import Sliding
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
@@ -131,7 +131,7 @@ TWO_POINTS_UP_TO: Final = math.log(3.0 + 2.0 * math.sqrt(2.0))  # ≈ 1.7627; ab
 
 def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterion) -> float | None:
     """Return the smallest error of any ε-LDP mechanism, in the domain's units; None without a formula."""
-    if isinstance(domain, Circle):  # the error is the same at every angle: worst case and average agree
+    if domain.circular:  # the error is the same at every angle: worst case and average agree
         return float((domain.length / 2.0 * best_width(epsilon, loss)) ** loss.exponent)
     if loss == squared and criterion == "worst" and epsilon <= TWO_POINTS_UP_TO:
         return float((domain.length / 2.0 / math.cosh(epsilon / 2.0)) ** 2)

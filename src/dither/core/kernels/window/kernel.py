@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.core.domains import Circle, Domain, Line
+from dither.core.domains import Domain, Line
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.kernel import (
@@ -139,7 +139,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         rows = min(1 << (rows - 1).bit_length(), self.window.cells >> self.rest)
         group = self.window.cells // rows
         starts = self.start.aim(inputs) / (group << self.start.fraction)
-        circular = isinstance(self.line, Circle)
+        circular = self.line.circular
         return Windows(
             starts % rows if circular else starts,
             self.window.width / group,
@@ -485,7 +485,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         numbers a + unit·cell/κ have both means if (1 − κ)·average + κ·g = 0, and that of `low` is 0, too.
         """
         window, start = self.window, self.start
-        if isinstance(self.line, Circle) or not start.affine(self.line):
+        if self.line.circular or not start.affine(self.line):
             return None
         unit, kept = (1 << start.fraction) / start.scale, window.contrast
         cells = np.arange(window.cells, dtype=np.float64)

@@ -200,7 +200,7 @@ class Placement(ABC):
         """Return the start of the window of x ∈ [0, 1], as a position in the report space [0, 1]."""
 
     @abstractmethod
-    def rule(self, domain: Line, window: Sliding | Room) -> StartRule:
+    def rule(self, domain: Line, window: Sliding) -> StartRule:
         """Return the start rule in integers."""
 
     @abstractmethod
@@ -215,7 +215,7 @@ class Centred(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.clip(x - width / 2.0, 0.0, 1.0 - width)
 
-    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
         return LineStart(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
 
@@ -233,7 +233,7 @@ class Wrapped(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         return ()
 
-    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         scale = window.cells / domain.length
         # N is added so that the start is never negative; it is taken modulo N later.
         return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
@@ -257,7 +257,7 @@ class Gliding(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         return ()
 
-    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
         room = window.cells - window.width
         # As many fractional bits as fit into 31 bits: 15 for 2^16 cells. Larger grids use 64-bit integers.
         fraction = max(15, 31 - (window.cells - 1).bit_length())

@@ -272,7 +272,7 @@ class NearestCells(Placement):
         moved = np.searchsorted(self._halfway(width), x, side="right")
         return np.asarray(moved / self.book.cells, dtype=np.float64)
 
-    def rule(self, domain: Line, window: Any) -> StepStart:
+    def rule(self, domain: Line, window: Sliding) -> StepStart:
         middles = np.asarray((np.arange(BINS) + 0.5) / BINS, dtype=np.float64)
         starts = np.rint(self.start(middles, window.share) * window.cells)
         return StepStart(domain.low, BINS / domain.length, starts.astype(window.dtype))
@@ -305,7 +305,7 @@ class BalancedCells(Placement):
         means = self._means(round(width * self.book.cells))
         return np.interp(x, means, np.arange(means.size)) / self.book.cells
 
-    def rule(self, domain: Line, window: Any) -> KnotStart:
+    def rule(self, domain: Line, window: Sliding) -> KnotStart:
         last = (KNOTS << COIN) - 1
         knots = np.asarray(np.arange(KNOTS + 1) * ((1 << COIN) / last), dtype=np.float64)
         means = self._means(window.width, window.contrast)
