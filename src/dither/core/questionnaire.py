@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -164,7 +163,7 @@ class Questionnaire:
         >>> "50 % can be at most 74 % sure" in told.person
         True
         """
-        explained: Explanation = registry.adviser().explain(self, **options)
+        explained: Explanation = registry.adviser("explain").explain(self, **options)
         return explained
 
     def card(self, *, asker: str, contact: str, **more: Any) -> dict[str, Any]:
@@ -178,7 +177,7 @@ class Questionnaire:
         >>> round(survey.card(asker="A", contact="a@b.c")["promise"]["epsilon"], 9)
         1.0
         """
-        made: dict[str, Any] = _load("advice.card").card(self, asker=asker, contact=contact, **more)
+        made: dict[str, Any] = registry.adviser("card").card(self, asker=asker, contact=contact, **more)
         return made
 
     def to_json(self) -> str:
@@ -259,7 +258,7 @@ def _question(name: str, table: dict[str, Any]) -> Any:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)
         if stated is None:
-            kind, more = _load("advice.ask").default_mechanism(domain, table["epsilon"])
+            kind, more = registry.adviser("ask").default_mechanism(domain, table["epsilon"])
             table = {**more, **table}
         else:
             kind = design_of(stated)
@@ -288,8 +287,3 @@ def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> I
     return InvalidParameter(
         f"question {name!r}: {kind.__name__} does not accept the type of one of its values"
     )
-
-
-def _load(module: str) -> Any:
-    """Return a module that only a question without a mechanism needs: who is given a question does not."""
-    return import_module(f"dither.{module}")

@@ -130,9 +130,9 @@ def _stated_draws(name: str) -> tuple[str, ...]:
     return ast.literal_eval(stated[1]) if stated else ()
 
 
-def adviser() -> Any:
-    """Return the module that explains questions in words: it is above this room, and imported when needed."""
-    return import_module("dither.advice.explain")
+def adviser(module: str) -> Any:
+    """Return a module of the room `advice`, which is above this one: it is imported when it is needed."""
+    return import_module(f"dither.advice.{module}")
 
 
 def register(kind: type[Any]) -> None:

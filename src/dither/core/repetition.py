@@ -187,7 +187,7 @@ class AskedAgain(Answering, Combinator):
 
     def explain(self, name: str, **options: object) -> Explanation:
         """Explain the question in plain words under a name, as `dt.Questionnaire.explain` does."""
-        explained: Explanation = registry.adviser().explain({name: self}, **options)
+        explained: Explanation = registry.adviser("explain").explain({name: self}, **options)
         return explained
 
 

@@ -151,7 +151,7 @@ class Attributes(Answering, Combinator):
 
     def explain(self, **options: object) -> Explanation:
         """Explain the questions in plain words, as `dt.Questionnaire.explain` does."""
-        explained: Explanation = registry.adviser().explain(self, **options)
+        explained: Explanation = registry.adviser("explain").explain(self, **options)
         return explained
 
     def __eq__(self, other: object) -> bool:
