@@ -95,7 +95,7 @@ def rms(found: np.ndarray, truth: float) -> float:
 def value_of_most_variance(mechanism: Any) -> float:
     x = np.linspace(mechanism.line.low, mechanism.line.high, 65)
     gaps = least_variance_reading(mechanism.question).values - x.mean()
-    return float(x[np.argmax([mechanism.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
+    return float(x[np.argmax([mechanism.question.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
 
 
 @pytest.mark.slow

@@ -211,9 +211,11 @@ def test_sets_fall_by_a_third(design: Any, epsilon: float) -> None:
 def test_places_have_a_bound_of_their_own() -> None:
     line = dt.Places(range(6), distances=np.abs(np.subtract.outer(range(6), range(6))).astype(float))
     listed = dt.Optimal(line, epsilon=2)
-    laws = np.array([[float(chance) for chance in listed.kernel.probabilities(at)] for at in range(6)])
+    laws = np.array(
+        [[float(chance) for chance in listed.question.kernel.probabilities(at)] for at in range(6)]
+    )
     for at in (0.1, 0.6, 1.5):
-        assert listed.kernel.blanket.failure(3)(at) >= exact_delta(laws, 3, at)
+        assert listed.question.kernel.blanket.failure(3)(at) >= exact_delta(laws, 3, at)
     town = dt.Optimal(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2)
     found = shuffled(town, n=10**5, delta=1e-6)
     assert found.epsilon < 0.95 * shuffled(2.0, n=10**5, delta=1e-6).epsilon

@@ -124,13 +124,13 @@ def listing() -> ListingKernel:
 
 Case = tuple[Callable[[Any, np.ndarray, Source], Comparison], Callable[[], Any], int]
 CASES: dict[str, Case] = {  # the draw, its kernel, and blocks of 2^15 draws: 306 in all, 10 027 008 draws
-    "Podium": (sliding, lambda: dt.Podium(LINE, epsilon=1).kernel, 96),
-    "OGPM, circle": (sliding, lambda: dt.OGPM(CIRCLE, epsilon=1).kernel, 40),
-    "OGPM, 16 cells": (sliding, lambda: dt.OGPM(LINE, epsilon=2, cells=16).kernel, 20),
-    "PM, 2^20 cells": (sliding, lambda: dt.PM(LINE, epsilon=1, cells=1 << 20).kernel, 40),
-    "OGPM, ε = 50": (sliding, lambda: dt.OGPM(LINE, epsilon=50).kernel, 20),
-    "KRR": (response, lambda: dt.KRR(dt.Categories(CATEGORIES), epsilon=3).kernel, 50),
-    "KRR, ε = 50": (response, lambda: dt.KRR(dt.Categories(CATEGORIES), epsilon=50).kernel, 10),
+    "Podium": (sliding, lambda: dt.Podium(LINE, epsilon=1).question.kernel, 96),
+    "OGPM, circle": (sliding, lambda: dt.OGPM(CIRCLE, epsilon=1).question.kernel, 40),
+    "OGPM, 16 cells": (sliding, lambda: dt.OGPM(LINE, epsilon=2, cells=16).question.kernel, 20),
+    "PM, 2^20 cells": (sliding, lambda: dt.PM(LINE, epsilon=1, cells=1 << 20).question.kernel, 40),
+    "OGPM, ε = 50": (sliding, lambda: dt.OGPM(LINE, epsilon=50).question.kernel, 20),
+    "KRR": (response, lambda: dt.KRR(dt.Categories(CATEGORIES), epsilon=3).question.kernel, 50),
+    "KRR, ε = 50": (response, lambda: dt.KRR(dt.Categories(CATEGORIES), epsilon=50).question.kernel, 10),
     "listing": (nearest, listing, 30),
 }
 

@@ -39,7 +39,7 @@ def step(mechanism: Any) -> float:
     first, second = (
         mechanism.question.unbiased_reading().values[:2]
         if mechanism.question.unbiased_reading()
-        else mechanism.decode(np.arange(2))
+        else mechanism.question.decode(np.arange(2))
     )
     return float(second - first)
 

@@ -123,7 +123,7 @@ def leak(first: Iterator[Task], second: Iterator[Task]) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS[:1] + MECHANISMS[3:4], ids=repr)
 def test_the_time_of_a_draw_does_not_tell_the_value(mechanism: dt.Mechanism) -> None:
-    kernel, source, rng = mechanism.kernel, Seeded(5), np.random.default_rng(1)
+    kernel, source, rng = mechanism.question.kernel, Seeded(5), np.random.default_rng(1)
 
     def tasks(value: Callable[[], float]) -> Iterator[Task]:
         while True:
