@@ -22,6 +22,7 @@ GROUPS = {
     "frequency": "Answers from a list",
     "joint": "Answers from a list, with shared coins",
     "marginals": "Tables of several attributes",
+    "matrix": "Any table of probabilities",
     "places": "Places and paths",
     "": "Never the best: for comparison, and for collections that exist",
 }

@@ -80,6 +80,10 @@ DEFINITIONS = {
         "",
     ),
     "Exponential": (POINTS, "sensitivity"),
+    "Matrix": (
+        r"P(j \mid i) = \frac{w_{ij}}{\sum_l w_{il}}, \qquad E = \max_{j} \max_{i, i'} \frac{P(j \mid i)}{P(j \mid i')}",
+        "",
+    ),
     "Optimal": (
         r"\sup_x \int \ell(y - x)\,f_x(y)\,dy \to \min \quad \text{over all } g \le f_x \le E\,g",
         "",
@@ -123,6 +127,7 @@ DEFINITIONS = {
     ),
     "Cumulative": (CHANNEL, "channel"),
     "Workload": (CHANNEL, "channel"),
+    "JointMoments": (CHANNEL, "channel"),
     "JRR": (COINS, "coins"),
     "JointOLH": (COINS, "coins"),
     "JointSUE": (COINS, "coins"),

@@ -33,6 +33,7 @@ WORDS = {
     "sectors": "The reader of sectors of the circle.",
     "optional": "The reader of numbers that may be missing: `null` is no answer, and private.",
     "several": "The reader of SetResponse: a value is an array of labels.",
+    "polynomial": "The reader of SetResponse of very many items: a value is an array of labels.",
     "projective": "The reader of ProjectiveResponse.",
 }
 
@@ -104,10 +105,9 @@ def _words(comment: str) -> str:
 
 def collector() -> str:
     """Return the page of the collector's endpoints, from the description that it serves itself."""
-    from dither.collection.web.app import PARTS, description
+    from dither.collection.web.endpoints import ENDPOINTS
 
-    more = {name: route for part in PARTS for name, route in getattr(part, "paths", {}).items()}
-    paths = description(more, admin=True)["paths"]
+    paths = {path: methods for endpoint in ENDPOINTS for path, methods in endpoint.described.items()}
     text = [
         "# The collector's endpoints",
         "",

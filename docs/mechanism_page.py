@@ -24,6 +24,7 @@ POINTS = "[(x / 6, y / 6) for x in (1, 3, 5) for y in (1, 3, 5)]"
 # How the example makes a mechanism that needs more than a domain and a budget.
 EXAMPLES = {
     "ATP": f"dt.rivals.ATP({SQUARE}, {POINTS}, epsilon=1)",
+    "Matrix": "dt.Matrix(dt.Interval(0, 1), [[5, 2, 1], [2, 4, 2], [1, 2, 5]])",
     "Exponential": "dt.Exponential(dt.Interval(0, 1), [0, 0.25, 0.5, 0.75, 1], epsilon=1)",
     "Focused": "dt.optimal.Focused(dt.Interval(0, 1), focus=0.2, epsilon=1)",
     "Gaussian": "dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6)",
@@ -46,6 +47,7 @@ GUIDES = {
     "frequency": ("frequencies", "How many people gave which answer"),
     "joint": ("jrr", "Joint randomized response"),
     "marginals": ("attributes", "Several attributes"),
+    "matrix": ("extend", "Extend"),
     "places": ("trajectories", "Places and paths"),
 }
 RANKED = (0.5, 1.0, 2.0, 4.0)

@@ -99,11 +99,14 @@ def caption(mechanism: Mechanism) -> str:
 
 def _law(mechanism: Any, left: Any, right: Any) -> None:
     mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
-    dress_axes(left, title="Distribution of the report for two values, ε = 1")
+    dress_axes(left, title=f"Distribution of the report for two values, ε = {mechanism.epsilon:.3g}")
     for loss, style in (("absolute", "-"), ("squared", "--")):
-        worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
         best = _best(mechanism.domain, loss)
-        right.loglog(EPSILONS, worst, style, color=INK, label=loss)
+        if isinstance(mechanism, dt.Matrix):  # its weights have one ε
+            right.loglog([mechanism.epsilon], [mechanism.worst_error(loss)], "o", color=INK, label=loss)
+        else:
+            worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
+            right.loglog(EPSILONS, worst, style, color=INK, label=loss)
         right.loglog(FEW_EPSILONS, best, style, color=GREY, linewidth=1, label=f"{loss}, best possible")
     right.set_xlabel("ε")
     right.legend(frameon=False, fontsize=8)

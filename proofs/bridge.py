@@ -23,7 +23,7 @@ import dither as dt
 from dither.core.domains import Box, Line, Nullable
 from dither.core.domains.plane import Plane
 from dither.core.kernels.alias import TOTAL_BITS
-from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel
+from dither.core.kernels.channel import BetweenPoints, ChannelKernel, CodeChannelKernel
 from dither.core.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
 from dither.core.kernels.window.integers import LATE, Lottery
 from dither.core.kernels.window.kernel import ResponseKernel, SectorKernel, SlidingKernel
@@ -70,7 +70,13 @@ def draw(program: Program, specification: str, value: Any, random: str) -> dict[
             program, "nearest", *_numbers(kernel, kernel.outcomes), _near(kernel, checked), random or "-"
         )
     if isinstance(kernel, ChannelKernel | CodeChannelKernel):
-        row = kernel.start.aim_one(checked) if isinstance(kernel, ChannelKernel) else checked
+        row = checked
+        if isinstance(kernel, ChannelKernel):
+            below, parts = (int(part) for part in kernel.start.split(np.asarray(checked)))
+            row = below
+            if isinstance(kernel.start, BetweenPoints):  # the first four bytes choose one of two rows
+                coin, random = bytes.fromhex(random[:8]), random[8:]
+                row += int.from_bytes(coin, "little") < parts
         weights = ",".join(map(str, kernel.channel.rows[row]))
         return _answer(program, "alias", TOTAL_BITS, np.dtype(kernel.layout).itemsize, weights, random or "-")
     if isinstance(kernel, ResponseKernel):

@@ -106,12 +106,18 @@ def depth(kind: type) -> int:
 
 
 def overrides() -> list[str]:
-    """Return the methods and properties that replace a concrete one of a base class of the package."""
+    """Return the methods and properties that replace a concrete one of a base class of the package.
+
+    `_check` of a mechanism does not: every class has its own, and all of them are called, bases first.
+    """
     return sorted(
         f"{kind.__module__}.{kind.__qualname__}.{name}"
         for kind in classes()
         for name, value in vars(kind).items()
-        if _callable(value) and not name.startswith("__") and _replaces_concrete(kind, name)
+        if _callable(value)
+        and not name.startswith("__")
+        and name != "_check"
+        and _replaces_concrete(kind, name)
     )
 
 
@@ -645,7 +651,7 @@ def _with_a_collector(counted: str) -> Crossed:
             collector.publish(published)
             kept.append(collector)
             writer = named("Writer")(collector)
-            app = make(writer, *getattr(sys.modules[make.__module__], "PARTS", ()))
+            app = make(writer)
             try:
                 with walk if counted == "post" else nullcontext():
                     _ask(app, "POST", f"{below}/batches", body)

@@ -2,6 +2,7 @@
 
 python -m tools.limits          computes those of values and means, and measures places that are not recorded
 python -m tools.limits places   makes the tables of places from the record alone
+python -m tools.limits questions   computes the table of all questions of a campaign
 
 tests/docs/test_limits.py computes the table of frequencies again, and compares those of distributions, of
 ranges and of tables with the runs that tools/benchmarks/ and docs/frequencies.md record.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,13 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.advice.ask import default_mechanism
+from dither.advice.catalogue import default_protocol
+from dither.advice.compare import average_variance
+from dither.estimation.frequency import read
 from dither.estimation.reading import least_variance_reading
+from dither.mechanisms.marginals import table_of_pairs
+from dither.mechanisms.optimal.problem import least_frequency_variance
 from dither.mechanisms.places.planning import best_split
 from tools.coverage import write
 
@@ -45,6 +53,7 @@ OTHERS: dict[str, Any] = {
     "`Gridding`": lambda epsilon: dt.rivals.Gridding(SQUARE, epsilon=epsilon),
 }
 PAGE = Path(__file__).parents[1] / "docs" / "limits.md"
+FREQUENCIES = PAGE.with_name("frequencies.md")
 UNIT = dt.Interval(0, 1)
 BUDGETS = (0.5, 1, 2, 4)
 
@@ -77,6 +86,268 @@ def worst(mechanism: Any) -> float:
     assert reading is not None
     gaps = reading.values - 0.5
     return float((operator.backward(gaps**2) - (inputs - 0.5) ** 2).max())
+
+
+SHAPES: dict[str, Any] = {
+    "Zipf, exponent 1.1": lambda rank: rank**-1.1,
+    "Zipf, exponent 0.6": lambda rank: rank**-0.6,
+    "geometric, 0.98": lambda rank: 0.98**rank,
+    "12 alike, others 0": lambda rank: 1.0 * (rank <= 12),
+    "all alike": np.ones_like,
+}
+SIZES = (100, 1_000, 10_000, 100_000)
+PROJECTED = ((1, 20_000), (1, 1_000_000), (4, 100_000))  # ε and n
+
+
+def projected_ratio(shape: Any, k: int, epsilon: float, n: int, runs: int) -> float:
+    """Return the squared error of posterior means ÷ that of the projection on the simplex, by OUE."""
+    truth = shape(np.arange(1.0, k + 1.0))
+    truth = truth / truth.sum()
+    made = dt.OUE(dt.Categories(k), epsilon=epsilon)
+    rng, (own, other) = np.random.default_rng(1), map(float, made.question.kernel.rates)
+    errors = np.zeros(2)
+    for _ in range(runs):
+        people = rng.multinomial(n, truth)
+        supports = rng.binomial(people, own) + rng.binomial(n - people, other)
+        found = read(supports, n, made.question.kernel, range(k), made.guarantee)
+        for at, made_possible in enumerate((found.projected(), found.projected("simplex"))):
+            errors[at] += float(((np.asarray(made_possible.value) - truth) ** 2).sum())
+    return float(errors[0] / errors[1])
+
+
+def projected_table() -> str:
+    """Return the table of `projected()`: a row for each shape, ε and n; a column for each k."""
+    lines = [
+        'Sum of squared errors of the posterior means ÷ that of `"simplex"`; simulated with `OUE`, 20 runs',
+        "(3 from 10 000 categories on), by `python -m tools.limits`.",
+        "",
+        "| shares | ε | n | " + " | ".join(f"k = {k:,}".replace(",", " ") for k in SIZES) + " |",
+        "|---|---|---|" + "---|" * len(SIZES),
+    ]
+    for name, shape in SHAPES.items():
+        for epsilon, n in PROJECTED:
+            ratios = (projected_ratio(shape, k, epsilon, n, 20 if k <= 1000 else 3) for k in SIZES)
+            cells = " | ".join(f"{ratio:.2f}" for ratio in ratios)
+            lines.append(f"| {name} | {epsilon} | {n:,} | {cells} |".replace(",000", " 000"))
+    return "\n".join(lines)
+
+
+PROFILES = ((2, 2, 2), (2, 3, 10), (2, 2, 2, 30), (3, 3, 3, 3), (5, 5, 5, 5), (2, 2, 2, 2, 2, 2))
+
+
+def profile_table() -> str:
+    """Return the table of `Marginals` of few small attributes: gain over pairs, and ratio to the bound."""
+    budgets = (2, 3, 4, 6, 8)
+    lines = [
+        "| attributes | " + " | ".join(f"ε = {epsilon}" for epsilon in budgets) + " |",
+        "|---|" + "---|" * len(budgets),
+    ]
+    for sizes in PROFILES:
+        cells = []
+        for epsilon in budgets:
+            asked_of = dt.Profile({f"{at}": dt.Categories(k) for at, k in enumerate(sizes)})
+            survey = dt.Marginals(asked_of, epsilon=epsilon)
+            asked = max(len(places) for places, _ in survey.plan.functions)
+            kind = "lines" if survey.plan.field else f"{asked} together"
+            gain = table_of_pairs(sizes, epsilon, 2).variance / survey.average_variance
+            cells.append(f"{gain:.2f}, {survey.average_variance / survey.bound:.2f} ({kind})")
+        lines.append(f"| {', '.join(map(str, sizes))} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+SETS = ((20, 3), (100, 10), (1_000, 5), (1_000, 20), (10_000, 5), (100_000, 10))
+LISTS = (100, 1_000, 10_000, 31_622, 100_000)
+LIST_BUDGETS = (0.5, 1, 2, 4, 5, 6, 7, 8)
+
+
+def set_table() -> str:
+    """Return what the default of a question about sets has: variance ÷ bound, report and bytes."""
+    lines = ["| items, of a person | " + " | ".join(f"ε = {epsilon}" for epsilon in BUDGETS) + " |"]
+    lines.append("|---|" + "---|" * len(BUDGETS))
+    for items, most in SETS:
+        made = [dt.SetResponse(dt.Several(items, most=most), epsilon=epsilon) for epsilon in BUDGETS]
+        cells = (f"{1 + one.gap:.2f} ({one.report}, {one.report_bytes})" for one in made)
+        lines.append(f"| {items:,}, {most} | {' | '.join(cells)} |".replace(",000", " 000"))
+    return "\n".join(lines)
+
+
+def list_table() -> str:
+    """Return what the default of a question with a list of answers has: variance ÷ bound."""
+    lines = ["| answers | " + " | ".join(f"ε = {epsilon}" for epsilon in LIST_BUDGETS) + " |"]
+    lines.append("|---|" + "---|" * len(LIST_BUDGETS))
+    for k in LISTS:
+        cells = []
+        for epsilon in LIST_BUDGETS:
+            made: Any = default_protocol(dt.Categories(k), float(epsilon))
+            cells.append(f"{made.variance(1 / k) / least_frequency_variance(k, float(epsilon)):.3f}")
+        lines.append(f"| {k} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def moment_table() -> str:
+    """Return the predicted errors of a covariance of two numbers, and the ratio to the bound."""
+    lines = ["| ε | `JointMoments` | `Each` of `Podium` | variance ÷ bound |", "|---|---|---|---|"]
+    two = dt.Box({"x": UNIT, "y": UNIT})
+    goal = dt.goals.Covariance(n=20_000)
+    for epsilon in (0.5, 1, 2, 4, 8):
+        solved = dt.optimal.JointMoments(two, epsilon=epsilon)
+        each = dt.Each({name: dt.Podium(UNIT, epsilon=epsilon / 2) for name in "xy"})
+        ratio = solved.weighted_variance / solved.bound
+        lines.append(f"| {epsilon} | {goal.error(solved):.5f} | {goal.error(each):.5f} | {ratio:.3f} |")
+    return "\n".join(lines)
+
+
+Ratio = Callable[[float], "float | None"]
+_GOOD = 1.05  # the goal: at most 5 % more error than the smallest possible
+
+
+def _mean_ratio(epsilon: float) -> float:
+    """Return the error of the recommended mean ÷ the bound."""
+    solved = dt.Optimal(UNIT, epsilon=epsilon, unbiased=True).certificate
+    return float((solved.error / solved.bound) ** 0.5)
+
+
+def _default_mean_ratio(epsilon: float) -> float:
+    """Return the error of the mean of a campaign that names no mechanism ÷ the bound."""
+    bound = dt.Optimal(UNIT, epsilon=epsilon, unbiased=True).certificate.bound
+    kind, more = default_mechanism(UNIT, epsilon)
+    return float((worst(kind(UNIT, epsilon=epsilon, **more)) / bound) ** 0.5)
+
+
+def _value_ratio(epsilon: float) -> float:
+    solved = dt.Optimal(UNIT, epsilon=epsilon, loss="absolute").certificate
+    return float(solved.error / solved.bound)
+
+
+def _frequency_ratio(k: int) -> Ratio:
+    def ratio(epsilon: float) -> float:
+        made = default_protocol(dt.Categories(k), epsilon)
+        return float((average_variance(made) / least_frequency_variance(k, epsilon)) ** 0.5)
+
+    return ratio
+
+
+def _tables_ratio(*sizes: int) -> Ratio:
+    def ratio(epsilon: float) -> float:
+        survey = dt.Marginals(
+            dt.Profile({f"{at}": dt.Categories(k) for at, k in enumerate(sizes)}), epsilon=epsilon
+        )
+        return float((survey.average_variance / survey.bound) ** 0.5)
+
+    return ratio
+
+
+def _moments_ratio(numbers: int) -> Ratio:
+    def ratio(epsilon: float) -> float:
+        domain: Any = UNIT if numbers == 1 else dt.Box(dict.fromkeys("abcd"[:numbers], UNIT))
+        made = dt.optimal.JointMoments(domain, epsilon=epsilon)
+        return float((made.weighted_variance / made.bound) ** 0.5)
+
+    return ratio
+
+
+def _cumulative_ratio(cells: int) -> Ratio:
+    def ratio(epsilon: float) -> float:
+        return float((1.0 + dt.optimal.Cumulative(UNIT, epsilon=epsilon, cells=cells).gap) ** 0.5)
+
+    return ratio
+
+
+def _place_ratio(epsilon: float) -> float | None:
+    kept = places()
+    best, solved = (kept.get(f"{name}, ε = {epsilon:g}") for name in (BEST, SOLVED))
+    return None if best is None or solved is None else solved[0] / best[0]
+
+
+def _unknown(epsilon: float) -> None:
+    """Return None: no bound is known."""
+
+
+# The question, by which mechanism it is asked, the ratio at an ε, and why it is above the goal where it is.
+QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
+    ("one value", "`Optimal`", _value_ratio, ""),
+    ("a mean, recommended", "`Optimal(unbiased=True)`", _mean_ratio, ""),
+    (
+        "a mean, by default",
+        "the default",
+        _default_mean_ratio,
+        "`Hybrid` (ε = 2) and `Podium` (ε = 8): the solved design has a specification above 16 kB",
+    ),
+    (
+        "the variance of a number",
+        "`JointMoments`",
+        _moments_ratio(1),
+        "drawing a spline adds variance, which does not fall with ε",
+    ),
+    ("moments of two numbers", "`JointMoments`", _moments_ratio(2), "as above, 5 × 5 splines"),
+    ("moments of three numbers", "`JointMoments`", _moments_ratio(3), "as above, 3 splines a number"),
+    (
+        "moments of four numbers",
+        "`JointMoments`",
+        _moments_ratio(4),
+        "as above; 81 inputs are too many to try every column, so the bound is by multipliers or pairs",
+    ),
+    *(
+        (f"frequencies; k = {k:,}".replace(",", " "), "the default", _frequency_ratio(k), why)
+        for k, why in (
+            (2, ""),
+            (8, ""),
+            (64, ""),
+            (1024, ""),
+            (16_384, ""),
+            (100_000, ""),
+        )
+    ),
+    (
+        "cumulative shares, 32 cells",
+        "`Cumulative`",
+        _cumulative_ratio(32),
+        "ε = 8 has the bound by pairs of inputs alone",
+    ),
+    ("cumulative shares, 128 cells", "`Cumulative`", _cumulative_ratio(128), ""),
+    ("tables of 2, 2, 2", "`Marginals`", _tables_ratio(2, 2, 2), ""),
+    (
+        "tables of five attributes, 8 each",
+        "`Marginals`",
+        _tables_ratio(8, 8, 8, 8, 8),
+        "bound of each table alone",
+    ),
+    ("tables of 3, 3, 3, 3", "`Marginals`", _tables_ratio(3, 3, 3, 3), "bound of each table alone; 81 cells"),
+    ("a place", '`Optimal`, `purpose="places"`', _place_ratio, ""),
+    ("a direction, one value", "`OGPM`", _unknown, "not computed: `OGPM` is proved to be the optimum"),
+    ("an optional number", "`Podium`", _unknown, "not computed"),
+    *(
+        (question, by, _unknown, "no bound is known")
+        for question, by in (
+            ("a quantile", "`SW`"),
+            ("a distribution", "`SW`"),
+            ("the mean direction", "`OGPM`"),
+            ("sets of items", "`SetResponse`"),
+            ("common texts", "`PEM`"),
+            ("a trip", "`TraCSD`"),
+            ("a map", "`Optimal`"),
+            ("kept answers that change", "`KeptChange`"),
+        )
+    ),
+)
+
+
+def question_table() -> str:
+    """Return the table of every question that a campaign can ask: its error ÷ the smallest possible."""
+    budgets = (0.5, 1.0, 2.0, 4.0, 8.0)
+    lines = [
+        "| question | by | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " | why above 1.05 |",
+        "|---|---|" + "---|" * (len(budgets) + 1),
+    ]
+    for question, by, ratio, why in QUESTIONS:
+        found = [ratio(epsilon) for epsilon in budgets]
+        cells = " | ".join(
+            "–" if value is None else f"{value:.3g}" if value >= 10 else f"{value:.3f}" for value in found
+        )
+        above = why if any(value is None or value > _GOOD for value in found) else ""
+        lines.append(f"| {question} | {by} | {cells} | {above} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
 
 
 def place_errors(name: str, epsilon: float) -> list[float]:
@@ -145,12 +416,21 @@ def with_rows(page: str, name: str, rows: list[list[float]], digits: str) -> str
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["questions"]:
+        write(PAGE, question_table(), "questions")
+        sys.exit()
     if sys.argv[1:] != ["places"]:
         record_places()
     for table, mark in zip(place_tables(), ("places", "who pays"), strict=True):
         write(PAGE, table, mark)
     if sys.argv[1:] == ["places"]:
         sys.exit()
+    write(PAGE, set_table(), "sets")
+    write(PAGE, list_table(), "lists")
+    write(PAGE, question_table(), "questions")
+    write(FREQUENCIES, projected_table(), "posterior")
+    write(FREQUENCIES, profile_table(), "profiles")
+    write(PAGE.with_name("groups.md"), moment_table(), "moments")
     text = PAGE.read_text(encoding="utf-8")
     text = with_rows(text, "values", [value_row(epsilon) for epsilon in BUDGETS], ".4f")
     text = with_rows(text, "means", [mean_row(epsilon) for epsilon in BUDGETS], "#.4g")

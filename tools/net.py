@@ -538,7 +538,7 @@ def _served(page: str, campaign: str, folder: Path) -> Data:
         "routes": sorted(f"{verb} {path}" for path, verbs in described["paths"].items() for verb in verbs),
         "campaign": get(campaign),
         "campaigns": get(f"{page}/v1/campaigns"),
-        "log": get(f"{page}/v1/log"),
+        "log": get(f"{page}/v1/list"),
         "client": {name: get(f"{page}/client/{name}") for name in ("dither.js", "absent.js")},
         "playground": get(f"{page}/playground"),
         "absent": get(f"{page}/absent"),

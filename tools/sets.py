@@ -4,8 +4,8 @@
 
 Rows are k items, at most m of a person, and ε. All pad with m dummies, so that an empty set is private too.
 
-- SetResponse: this library's, in at most 16 bytes; `measured` is its mean squared error for items that nobody
-  has, from people with 0 … m items.
+- SetResponse: this library's, with the report that it chooses; `measured` is its mean squared error for items
+  that nobody has, from people with 0 … m items.
 - PrivSet [Wang18]: one common element is enough, d without a limit on the length of a report.
 - wheel: one position of a circle on which each element has an arc of length 1/(2m − 1 + m·e^ε), with the
   larger density on the person's arcs [doi 10.1109/tmc.2023.3342056]; collisions of arcs are not counted.

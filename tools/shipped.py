@@ -1,4 +1,4 @@
-"""Solve the designs that ship with the package, those of `Optimal` and those of `Cumulative`.
+"""Solve the designs that ship with the package: of `Optimal`, of `Cumulative` and of `JointMoments`.
 
     python -m tools.shipped numbers       src/dither/mechanisms/optimal/designs.zip
     python -m tools.shipped prefixes      src/dither/mechanisms/optimal/queries/prefixes.zip
@@ -17,13 +17,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from dither.foundation.arrays import Floats
 from dither.foundation.atomic import rename_after
 from dither.foundation.losses import absolute, squared
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.design import Design
 from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
 from dither.mechanisms.optimal.queries import store as prefix_store
-from dither.mechanisms.optimal.queries.bound import lower_bound
+from dither.mechanisms.optimal.queries.bound import lower_bound, matched_bound
+from dither.mechanisms.optimal.queries.moments import PIECES, TARGET, moment_gram, solve_moments
 from dither.mechanisms.optimal.queries.solve import Master, Moments, solve
 from dither.mechanisms.optimal.solver.solve_design import solve_design
 
@@ -53,12 +55,16 @@ def problems(step: float) -> Iterator[Problem]:
             yield Problem(epsilon, **kind)  # type: ignore[arg-type]
 
 
-def prefix_problems() -> Iterator[tuple[int, float, float]]:
-    """Yield the inputs, ε and target of every design of prefix sums that ships."""
+def query_problems() -> Iterator[tuple[str, Floats, float, float]]:
+    """Yield the family, WᵀW, ε and target of every design of prefix sums and of moments that ships."""
     for budgets in (_FIRST, _MORE):
         for size, target in _SIZES.items():
+            matrix = prefix_store.prefixes(size)
             for epsilon in budgets:
-                yield size, epsilon, target
+                yield str(size), matrix.T @ matrix, epsilon, target
+    for axes in PIECES:
+        for epsilon in (*_FIRST, *_MORE, 8.0) if axes < 4 else (*_FIRST, 8.0):
+            yield f"moments{axes}", moment_gram(axes), epsilon, TARGET
 
 
 def read(path: Path) -> dict[str, bytes]:
@@ -91,21 +97,23 @@ def solve_numbers(archive: Path, step: float, effort: float, target: float) -> N
 
 
 def solve_prefixes(archive: Path, seconds: float) -> None:
-    """Solve the designs of `Cumulative` that an archive lacks, and write it after each."""
+    """Solve the designs of `Cumulative` and `JointMoments` that an archive lacks, and write it after each."""
     kept = read(archive)
-    for size, epsilon, target in prefix_problems():
-        name = prefix_store.name(size, epsilon)
+    for family, gram, epsilon, target in query_problems():
+        name, size = prefix_store.name(family, epsilon), len(gram)
         if name in kept:
             continue
         begin = time.monotonic()
-        matrix = prefix_store.prefixes(size)
-        gram = matrix.T @ matrix
-        made = solve(gram, epsilon, target=target, seconds=seconds)
+        if family.isdecimal():
+            made = solve(gram, epsilon, target=target, seconds=seconds)
+        else:
+            made = solve_moments(gram, epsilon, seconds)
         kept[name] = made.to_bytes()
         write(archive, kept)
         value = Master(Moments(gram), made.patterns, math.exp(epsilon)).value(made.weights)
         value += float(gram.sum()) / size**2 - float(gram.trace()) / size
-        gap = value / lower_bound(gram, math.exp(epsilon), made.multipliers) - 1.0
+        ratio = math.exp(epsilon)
+        gap = value / max(lower_bound(gram, ratio, made.multipliers), matched_bound(gram, ratio)) - 1.0
         spent = time.monotonic() - begin
         print(
             f"{name}: variance {value:.6g}, gap {100 * gap:.3f} %, {len(made.weights)} patterns, "

@@ -1,4 +1,5 @@
-// Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js.
+// Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js. Their source maps are in maps/.
+// `npm run build` then runs tsc twice: for the types, and for readable/, the same modules as they were written, which Node and development builds load.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
@@ -28,22 +29,29 @@ const IMPORT = /import\s*\{([^}]*)\}\s*from\s*"\.\/core\.js";/g;
 function merged(code) {
   const imports = [...code.matchAll(IMPORT)].flatMap(([, list]) => list.split(",").map((one) => one.trim().split(" as ")));
   const first = {};
-  let rest = code.replace(IMPORT, "");
+  let rest = code.replace(IMPORT, (one) => one.replace(/[^\n]/g, "")); // as many lines as before, for the source map
   for (const [name, local = name] of imports) rest = rest.replaceAll(new RegExp(`\\b${local}\\b`, "g"), (first[name] ??= local));
   const list = Object.entries(first).map(([name, local]) => `${name} as ${local}`);
   return list.length ? `import { ${list} } from "./core.js"; ${rest}` : code;
 }
 
 async function bundle(name, options, module = true, finish = (code) => code) {
-  const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", minifySyntax: true, ...options });
-  const { code } = await minify(merged(made.outputFiles[0].text), { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true, hoist_vars: name === "core" } });
-  writeFileSync(`dist/${name}.js`, finish(code));
+  const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", minifySyntax: true, sourcemap: "external", sourcesContent: false, outfile: `dist/${name}.js`, ...options });
+  const [written, text] = made.outputFiles.map((file) => file.text);
+  // An engine prints the line of an error that nobody caught: lines are short.
+  const format = { max_line_len: 150 };
+  const sourceMap = { content: JSON.parse(written), filename: `${name}.js` };
+  const { code, map } = await minify(merged(text), { module, ecma: 2020, format, sourceMap, compress: { passes: 3, unsafe_arrows: true, hoist_vars: name === "core" } });
+  writeFileSync(`dist/${name}.js`, `${finish(code)}\n//# sourceMappingURL=../maps/${name}.js.map\n`);
+  writeFileSync(`maps/${name}.js.map`, `${map}\n`);
 }
 
 mkdirSync("dist", { recursive: true });
+mkdirSync("maps", { recursive: true });
 await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (code) =>
-  code.replace(/(?<=export\{).*(?=\})/, (list) => {
-    const exported = list.split(",").map((one) => {
+  code.replace(/(?<=export\s*\{)[^}]*(?=\})/, (list) => {
+    const exported = list.split(",").map((given) => {
+      const one = given.trim().replace(/\s+/g, " ");
       const [local, name = local] = one.split(" as ");
       if (!internal.includes(name)) return one;
       return (short[name] = local);
@@ -52,9 +60,9 @@ await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (
   }),
 );
 const entries = { dither: "index", account: "view" }; // where the file has another name than its source
-for (const name of ["angles", "auto", "box", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
+for (const name of ["angles", "auto", "box", "elements", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "polynomial", "profile", "projective", "react", "relay", "rules", "several", "signatures", "tables", "testing", "vectors"]) entries[name] = name;
 for (const [name, source] of Object.entries(entries)) {
-  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./nearest.js", "./paths.js", "node:*", "react"], plugins: [parts] });
+  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./nearest.js", "./paths.js", "./projective.js", "./several.js", "./auto.js", "./elements.js", "./dither.js", "node:*", "react"], plugins: [parts] });
 }
 
 // Pages that are opened from disk may not load modules: for them one script, which makes the global name `dither`.

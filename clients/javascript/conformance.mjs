@@ -1,23 +1,28 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
+import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
 import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
 import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
+import { tables } from "./dist/tables.js";
 import { box } from "./dist/box.js";
+import { directions } from "./dist/vectors.js";
 import { nearest } from "./dist/nearest.js";
 import { optional } from "./dist/optional.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
+import { profile } from "./dist/profile.js";
 import { projective } from "./dist/projective.js";
+import { polynomial } from "./dist/polynomial.js";
 import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
-import { readCampaign, readLog } from "./dist/signatures.js";
-import { checkAddress, expBelow, jsonBody, judge } from "./dist/testing.js";
+import { readCampaign, readList } from "./dist/signatures.js";
+import { canonical, checkAddress, expBelow, jsonBody, judge } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
 
 const read = new Map();
 
@@ -45,11 +50,19 @@ async function answer(asked) {
     case "read":
       return { fingerprint: question(asked.specification).fingerprint };
     case "campaign": {
-      const { id, retired, questions } = await readCampaign(asked.published, asked.key);
-      const asks = Object.entries(questions).map(([name, [specification, { asker, repeat, days = null, start = null }]]) => {
-        return { asker, question: name, fingerprint: question(specification).fingerprint, repeat, days, start };
+      const { id, retired, questions, terms } = await readCampaign(asked.published, asked.key);
+      const asks = terms.questions.map(({ name }) => {
+        if (!Object.hasOwn(questions, name)) return { question: name, unknown: true };
+        const [specification, { asker, repeat, days = null, start = null, every, changes, times, limit, phase }] = questions[name];
+        const { fingerprint, device } = question(specification);
+        const mark = changes ? createHash("sha256").update(canonical({ draw: changes === 1 ? "kept change" : "kept changes", days, changes, part: JSON.parse(device) })).digest("hex").slice(0, 32) : fingerprint;
+        return { asker, question: name, fingerprint: mark, repeat, days, start, every, changes, times, limit, phase };
       });
       return { campaign: id, retired, asks };
+    }
+    case "value": {
+      const { questions } = await readCampaign(asked.published, asked.key);
+      return { taken: questions[asked.question][1].value(asked.value) };
     }
     case "bound":
       return { below: expBelow(asked.epsilon).toString(16) };
@@ -63,8 +76,8 @@ async function answer(asked) {
     case "address":
       checkAddress(asked.address);
       return { used: true };
-    case "log": {
-      const { heads } = await readLog(asked.published, asked.key, asked.kept ?? undefined);
+    case "list": {
+      const { heads } = await readList(asked.published, asked.key, asked.kept ?? undefined);
       return { count: heads.length, head: heads.at(-1) };
     }
     case "request": {

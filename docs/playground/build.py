@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -92,7 +91,10 @@ GOALS: list[dict[str, Any]] = [
         "domain": dt.Several(1_000, most=20),
         "column": "average variance",
         "power": 0.5,
-        "of": {"SetResponse": "Set response", "RR of one item at random": "One item at random"},
+        "of": {
+            "SetResponse(report='elements')": "Set response",
+            "RR of one item at random": "One item at random",
+        },
     },
 ]
 
@@ -173,7 +175,7 @@ def page(goals: list[dict[str, Any]] | None = None) -> str:
         "goals": curves() if goals is None else goals,
     }
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    client = (DIST / "dither.global.js").read_text(encoding="utf-8") + _sets_entry()
+    client = (DIST / "dither.global.js").read_text(encoding="utf-8")
     policy = (
         f"default-src 'none'; script-src {_digest(client)} {_digest(script)}; style-src {_digest(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -194,17 +196,6 @@ def page(goals: list[dict[str, Any]] | None = None) -> str:
     if len(text.encode()) > MOST_BYTES:
         raise ValueError(f"the playground has {len(text.encode())} bytes, more than {MOST_BYTES}")
     return text
-
-
-def _sets_entry() -> str:
-    """Return the client's entry for sets as a part of a script, for a page that loads no modules."""
-    core, several = ((DIST / f"{name}.js").read_text(encoding="utf-8") for name in ("core", "several"))
-    inner, _, exported = core.partition("export{")
-    shared = re.sub(r"(\w+) as (\w+)", r"\2:\1", exported.strip().removesuffix("};"))
-    imported, _, body = several.removeprefix("import{").partition('}from"./core.js";')
-    body, _, name = body.strip().removesuffix(" as several};").partition("export{")
-    parts = f"const{{{imported.replace(' as ', ':')}}}=(()=>{{{inner};return{{{shared}}}}})()"
-    return f"(()=>{{{parts};{body};dither.draws.several={name}}})();\n"
 
 
 def _digest(text: str) -> str:

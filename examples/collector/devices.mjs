@@ -6,7 +6,7 @@ import { packedBody } from "../../clients/javascript/dist/packed.js";
 const [address, count, seed] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
 const published = await (await fetch(address)).json();
 const campaign = JSON.parse(published.campaign);
-const questions = Object.fromEntries(campaign.questions);
+const questions = Object.fromEntries(campaign.questions.map((one) => [one.name, one.specification]));
 
 let state = seed >>> 0; // of the pretended people; the noise comes from the system's cryptographic source
 const uniform = () => {

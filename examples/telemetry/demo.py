@@ -25,7 +25,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 CLIENT = HERE.parents[1] / "clients" / "python" / "src"
-if CLIENT.exists():  # run from the repository; otherwise pip install dither-device
+if CLIENT.exists():  # run from the repository; otherwise dither-device is installed
     sys.path.insert(0, str(CLIENT))
 
 from dither_device import Telemetry  # noqa: E402

@@ -104,9 +104,9 @@ def test_requests_that_cannot_be_met() -> None:
 def test_without_the_extras_the_error_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pyscipopt", "scipy.optimize"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(dt.errors.MissingExtra, match=r"dither\[solver\]"):
+    with pytest.raises(dt.errors.MissingExtra, match=r"\.\[solver\]"):
         solve(1.0, "absolute", pieces=2)
-    with pytest.raises(dt.errors.MissingExtra, match=r"dither\[optimal\]"):
+    with pytest.raises(dt.errors.MissingExtra, match=r"\.\[optimal\]"):
         fit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
 
 

@@ -29,6 +29,7 @@ from .core.domains import Rectangle as Rectangle
 from .core.domains import Several as Several
 from .core.domains import Sphere as Sphere
 from .core.domains import Text as Text
+from .core.domains import Vectors as Vectors
 from .core.memoised import Memoised as Memoised
 from .core.question import Question as Question
 from .core.questionnaire import Questionnaire as Questionnaire
@@ -46,6 +47,7 @@ from .estimation.pairs import correlation as correlation
 from .estimation.pairs import crosstab as crosstab
 from .estimation.queries import cumulative as cumulative
 from .estimation.regression import regression as regression
+from .estimation.rows import rows as rows
 from .estimation.texts import heavy_hitters as heavy_hitters
 from .estimation.verbs import distribution as distribution
 from .estimation.verbs import estimate as estimate
@@ -73,6 +75,7 @@ from .mechanisms.frequency.several import SetResponse as SetResponse
 from .mechanisms.frequency.subset import SubsetSelection as SubsetSelection
 from .mechanisms.joint.joint import JRR as JRR
 from .mechanisms.marginals import Marginals as Marginals
+from .mechanisms.matrix import Matrix as Matrix
 from .mechanisms.numeric.exponential import Exponential as Exponential
 from .mechanisms.numeric.gaussian import Gaussian as Gaussian
 from .mechanisms.numeric.laplace import BoundedLaplace as BoundedLaplace

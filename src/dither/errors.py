@@ -19,7 +19,7 @@ bound of a domain. It never contains a person's value, because error messages ar
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import ParamSpec, TypeVar, get_args
+from typing import Final, ParamSpec, TypeVar, get_args
 
 __all__ = [
     "AccountUnusable",
@@ -92,11 +92,15 @@ class ExchangeFailed(DitherError):
     """Another device broke the protocol, or did not answer before the deadline."""
 
 
+# No message names a package that is not published: anyone could register the name, and be installed.
+INSTALL: Final = "pip install '.[{}]' in a clone of the repository"
+
+
 class MissingExtra(DitherError, ImportError):
     """An optional dependency is needed and not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'dither[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {INSTALL.format(extra)}")
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:

@@ -13,7 +13,7 @@ from .core.people import Crowd as Crowd
 from .core.post_processing import PostProcessing as PostProcessing
 from .core.repetition import ChangeReports as ChangeReports
 from .core.repetition import DatedReports as DatedReports
-from .data.files import ReadReports as ReadReports
+from .data.report_files import ReadReports as ReadReports
 from .data.rows import ColumnFit as ColumnFit
 from .data.rows import RowCounts as RowCounts
 from .estimation.comparison import Differences as Differences
@@ -32,6 +32,7 @@ from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
+from .estimation.rows import SyntheticRows as SyntheticRows
 from .estimation.significance import Significance as Significance
 from .estimation.weights import Weights as Weights
 from .extensions.central.answer import Answer as Answer

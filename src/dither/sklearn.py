@@ -1,41 +1,63 @@
-"""A scikit-learn transformer: `Perturb` randomises every feature of every row. Needs scikit-learn."""
+"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` is trained on reports. Needs scikit-learn."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
-from dither.core.domains import Interval, Line
+from dither.core.domains import Interval
 from dither.core.question import Question
-from dither.errors import InvalidParameter, MissingExtra
-from dither.foundation.arrays import Array
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, MissingExtra, found
+from dither.estimation.projections import simplex
+from dither.extensions.classifiers.class_moments import Classes, columns_of, features_of
+from dither.foundation.arrays import Array, Floats
 from dither.foundation.randomness import Source
+from dither.foundation.tables import ResultTable
+from dither.mechanisms.combined import Each, Records
 from dither.mechanisms.numeric.podium import Podium
 from dither.privacy import Nothing
 
-__all__ = ["Perturb"]
+__all__ = ["NaiveBayes", "Perturb"]
 
 try:
-    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra("dither.sklearn", "classifiers") from None
 
 
+def _is_number(mechanism: object) -> bool:
+    """Return whether everybody reports a number or a direction."""
+    domain = getattr(mechanism, "domain", None)
+    return domain is not None and domain.line is domain
+
+
+def _labels(mechanism: object) -> Sequence[object] | None:
+    """Return the categories of a mechanism whose report is one of them; None for other mechanisms."""
+    question = getattr(mechanism, "question", mechanism)
+    domain = getattr(question, "domain", None)
+    return getattr(domain, "labels", None) if getattr(question, "one_category", False) else None
+
+
 class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Randomise every number of a table, as devices do before sending it.
+    """Randomise every value of a table, as devices do before sending it.
 
     Each value spends the mechanism's ε on its own, so a row of d features spends d·ε; `guarantee_` says so.
+    With `dt.Each(age=…, browser=…)` every column has its own mechanism: numbers, or categories by `KRR`. A
+    data frame is returned as a data frame.
     Every call of `transform` draws new noise and spends the budget again.
     A model that is trained on randomised features is attenuated: this shows what randomisation does to a
-    trained model's answers, and is no way to train one.
+    trained model's answers, and is no way to train one; `NaiveBayes` is.
     Values beyond the domain are moved to its nearer end, because only the domain is public in a pipeline.
 
     Parameters
     ----------
-    mechanism : a mechanism on an interval or a circle; `Podium` on [low, high] if left out.
+    mechanism : a mechanism on an interval, a circle or categories, for all columns, or `dt.Each` with one for
+        each column; `Podium` on [low, high] if left out.
     epsilon, low, high : the budget of one value and the public bounds, if no mechanism is given.
     source : the `Source` of randomness; cryptographic if left out. With `Seeded(7)` the noise is
         reproducible, and `guarantee_` is `Nothing`. There is no `random_state`, because ensembles and
@@ -45,7 +67,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def __init__(
         self,
-        mechanism: Question | None = None,
+        mechanism: Question | Each | None = None,
         *,
         epsilon: float = 1.0,
         low: float = 0.0,
@@ -59,33 +81,75 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.source = source
 
     def fit(self, X: object, y: object = None) -> Self:
-        """Build the mechanism; nothing is learnt from the data but the number of features."""
-        validate_data(self, X)
-        if self.mechanism is not None and not isinstance(getattr(self.mechanism, "domain", None), Line):
-            raise InvalidParameter(
-                f"Perturb takes a mechanism on an interval or a circle, not {type(self.mechanism).__name__}"
-            )
+        """Build the mechanism; nothing is learnt from the data but the names and number of features."""
         if self.source is not None and not isinstance(self.source, Source):
             raise InvalidParameter(
                 f"source must be a Source, such as dt.Seeded(7) for tests, not {type(self.source).__name__}"
             )
-        given = self.mechanism or Podium(Interval(self.low, self.high), epsilon=self.epsilon)
+        given: Question | Each | Podium | None = self.mechanism
+        together = isinstance(given, Each)
+        if isinstance(given, Each):
+            self._fit_names(X, given)
+        else:
+            given = given or Podium(Interval(self.low, self.high), epsilon=self.epsilon)
+            if not _is_number(given) and _labels(given) is None:
+                raise InvalidParameter(
+                    "expected a mechanism on an interval, a circle or categories (KRR, whose report is one "
+                    f"category), or dt.Each of such, not {type(self.mechanism).__name__}"
+                )
+            validate_data(self, X, **({} if _is_number(given) else {"dtype": None}))
         self.mechanism_ = given
         self.source_ = self.source  # fixed here: the guarantee is about this source
-        promise = given.guarantee.repeated(self.n_features_in_)
+        promise = given.guarantee if together else given.guarantee.repeated(self.n_features_in_)
         private = self.source is None or self.source.private
         self.guarantee_ = (
             promise if private else replace(promise, bound=Nothing("the noise comes from a seed"))
         )
         return self
 
+    def _fit_names(self, X: object, mechanism: Each) -> None:
+        names = list(mechanism.parts)
+        for name, part in mechanism.parts.items():
+            if not _is_number(part) and _labels(part) is None:
+                raise InvalidParameter(
+                    f"the reports on {name!r} are not one number or one category each: use KRR for categories"
+                )
+        columns_of(X, names)
+        listed = getattr(X, "columns", None)
+        if listed is not None and list(listed) != names:
+            raise InvalidParameter(
+                f"expected the columns {', '.join(names)}, in this order; select them first, as in "
+                "frame[list(mechanism.parts)]"
+            )
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+
     def transform(self, X: object) -> Array:
-        """Return the decoded reports, one number for each value."""
+        """Return the decoded reports, one for each value; a data frame's as a data frame."""
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
-        clipped = self.mechanism_.domain.clip(table)
-        drawn = self.mechanism_.perturb(clipped.reshape(-1), source=self.source_)
-        return np.asarray(drawn.question.decode(drawn.cells)).reshape(clipped.shape)
+        given = self.mechanism_
+        if isinstance(given, Each):
+            columns = columns_of(X, list(given.parts))
+            made = {name: self._column(part, columns[name]) for name, part in given.parts.items()}
+            if hasattr(X, "columns"):
+                index = {"index": X.index} if hasattr(X, "index") else {}  # a frame of Polars has none
+                return cast(Array, cast("Callable[..., object]", type(X))(made, **index))
+            mixed = any(column.dtype.kind not in "fiu" for column in made.values())
+            return np.column_stack([column.astype(object) if mixed else column for column in made.values()])
+        if _labels(given) is not None:
+            table = np.asarray(validate_data(self, X, reset=False, dtype=None))
+        else:
+            table = given.domain.clip(validate_data(self, X, reset=False, dtype=np.float64))
+        return self._column(given, table.reshape(-1)).reshape(table.shape)
+
+    def _column(self, mechanism: Question | Podium, values: Array) -> Array:
+        labels = _labels(mechanism)
+        if labels is None:
+            values = mechanism.domain.clip(np.asarray(values, dtype=np.float64))
+            drawn = mechanism.perturb(values, source=self.source_)
+            return drawn.question.decode(drawn.cells)
+        drawn = mechanism.perturb(values.tolist(), source=self.source_)
+        return np.asarray(np.asarray(labels)[drawn.cells.astype(np.int64)])
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**self.get_params(deep=False))
@@ -94,3 +158,83 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         return tags
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that is trained on reports: naive Bayes with the noise taken out.
+
+    Training a model on decoded reports attenuates it. This one needs only the mean and the variance of every
+    number, and the shares of every answer, in each class. They are estimated from reports without bias;
+    differences between classes that are within the noise are shrunk.
+
+    `fit` takes the records of `dt.Each` or `dt.Sampled`, numbers and categories mixed, and the labels: public
+    ones, or the reports of the same people on a category. `predict` takes plain tables: an array with the
+    columns in the order of the attributes, or a data frame with their names.
+
+    Attributes
+    ----------
+    classes_, class_prior_, feature_names_in_, n_features_in_ : as scikit-learn's.
+    coefficients_ : a table of the means and shares of each class with their 95 % intervals.
+    guarantee_ : what one person's reports together promise; predictions spend nothing.
+
+    Examples
+    --------
+    >>> import dither as dt
+    >>> asked = dt.Each(hours=dt.Podium(dt.Interval(0, 10), epsilon=4))
+    >>> records = asked.perturb({"hours": [2.0, 8.0] * 500}, source=dt.Seeded(1))
+    >>> NaiveBayes().fit(records, ["part", "full"] * 500).predict({"hours": [1.5, 9.0]}).tolist()
+    ['part', 'full']
+
+    """
+
+    def __init__(self, *, priors: Sequence[float] | None = None) -> None:
+        self.priors = priors
+
+    def fit(self, X: Records, y: object) -> Self:
+        """Estimate the distribution of every attribute in each class, from records and labels."""
+        if not isinstance(X, Records):
+            raise InvalidParameter(
+                f"expected the reports of dt.Each or dt.Sampled, got {found(X)}; to randomise a table, call "
+                "dt.Each(…).perturb(table)"
+            )
+        classes = Classes.of(y, X.n)
+        self.classes_ = np.array(classes.labels)
+        self.features_ = features_of(X, classes)
+        self.feature_names_in_ = np.array([feature.name for feature in self.features_], dtype=object)
+        self.n_features_in_ = len(self.features_)
+        self.class_prior_ = self._prior(classes)
+        promise = X.question.guarantee
+        self.guarantee_ = promise.compose(y.question.guarantee) if isinstance(y, Reports) else promise
+        rows = [row for feature in self.features_ for row in feature.rows(classes.labels)]
+        self.coefficients_ = ResultTable("means and shares of each class, with 95 % intervals", tuple(rows))
+        return self
+
+    def _prior(self, classes: Classes) -> Floats:
+        if self.priors is None:
+            shares = np.maximum(simplex(classes.members.mean(axis=0)), 1.0 / len(classes.members))
+            return np.asarray(shares / shares.sum())
+        prior = np.asarray(self.priors, dtype=np.float64)
+        if prior.shape != (len(classes.labels),) or not (prior > 0).all() or abs(prior.sum() - 1.0) > 1e-6:
+            raise InvalidParameter("priors are positive numbers that sum to 1, one for each class")
+        return prior
+
+    def _scores(self, X: object) -> Floats:
+        check_is_fitted(self)
+        columns = columns_of(X, self.feature_names_in_.tolist())
+        parts = [feature.log_chances(columns[feature.name]) for feature in self.features_]
+        return np.asarray(np.log(self.class_prior_) + np.sum(parts, axis=0))
+
+    def predict_log_proba(self, X: object) -> Floats:
+        """Return the logarithm of the probability of each class, for each row."""
+        scores = self._scores(X)
+        top = scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))
+
+    def predict_proba(self, X: object) -> Floats:
+        """Return the probability of each class, for each row."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: object) -> Array:
+        """Return the most probable class of each row."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])

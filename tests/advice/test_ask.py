@@ -154,8 +154,6 @@ def test_a_large_budget_is_warned_about_once() -> None:
         (lambda: dt.ask(HOURS, epsilon=1, goal="mean"), r"such as dt\.goals\.Mean\(\), not 'mean'"),  # type: ignore[arg-type]
         (lambda: dt.ask(HOURS, epsilon=1, goal=dt.goals.Ranges()), "no mechanism for Ranges"),
         (lambda: dt.ask(dt.Text(8), epsilon=1), "name a mechanism"),
-        (lambda: dt.ask(dt.Rectangle(HOURS, HOURS), epsilon=1), r"dt\.Optimal for a place"),
-        (lambda: dt.ask(dt.Box({"a": HOURS, "b": HOURS}), epsilon=1), r"dt\.recommend"),
     ],
 )
 def test_what_cannot_be_chosen_gets_a_sentence(call: Any, sentence: str) -> None:

@@ -182,7 +182,7 @@ def test_data_frames_read_the_table(table: Any, monkeypatch: pytest.MonkeyPatch)
     assert frame.num_rows == len(table)
     assert frame.column("worst absolute").to_pylist() == [row["worst absolute"] for row in table]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(dt.errors.MissingExtra, match=r"dither\[frames\]"):
+    with pytest.raises(dt.errors.MissingExtra, match=r"\.\[frames\]"):
         table.__arrow_c_stream__()
 
 
@@ -202,7 +202,7 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     with pytest.raises(dt.errors.InvalidParameter, match=r"plt\.subplots\(1, 2\)"):
         protocols.plot(ax=[left])
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(dt.errors.MissingExtra, match=r"dither\[plot\]"):
+    with pytest.raises(dt.errors.MissingExtra, match=r"\.\[plot\]"):
         protocols.plot()
 
 

@@ -123,7 +123,7 @@ def test_questions_that_are_asked_again_or_drawn() -> None:
     assert "at most 89 % sure after reading all your answers" in each.person
     assert "no bound for smokes" in explain({"smokes": dt.Once(coin)}, minimum_batch=1000).officer
     assert "same report is sent again" in explain(AGE, repeat="same").person
-    assert "tells as much again" in explain(AGE, repeat="fresh").person
+    assert "reveals as much again" in explain(AGE, repeat="fresh").person
     with pytest.raises(InvalidParameter, match="explain it by itself"):
         explain({"both": dt.Each(smokes=coin)})
 

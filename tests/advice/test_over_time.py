@@ -11,7 +11,7 @@ from dither.errors import InvalidParameter
 SMOKES = dt.KRR(dt.Categories(2), epsilon=1)
 
 
-@pytest.mark.parametrize("changes", [None, 4, 1000])
+@pytest.mark.parametrize("changes", [None, 8, 1000])
 def test_a_value_that_changes_is_asked_for_once(changes: int | None) -> None:
     advice = dt.over_time(SMOKES, days=365, changes=changes)
     assert advice.best == dt.Once(SMOKES, days=365)
@@ -25,6 +25,14 @@ def test_a_value_that_changes_is_asked_for_once(changes: int | None) -> None:
     promises = {row["way"]: row["promise"] for row in advice}
     assert promises["a permanent answer for each value"].startswith("no privacy guarantee")
     assert promises["a new answer every day"] == "ε ≤ 365 for one person"
+
+
+def test_two_to_four_changes_are_kept_at_less_error() -> None:
+    """The errors of patterns of flips; with one kept change of several they were 0.048, 0.071 and 0.094."""
+    for changes, error in ((2, 0.0375), (3, 0.0464), (4, 0.0506)):
+        advice = dt.over_time(SMOKES, days=365, changes=changes, n=100_000)
+        assert advice.best == dt.KeptChange(SMOKES, days=365, changes=changes)
+        assert advice[0]["error"] == pytest.approx(error, abs=6e-5)
 
 
 def test_a_value_that_never_changes_is_told_once_by_everybody() -> None:
@@ -61,9 +69,9 @@ def test_few_changes_over_a_long_time_are_kept() -> None:
         assert advice[0]["error"] < 0.45 * advice[1]["error"]
         assert "more than once" in advice.reason
         assert isinstance(dt.over_time(question, days=14, changes=1).best, dt.Once)
-        assert isinstance(dt.over_time(question, days=365, changes=4).best, dt.Once)
-        assert dt.over_time(question, days=3000, changes=4).best == dt.KeptChange(
-            question, days=3000, changes=4
+        assert isinstance(dt.over_time(question, days=30, changes=4).best, dt.Once)
+        assert dt.over_time(question, days=365, changes=4).best == dt.KeptChange(
+            question, days=365, changes=4
         )
     for question in (dt.KRR(dt.Categories(3), epsilon=1), dt.PM(dt.Interval(0, 1), epsilon=1)):
         advice = dt.over_time(question, days=365, changes=1)

@@ -224,7 +224,6 @@ def test_what_has_no_column_is_refused_before_anything_is_drawn(tmp_path: Path) 
     for attempt in (
         lambda: dt.data.perturb(pandas.DataFrame({"age": [1]}), {"age": marginals}),
         lambda: dt.data.perturb_file(tmp_path / "in.csv", tmp_path / "out.csv", {"age": marginals}),
-        lambda: contract({"age": marginals}),
     ):
         with pytest.raises(DitherError, match=r"question\.perturb in Python|dt\.stats\.tables"):
             attempt()

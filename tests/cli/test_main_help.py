@@ -48,6 +48,8 @@ def test_no_verb_loads_the_library_for_its_help() -> None:
         "dither.errors",
         "dither.foundation",
         "dither.foundation.atomic",
+        "dither.foundation.markup",  # what is printed shows no control characters
+        "dither.foundation.tables",
     ]
     assert others == []
 
@@ -79,7 +81,9 @@ def test_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
     loaded = modules_of(tmp_path, "perturb", "in.csv", "--column", "x", *domain, "-o", "reports.csv")
     heavy = {"pyarrow", "pandas", "polars", "scipy", "sqlite3", "ssl", "http", "asyncio"}
     assert not loaded & heavy
-    assert own_lines(loaded) <= 27_600  # 27 332 before reports knew whose they are
+    assert (
+        own_lines(loaded) <= 29_000
+    )  # 27 332 before reports knew whose they are, 27 600 before plans and tables
     loaded = modules_of(tmp_path, "estimate", "reports.csv")
     assert not loaded & heavy
     assert "dither.estimation.linear" in loaded

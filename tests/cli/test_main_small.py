@@ -68,3 +68,23 @@ def test_the_command_line_uses_one_thread_of_a_matrix_library_unless_told_otherw
             [sys.executable, "-c", said], capture_output=True, text=True, check=True, env=environment
         )
         assert done.stdout.strip() == expected
+
+
+def test_an_unforeseen_error_is_not_the_answer_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1 says that something does not hold; a mistake of the program never says that."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by accident")
+
+    monkeypatch.setattr("dither.cli.verbs.version.command.callback", fail)
+    done = run("version")
+    assert done.exit_code == 2
+    assert "ZeroDivisionError: by accident" in done.stderr
+
+
+def test_a_terminal_shows_no_control_characters() -> None:
+    from dither.cli.main import without_controls
+
+    assert without_controls("ε = 1\n\tfine") == "ε = 1\n\tfine"
+    assert without_controls("a\x1b[2Jb\x1b[1Ac\x07\u202ed") == "a�[2Jb�[1Ac��d"
+    assert without_controls("\x1b[1mbold\x1b[0m\r\x1b[K") == "\x1b[1mbold\x1b[0m\r\x1b[K"

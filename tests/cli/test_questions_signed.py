@@ -31,7 +31,7 @@ def serve(signed: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
     """Return a function that puts files at a collector's paths, and returns the campaign's address."""
     text = signed.read_bytes()
     place = f"/v1/campaigns/{Published.from_json(text).id}"
-    files = {place: text, "/v1/log": signed.with_name("asker.log").read_bytes()}
+    files = {place: text, "/v1/list": signed.with_name("asker.campaigns").read_bytes()}
     files |= {f"/client/{name}": bundle(name) or b"" for name in BUNDLES}
 
     def exchange(to: Any, method: str, path: str, **_: object) -> tuple[int, str, bytes, str]:
@@ -102,7 +102,7 @@ def test_the_card_is_signed_with_the_campaign(signed: Path) -> None:
 
 def test_the_page_of_what_can_be_believed(signed: Path, serve: Serve) -> None:
     address, key = serve(), Published.from_json(signed.read_bytes()).key
-    log = json.loads(signed.with_name("asker.log").read_bytes())
+    log = json.loads(signed.with_name("asker.campaigns").read_bytes())
     done = run("audit", address, "--key", key)
     assert done.exit_code == 0, done.output
     for words in ("identity", "signature", "promise", "card", "client", "sha384-", "What cannot", "origin"):
@@ -155,7 +155,7 @@ def test_warnings_and_the_largest_epsilon_of_a_project(
         assert "guards against mistakes" in " ".join(done.output.split())
     campaign.write_text(CAMPAIGN.format(epsilon=2), encoding="utf-8")
     assert run(*words).exit_code == 0
-    assert "in total, a person is promised ε ≤ 2" in run("check", raw, "--campaign", campaign).output
+    assert "in total, a row is promised ε ≤ 2" in run("check", raw, "--campaign", campaign).output
     (tmp_path / "dither.toml").write_text("largest_epsilom = 2", encoding="utf-8")
     assert "did you mean largest_epsilon" in run(*words).output
 
@@ -170,5 +170,5 @@ def test_what_is_promised_over_the_whole_campaign(tmp_path: Path) -> None:
     assert "on days drawn at random" in " ".join(done.stdout.split())
     facts = json.loads(run("campaign", "check", file, "--json").stdout)
     assert "ε ≤ 2 " in facts["promise"]
-    assert "ε ≤ 10 " in facts["in total"]
+    assert facts["in total"] == "ε = 10 (5 answers of ε = 2)"
     assert "protects little" in done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from dither.collection.collector import Collector
-from dither.collection.web.app import PARTS, application
+from dither.collection.web.app import application
 from dither.collection.writer import Writer
 
 
@@ -19,7 +19,7 @@ class Caller:
     def __init__(self, collector: Collector, token: str | None = None) -> None:
         self.collector = collector
         self.writer = Writer(collector)
-        self.app = application(self.writer, *PARTS, token=token)
+        self.app = application(self.writer, token=token)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()

@@ -214,7 +214,7 @@ def _campaign_or(act: Act) -> Act:
         if batch:
             act(link, first, batch)
         else:
-            link.sendall(write(404 if first == "log" else 200, SIGNED.to_json()))
+            link.sendall(write(404 if first == "list" else 200, SIGNED.to_json()))
 
     return both
 

@@ -67,17 +67,28 @@ def test_a_person_answers_and_the_collector_counts(collector: Process, account: 
         client.answer("minutes", 7)
 
 
-def test_a_batch_that_is_refused_for_good_is_dropped(collector: Process, account: dt.Account) -> None:
+def test_a_batch_that_is_refused_for_good_is_dropped(
+    collector: Process, account: dt.Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It does not hold up the others, and what was spent stays spent."""
     client = Client(collector.campaign, account)
     client.answer("minutes", 42)
     left = account.left
-    told = client.send(label="no such label")
-    assert (told.reports, told.refused, told.dropped, told.reasons) == (0, None, 1, ("label",))
-    assert str(told) == "0 reports were acknowledged; 1 were dropped, refused for good (label)"
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "_request", lambda *_: (422, {}, b'{"refused": "fields", "words": ""}'))
+        told = client.send()
+    assert (told.reports, told.refused, told.dropped, told.reasons) == (0, None, 1, ("fields",))
+    assert str(told) == "0 reports were acknowledged; 1 were dropped, refused for good (fields)"
     assert account.queue == ()
     assert account.left == left
     client.answer("browser", "firefox")
+    assert client.send() == Sent(1)
+
+
+def test_a_wrong_label_loses_no_report(collector: Process, account: dt.Account) -> None:
+    client = Client(collector.campaign, account)
+    client.answer("minutes", 42)
+    assert client.send(label="no such label") == Sent(0, "label")
     assert client.send() == Sent(1)
 
 
@@ -103,7 +114,7 @@ def test_what_an_answer_means(
     client = Client(collector.campaign, account)
     client.answer("minutes", 42)
     seconds = "" if later is None else "7"
-    monkeypatch.setattr(client, "_request", lambda *_: (status, body, seconds))
+    monkeypatch.setattr(client, "_request", lambda *_: (status, {"retry-after": seconds}, body))
     told = client.send()
     assert (told.refused, told.retry_after) == (waits, later)
     assert (len(account.queue), told.dropped) == ((0, 1) if waits is None else (1, 0))

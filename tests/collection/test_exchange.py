@@ -85,7 +85,7 @@ MANY = write(200, "{}", tuple((f"x-{at}", "y") for at in range(200)))
 
 @pytest.mark.parametrize("verb", ["audit", "estimate"])
 def test_verbs_say_what_a_collector_does_wrong(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dither.collection.exchange.WAITS", 0.02)
+    monkeypatch.setattr("dither_device.exchange.WAITS", 0.02)
     body, part = ENDLESS["a body"]
     for act, words in (
         (_says(MANY), "got more than 100 headers"),

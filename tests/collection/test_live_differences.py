@@ -17,7 +17,8 @@ from dither.collection.settings import Settings
 from dither.collection.store.backup import backup, restore
 from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived, CollectorStore
-from dither.collection.web.answers import answer_routes
+from dither.collection.web.answers import answer_handlers
+from dither.collection.web.endpoints import routes_of
 from dither.core.batch import PACKED, BatchBody
 from dither.core.counts import Counts
 from tests.collection.caller import Caller
@@ -131,7 +132,7 @@ def test_a_thousand_labels_with_nine_reports_each_show_nothing() -> None:
     collector, made = make(labels=labels, people=PEOPLE)
     for label in labels:
         send(collector, made, "browser", ["firefox"] * 9, label=label)
-    client = Asked(Starlette(routes=answer_routes(collector)))
+    client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     base = f"/v1/campaigns/{made.id}"
     (row,) = client.get(f"{base}/answers.json?question=browser").json()["rows"]
     assert (row["state"], row["n"], row["value"]) == ("too few people", 9000, None)

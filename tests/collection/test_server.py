@@ -34,7 +34,7 @@ def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     campaign = tmp_path / "campaign.toml"
     campaign.write_text(TOML, encoding="utf-8")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=r"dither\[service\]"):
+    with pytest.raises(MissingExtra, match=r"\.\[service\]"):
         serve(ServerPlan((str(campaign),), str(tmp_path / "store.sqlite"), port=0, new_key=True), print)
     assert list(tmp_path.iterdir()) == [campaign]
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from dither.collection.campaign import CampaignLog, Published
+from dither.collection.campaign import Published
+from dither.collection.campaign_list import CampaignList
 from dither.collection.signer import Signer, list_file
 from tests.collection.campaigns import DAY, contract
 from tests.collection.serving import OPEN, Process
@@ -33,7 +34,7 @@ def test_two_writers_read_the_list_again(tmp_path: Path) -> None:
     made = [signer.publish(contract(version=version)) for version, signer in enumerate(signers, 1)]
     gone = first.retire(made[1], DAY)
     assert second.publish(made[1].contract) == gone
-    assert list(CampaignLog.from_json(list_file(place).read_bytes()).campaigns) == [one.id for one in made]
+    assert list(CampaignList.from_json(list_file(place).read_bytes()).campaigns) == [one.id for one in made]
 
 
 def test_concurrent_writers_make_one_key_and_one_list(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_concurrent_writers_make_one_key_and_one_list(tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert not failed
-    log = CampaignLog.from_json(list_file(place).read_bytes())
+    log = CampaignList.from_json(list_file(place).read_bytes())
     assert len(log.campaigns) == 8
     assert set(heads) <= set(log.heads)  # every head that somebody saw is in the list
 
@@ -122,7 +123,7 @@ def test_a_writer_that_is_killed_leaves_a_list_that_goes_on(tmp_path: Path, act:
         seen = None
         if act != "first":
             made = Signer(place, make=True).publish(ONE)
-            seen = Signer(place).log
+            seen = Signer(place).listed
 
         def again(place: Path = place, new: Path = new) -> Signer:
             signer = Signer(place, make=act == "first")
@@ -137,8 +138,8 @@ def test_a_writer_that_is_killed_leaves_a_list_that_goes_on(tmp_path: Path, act:
         killed = killed_at(step, again)
         if act == "hand over" and new.exists() and not list_file(new).exists():
             new.unlink()  # a key that signed nothing; the command says that it is there
-        done = act == "hand over" and json.loads(list_file(place).read_bytes())["log"][-1].count("next_key")
-        log = (Signer(new) if done else again()).log
+        done = act == "hand over" and json.loads(list_file(place).read_bytes())["list"][-1].count("next_key")
+        log = (Signer(new) if done else again()).listed
         if act == "hand over":
             with pytest.raises(ValueError, match="was replaced"):
                 Signer(place)
@@ -177,8 +178,8 @@ def test_200_concurrent_publishes_beside_a_collector(tmp_path: Path) -> None:
             running[version].kill()
             if version % 10 == 0:
                 collector.process.send_signal(signal.SIGHUP)
-                with urllib.request.urlopen(collector.address + "/v1/log", timeout=20) as answer:
-                    heads.append(CampaignLog.from_json(answer.read()).head)
+                with urllib.request.urlopen(collector.address + "/v1/list", timeout=20) as answer:
+                    heads.append(CampaignList.from_json(answer.read()).head)
         for version, process in running.items():
             process.join(300)
             assert process.exitcode in (0, -signal.SIGKILL)
@@ -188,7 +189,7 @@ def test_200_concurrent_publishes_beside_a_collector(tmp_path: Path) -> None:
                 assert again.exitcode == 0
             told = (tmp_path / f"{version}.out").read_text(encoding="utf-8")
             heads.append(json.loads(told)["head"])
-    log = CampaignLog.from_json(list_file(tmp_path / "asker.key").read_bytes())
+    log = CampaignList.from_json(list_file(tmp_path / "asker.key").read_bytes())
     made = [
         Published.from_json((tmp_path / f"{version}.json").read_bytes(), key=log.key)
         for version in range(2, 202)

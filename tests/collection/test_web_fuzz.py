@@ -72,7 +72,7 @@ def batches(draw: st.DrawFn) -> tuple[bytes, str]:
     data = damaged(draw, made.to_bytes() if form == PACKED else made.to_json().encode())
     if not draw(st.booleans()):
         return data, form
-    path = draw(st.sampled_from([sealing.PATH, sealing.PATH, PATH, GATEWAY, "/v1/log", "/metrics"]))
+    path = draw(st.sampled_from([sealing.PATH, sealing.PATH, PATH, GATEWAY, "/v1/list", "/metrics"]))
     method = draw(st.sampled_from(["POST", "POST", "POST", "GET", "PUT"]))
     plain = BinaryRequest(method, path, form, data).to_bytes("city.example")
     sealed, _ = encapsulate(damaged(draw, plain), sealing.PUBLIC)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -17,7 +18,6 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import dither as dt
 from dither.collection import Client
-from dither.collection import client as client_module
 from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
 from dither.collection.ohttp import (
@@ -37,6 +37,7 @@ from dither.collection.store.sqlite import SqliteStore
 from dither.core.batch import JSON, PACKED, BatchBody
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.canonical import canonical
+from dither_device import sending
 from tests.collection.caller import Caller
 from tests.collection.campaigns import DAY, KEY, TOML, contract
 from tests.collection.serving import OPEN, Process
@@ -165,7 +166,7 @@ def test_campaigns_are_read_encrypted(caller: Caller) -> None:
     path = f"/v1/campaigns/{CAMPAIGN.id}"
     assert ask(caller, path=path, method="GET") == (200, caller.get(path).json())
     assert ask(caller, path=f"/v1/campaigns/{'0' * 64}", method="GET")[1]["refused"] == "campaign"
-    assert ask(caller, path="/v1/log", method="GET")[1]["refused"] == "request"  # there is no list
+    assert ask(caller, path="/v1/list", method="GET")[1]["refused"] == "request"  # there is no list
 
 
 def test_keys_are_served_and_replaced(caller: Caller) -> None:
@@ -326,13 +327,13 @@ def test_a_person_in_python_answers_encrypted(
 ) -> None:
     """Batches are encrypted if the campaign has a key; with the pinned key the campaign is, too."""
     sent: list[tuple[str, str, int]] = []
-    exchange = client_module.exchange
+    exchange = sending.exchange
 
-    def watched(to: Any, method: str, path: str, content: bytes = b"", *fields: Any, **limits: Any) -> Any:
-        sent.append((method, path if content else "campaign or list", len(content)))
-        return exchange(to, method, path, content, *fields, **limits)
+    def watched(to: str, method: str, content: bytes, *more: Any) -> Any:
+        sent.append((method, urlsplit(to).path if content else "campaign or list", len(content)))
+        return exchange(to, method, content, *more)
 
-    monkeypatch.setattr(client_module, "exchange", watched)
+    monkeypatch.setattr(sending, "exchange", watched)
     plain, hidden = ("GET", "campaign or list", 0), ("POST", GATEWAY, 1079)
     with dt.Account.create(
         tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)

@@ -32,7 +32,7 @@ DRAWS: Final = 60  # of each question
 LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; clients/conformance/README.md names them.
 PYTHON_ONLY: Final = (
-    *("channel", "table", "questions", "prefix", "planar", "rings", "points", "grid"),
+    *("prefix", "planar", "rings", "points", "grid"),
     *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
 )
 
@@ -69,6 +69,12 @@ def nearest() -> dict[str, Any]:
     made["box"] = ask(sides, BoxKernel.largest(1.0, box3, 5), np.round(box3.places(), 6), **told)
     made["listing"] = ask(WORDS, lists, np.arange(4), **told)
     return made
+
+
+def one_sided(place: tuple[float, float], point: tuple[float, float]) -> float:
+    """Return a score that is no distance: points above the place are half as far."""
+    across, up = point[0] - place[0], point[1] - place[1]
+    return -abs(across) - (up / 2 if up > 0 else -up)
 
 
 @cache
@@ -138,8 +144,13 @@ def questions() -> dict[str, Any]:
         "Gridding": dt.rivals.Gridding(CITY, epsilon=2, side=5),
         "ATP": dt.rivals.ATP(CITY, POINTS, epsilon=2),
         "Exponential": dt.Exponential(LINE, [-3, 0, 2.5, 7.5], epsilon=1),
+        "Exponential, places": dt.Exponential(CITY, POINTS, epsilon=2, score=one_sided),
         "Cumulative": recorded()["Cumulative"],  # dt.optimal.Cumulative(LINE, epsilon=1, cells=8)
         "Cumulative, scale": dt.optimal.Cumulative(WORDS, epsilon=2),
+        "Matrix": dt.Matrix(WORDS, [[6, 2, 1, 1, 3], [2, 6, 1, 3, 1], [1, 1, 6, 2, 3], [3, 3, 3, 6, 1]]),
+        "Matrix, points": dt.Matrix(
+            LINE, [[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.15, 0.35, 0.5]], points=[-3, 0.5, 7.5], epsilon=2
+        ),
         "Workload": recorded()["Workload"],  # dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
         "Marginals, projective": dt.Marginals(
@@ -150,10 +161,19 @@ def questions() -> dict[str, Any]:
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
         ),
         "SetResponse, 1 000 items": dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
+        "SetResponse, polynomial": dt.SetResponse(
+            dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1, report="polynomial"
+        ),
+        "SetResponse, polynomial, 10 000 items": dt.SetResponse(dt.Several(10_000, most=5), epsilon=1),
+        "SetResponse, polynomial, pairs": dt.SetResponse(dt.Several(1 << 20, most=12), epsilon=2, pairs=True),
         "PEM": dt.PEM(dt.Text(6), epsilon=1),
         "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
         "Optimal, places": dt.Optimal(INTEGERS, epsilon=2),
         **{f"Optimal, {name}": question for name, question in nearest().items()},
+        "Optimal, vectors": dt.Optimal(
+            dt.Vectors(5, length=2.5, centre=[1.0, 0.0, 0.0, -1.0, 0.5]), epsilon=1
+        ),
+        "Optimal, vectors, exact": dt.Optimal(dt.Vectors(130, exact=True), epsilon=6),
         "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),
         "JointOLH": dt.JRR.over(dt.OLH(WORDS, epsilon=1), rho=-0.2, n=1000),
         "JointSUE": dt.JRR.over(dt.rivals.SUE(WORDS, epsilon=1), rho=-0.2, n=1000),

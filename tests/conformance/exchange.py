@@ -21,13 +21,19 @@ FINAL: Final = (
     (413, "size"),
     (415, "form"),
     (422, "fingerprint"),
-    (422, "label"),
     (422, "report"),
     (422, "many"),
     (410, "retired"),
     (410, "late"),
 )
-LATER: Final = ((400, "sealed"), (403, "early"), (404, "campaign"), (408, "slow"), (429, "rate"))
+LATER: Final = (
+    (400, "sealed"),
+    (422, "label"),
+    (403, "early"),
+    (404, "campaign"),
+    (408, "slow"),
+    (429, "rate"),
+)
 
 
 def _refusal(word: Any) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 
+import numpy as np
+
 Take = Callable[[int], bytes]
 
 _WORD: Final = 1 << 64
@@ -199,10 +201,46 @@ def points(d: dict[str, Any], place: Any, take: Take) -> list[int]:
     """The number of a public point."""
     listed, rule = d["points"], d["weights"]
     own = min(listed, key=lambda point: apart(place, point))
+    if rule["kind"] == "listed":
+        return [choice(take, [rule["values"][i] for i in rule["rows"][listed.index(own)]])]
     gaps = [apart(own, point) for point in listed]
     if rule["kind"] == "rings":
         return [choice(take, [rule["levels"][sum(gap > r for r in rule["radii"])] for gap in gaps])]
     return [choice(take, falling(rule["low"], rule["high"], gaps))]
+
+
+def of_directions(d: dict[str, Any], vector: Any, take: Take) -> bytes:
+    """A seed, and the number of a direction near a vector: the formula sign by sign, without transforms."""
+    domain, cells, seed = d["domain"], d["cells"], bits(take, 32)
+    middle = domain["centre"] or [0.0] * domain["dimension"]
+    own = [(x - c) / domain["length"] for x, c in zip(vector, middle, strict=True)]
+    far = math.hypot(*own)
+    if abs(far - 1.0) > 0.01 if domain["exact"] else far > 1.00001:
+        own = [x / far for x in own]
+    if not domain["exact"]:
+        own.append(math.sqrt(max(1.0 - sum(x * x for x in own), 0.0)))
+    axes = len(own)
+    size = cells if axes <= 128 else 1 << (axes - 1).bit_length()
+
+    def signs(first: int, count: int) -> Any:
+        words = np.array([mixed(first + i) for i in range(-(-count // 64))], dtype="<u8")
+        return 1 - 2 * np.unpackbits(words.view(np.uint8), bitorder="little")[:count].astype(np.float64)
+
+    def entries(rows: Any, columns: Any) -> Any:
+        return 1 - 2 * (np.bitwise_count(rows[:, None] & columns) & 1).astype(np.float64)
+
+    columns = 1 + 619 * np.arange(size) % (cells - 1)
+    inner = entries(np.arange(axes), np.arange(size)) * signs(seed << 16, size)
+    rows = (inner @ entries(np.arange(cells), columns).T) * signs((1 << 48) + (seed % 256 << 16), axes)[
+        :, None
+    ]
+    products = np.array(own) @ rows
+    if axes <= 128:
+        products = products / np.sqrt(np.maximum((rows**2).sum(axis=0), 1))
+    near = sorted(np.argsort(-products, kind="stable")[: d["width"]].tolist())
+    told = response(take, -1, d["width"], int(d["step"], 16), d["bits"])
+    other = below(take, cells)
+    return (seed << 16 | (other if told < 0 else near[told])).to_bytes(8, "little")
 
 
 def cell_of_grid(d: dict[str, Any], place: Any, take: Take) -> list[int]:
@@ -404,7 +442,7 @@ _PLACES: Final = {
 }
 PAGE: Final = (
     *_PLACES,
-    *("two copies", "channel", "table", "indices", "questions", "prefix", "box"),
+    *("two copies", "channel", "table", "indices", "questions", "prefix", "box", "directions"),
     *("joint response", "joint bits", "joint hashed"),
 )
 
@@ -426,6 +464,8 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
         row = question(d, value, take)
         width = 1 + max(one.get("chosen", 1) for one in d["draws"])
         return bytes(row + [0] * (width - len(row)))
+    if kind == "directions":
+        return of_directions(d, value, take)
     if kind == "box":
         return bytes([in_box(d, value, take)])
     if kind == "indices":
@@ -433,4 +473,10 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
     if kind == "table":
         return bytes([channel(d, code(d["domain"], value), take)])
     start = d["start"]
+    if start["kind"] == "points":
+        points = start["points"]
+        value = min(max(value, points[0]), points[-1])
+        row = max(i for i in range(len(points) - 1) if i == 0 or points[i] <= value)
+        way = (value - points[row]) / (points[row + 1] - points[row])
+        return bytes([channel(d, row + (bits(take, 32) < math.floor(way * 2**32 + 0.5)), take)])
     return bytes([channel(d, start["labels"][sum(edge <= value for edge in start["edges"])], take)])

@@ -22,7 +22,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.conformance import KINDS, run, vectors
+from dither.collection.conformance import run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.secrets import make_sealing_key
 from dither.core import registry
@@ -32,6 +32,7 @@ from dither.foundation.canonical import canonical, digest
 from tests.collection.campaigns import KEY, published
 from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
+from tests.conformance.ported import PORTED
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -83,9 +84,9 @@ def checks(java: list[str], *words: str, given: str = "") -> list[str]:
 
 def test_the_java_client_conforms(java: list[str]) -> None:
     """It knows every draw of the vectors."""
-    tallies = run([*java, "dither.Conformance"])
+    tallies = run([*java, "dither.Conformance"], PORTED)
     told = {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()}
-    assert told == dict.fromkeys(KINDS, (0, 0, []))
+    assert told == dict.fromkeys(PORTED, (0, 0, []))
     assert tallies["draws"].passed == sum(len(one["draws"]) for one in vectors("draws")["questions"])
 
 
@@ -405,3 +406,17 @@ def test_an_account_survives_kill_9(java: list[str], tmp_path: Path) -> None:
 
 def _first(stream: IO[str], count: int) -> list[str]:
     return [stream.readline().strip() for _ in range(count)]
+
+
+@pytest.mark.slow
+def test_maven_makes_three_jars(tmp_path: Path) -> None:
+    """Without a network: with the plugins of Debian's packages, where Maven and these are installed."""
+    repository = Path("/usr/share/maven-repo")
+    plugins = repository / "org/apache/maven/plugins"
+    if shutil.which("mvn") is None or not (plugins / "maven-javadoc-plugin").is_dir():
+        pytest.skip("there is no Maven with its plugins on this machine")
+    shutil.copytree(CLIENT, tmp_path / "java")
+    command = ["mvn", "-o", "-q", "-B", f"-Dmaven.repo.local={repository}", "package"]
+    subprocess.run(command, cwd=tmp_path / "java", check=True, capture_output=True)
+    made = {path.name for path in (tmp_path / "java" / "target").glob("*.jar")}
+    assert made == {f"dither-device-0.1.0{kind}.jar" for kind in ("", "-sources", "-javadoc")}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from dither.core.domains import Box, Categories, Circle, Line, Nullable, Several, Sphere, Text
+from dither.core.domains import Box, Categories, Circle, Line, Nullable, Several, Sphere, Text, Vectors
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Profile
 from dither.core.kernels.codes import CodeKernel
@@ -63,7 +64,7 @@ def _moved(domain: Any, value: Any) -> Any:
     """Return a number, a place or a record that is not in the domain as a device moves it there."""
     if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
-    if not isinstance(domain, Line | Plane | Box):
+    if not isinstance(domain, Line | Plane | Box | Vectors):
         return value
     try:
         domain.check([value])
@@ -83,6 +84,8 @@ def outside(domain: Any) -> list[Any]:
         return [domain.low - 1.5 * length, domain.high + length / 4, -1e300]
     if isinstance(domain, Box):
         return [[low - 1 for low, _ in domain.ends], [2 * high for _, high in domain.ends]]
+    if isinstance(domain, Vectors):
+        return [[3.0 * domain.length + place for place in range(domain.dimension)]]
     if isinstance(domain, Sphere):
         return [[[190.0, 12.5]], [[-530.0, 95.0], [10.0, -91.0]]]
     if isinstance(domain, Plane):
@@ -143,6 +146,13 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
         while True:
             ends = picked.random() < 0.2
             yield [picked.choice(side) if ends else picked.uniform(*side) for side in domain.ends]
+    elif isinstance(domain, Vectors):
+        yield domain.examples()[0].tolist()
+        while True:
+            drawn = [picked.gauss(0.0, 1.0) for _ in range(domain.dimension)]
+            long = math.sqrt(sum(x * x for x in drawn)) * (1.0 if domain.exact else 1.0 + picked.random())
+            middle = domain.centre or [0.0] * domain.dimension
+            yield [c + domain.length * x / long for x, c in zip(drawn, middle, strict=True)]
     elif isinstance(domain, Profile):
         while True:
             yield {

@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither.core.kernels.ball import FlipPattern
 from dither.core.question import as_question
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.privacy.exact import exp_above, log_above
@@ -172,6 +173,16 @@ def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
     assert divided > 10 * plain
 
 
+SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+
+
+def test_a_place_is_asked_once_in_each_period_by_an_account_alone() -> None:
+    place = dt.Once(dt.TraCSC(SQUARE, epsilon=1), days=14, every=7)
+    assert str(place.guarantee).startswith("ε ≤ 2 for one person")
+    with pytest.raises(InvalidParameter, match="not places"):
+        place.perturb([[[0.5, 0.5]] * 14])
+
+
 def test_an_account_keeps_the_day(tmp_path: Path) -> None:
     once = dt.Once(SMOKES, days=30)
     question = dt.Inquiry.once("smokes", once, asker="clinic.example")
@@ -233,7 +244,7 @@ def test_wrong_input_is_refused_without_telling_a_value() -> None:
         dt.Memoised(SMOKES, bytes(32), name="smokes"),
         dt.JRR(YES_NO, p=0.8, rho=-0.25, n=2),
         1.0,
-        dt.TraCSC(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1),
+        dt.TraCSC(SQUARE, epsilon=1, unit="trajectory"),
     ):
         with pytest.raises(InvalidParameter, match="Once"):
             dt.Once(mechanism)  # type: ignore[arg-type]
@@ -252,14 +263,18 @@ def test_wrong_input_is_refused_without_telling_a_value() -> None:
 
 
 @pytest.mark.some("[2-5]-*")
-@pytest.mark.parametrize(("days", "changes"), [(2, 1), (3, 2), (4, 1), (4, 3), (5, 2), (8, 1)])
+@pytest.mark.parametrize(("days", "changes"), [(2, 1), (3, 2), (4, 1), (4, 3), (5, 2), (5, 4), (8, 1)])
 def test_the_loss_over_sequences_is_what_is_promised_kept_change(days: int, changes: int) -> None:
     """All sequences, also those with more changes, all coins, all reports, in fractions: exactly e^ε."""
     change = dt.KeptChange(SMOKES, days=days, changes=changes)
     ratio = loss(change, real)
     assert ratio is not None
     assert log_above(ratio) <= change.guarantee.epsilon <= log_above(ratio) + 1e-12
-    assert ratio == max(SMOKES.probabilities("no")) / min(SMOKES.probabilities("no"))
+    exact = max(SMOKES.probabilities("no")) / min(SMOKES.probabilities("no"))  # that of the first day
+    assert ratio == exact
+    assert all(
+        exact - Fraction(1, 1 << 120) < change.pattern(group).ratio <= exact for group in (1, 2)[: days - 2]
+    )
     assert change.guarantee == dt.Once(SMOKES, days=days).guarantee
     assert change.guarantee.assumes == ()
     assert change.guarantee.if_changing == change.guarantee.bound
@@ -342,6 +357,34 @@ def test_groups_and_reports_have_their_law(values: Values) -> None:
     assert not fits(drawn, law(standing))
 
 
+def test_patterns_are_in_the_best_ball_and_follow_their_law() -> None:
+    """Mean and covariance by enumeration; no other ball has a larger mean, and no pattern is too likely."""
+    for size in (1, 2, 3, 4, 6):
+        for epsilon in (0.5, 1.0, 4.0):
+            ratio = exp_above(Fraction(epsilon))
+            pattern = FlipPattern.best(ratio, size)
+            near = pattern.coin.probability / pattern.inside
+            far = (1 - pattern.coin.probability) / pattern.outside
+            law = {
+                row: near if sum(row) <= pattern.radius else far
+                for row in itertools.product((0, 1), repeat=size)
+            }
+            assert sum(law.values()) == 1
+            assert near / far == pattern.ratio <= ratio
+            assert pattern.mean == sum(chance * (1 - 2 * row[0]) for row, chance in law.items())
+            if size > 1:
+                both = sum(chance * (1 - 2 * row[0]) * (1 - 2 * row[1]) for row, chance in law.items())
+                assert pattern.covariance == both - pattern.mean**2
+            for radius in range(size):
+                inside = [row for row in law if sum(row) <= radius]
+                total = len(inside) * ratio + (1 << size) - len(inside)
+                mean = (ratio - 1) * sum(1 - 2 * row[0] for row in inside) / total
+                assert mean <= pattern.mean * (1 + Fraction(1, 1 << 100))
+    drawn = pattern.draw(40_000, dt.Seeded(1)) @ (1 << np.arange(size))
+    listed = {sum(bit << at for at, bit in enumerate(row)): float(chance) for row, chance in law.items()}
+    assert fits(drawn.tolist(), listed)
+
+
 def test_the_intervals_of_a_group_have_every_day_once() -> None:
     for days in (2, 3, 4, 5, 8, 9, 31, 365):
         change = dt.KeptChange(SMOKES, days=days)
@@ -367,7 +410,7 @@ def test_a_tree_travels_nowhere_without_being_known() -> None:
     assert change.at(2).guarantee.epsilon == dt.KRR(YES_NO, epsilon=2).guarantee.epsilon
     assert change.at(1) == change
     assert "keeps the first change" in change.describe()
-    assert "one of the first 2 changes" in dt.KeptChange(SMOKES, days=30, changes=2).describe()
+    assert "keeps the first 2 changes" in dt.KeptChange(SMOKES, days=30, changes=2).describe()
     assert dt.audit(change).ok
     assert dt.audit(change).bound == SMOKES.guarantee.bound
 

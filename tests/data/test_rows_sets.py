@@ -59,7 +59,9 @@ def test_frames_hold_lists(tmp_path: Path) -> None:
         told = dt.data.perturb(frame, ASKED, keep=["g"] if "g" in frame.schema else [], source=dt.Seeded(1))
         assert dt.data.estimate(told, ASKED)["tools"]["saw"].value == pytest.approx(0.5, abs=0.15)
     assert dt.data.estimate(told, ASKED, by="g", minimum=10)["tools"]["x"]["level"].value > 0.2
-    for wrong in ([["saw", None]], [["hammer"]], ["saw"], [None]):
+    texts = dt.data.perturb(polars.DataFrame({"tools": ["saw;level", ";"]}), ASKED)  # as in a file
+    assert dt.data.summarise(texts, ASKED)["tools"].n == 2
+    for wrong in ([["saw", None]], [["hammer"]], ["saw;hammer"], [3], [None]):
         with pytest.raises(OutsideDomain) as refused:
             dt.data.perturb(polars.DataFrame({"tools": wrong}), ASKED)
         assert "hammer" not in str(refused.value)

@@ -11,7 +11,18 @@ import pytest
 import dither as dt
 from dither import mechanisms
 from tests.support.repository import ROOT
-from tools.limits import OTHERS, SPOTS, SQUARE, mean_row, place_errors, place_tables, places, value_row
+from tools.limits import (
+    OTHERS,
+    SPOTS,
+    SQUARE,
+    list_table,
+    mean_row,
+    place_errors,
+    place_tables,
+    places,
+    set_table,
+    value_row,
+)
 
 UNIT = dt.Interval(0, 1)
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
@@ -27,6 +38,11 @@ def test_values() -> None:
     for row in rows("values"):
         assert value_row(row[0]) == pytest.approx(row, abs=6e-5)
     assert len(rows("values")) == 4
+
+
+def test_lists_and_sets_are_what_the_program_prints() -> None:
+    for name, table in (("lists", list_table()), ("sets", set_table())):
+        assert PAGE.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->")[0].strip() == table
 
 
 @pytest.mark.slow

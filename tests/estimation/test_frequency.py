@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import WeightedReports
+from dither.estimation.frequency import WeightedReports, read
 from dither.estimation.projections import norm_sub, simplex
 from tests.support.broken import frequency as twins
 from tests.support.budget import Meter
@@ -207,22 +207,84 @@ def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
     for seed in range(6):
         people = np.random.default_rng(seed).choice(256, 20_000, p=truth)
         unbiased = dt.frequencies(protocol.perturb(people, source=dt.Seeded(seed)))
-        low, high = unbiased.projected().interval()
+        low, high = unbiased.projected("simplex").interval()
         held.append((low <= truth + 1e-12) & (truth <= high + 1e-12))
         wide = np.subtract(*(np.clip(end, 0, 1) for end in unbiased.interval()[::-1]))
         narrower.append(wide.mean() / (high - low).mean())
     assert np.mean(held) > 0.93
     assert np.mean(narrower) > 2.0
     assert np.mean(np.array(held)[:, :3]) > 0.8  # those that stand out, by themselves
-    first = unbiased.projected()
+    first = unbiased.projected("simplex")
     assert first[first.labels[3]].interval() == (first.interval()[0][3], first.interval()[1][3])
+
+
+SHAPES = {
+    "zipf 1.1": lambda rank: rank**-1.1,
+    "zipf 0.6": lambda rank: rank**-0.6,
+    "geometric": lambda rank: 0.98**rank,
+    "sparse": lambda rank: (rank <= 12) * 1.0,
+    "even": lambda rank: rank * 0.0 + 1.0,
+}
+
+
+def _errors(shape: str, k: int, n: int, epsilon: float, runs: int) -> tuple[float, float]:
+    """The sums of squared errors of the posterior means and of the projection on the simplex, by OUE."""
+    rng, kernel = np.random.default_rng(k + n), dt.OUE(dt.Categories(k), epsilon=epsilon).question.kernel
+    truth = SHAPES[shape](np.arange(1.0, k + 1.0))
+    truth /= truth.sum()
+    own, other = (float(rate) for rate in kernel.rates)
+    sums = np.zeros(2)
+    for _ in range(runs):
+        people = rng.multinomial(n, truth)
+        supports = rng.binomial(people, own) + rng.binomial(n - people, other)
+        found = read(supports, n, kernel, range(k), dt.OUE(dt.Categories(2), epsilon=epsilon).guarantee)
+        for at, method in enumerate(("posterior", "simplex")):
+            shares = np.asarray(found.projected(method).value)
+            assert shares.min() >= 0.0
+            assert shares.sum() == pytest.approx(1.0)
+            sums[at] += ((shares - truth) ** 2).sum()
+    return float(sums[0]), float(sums[1])
+
+
+@pytest.mark.parametrize(("shape", "most"), [("zipf 1.1", 0.8), ("zipf 0.6", 0.5), ("sparse", 0.5)])
+def test_posterior_means_are_nearer_than_the_projection(shape: str, most: float) -> None:
+    better, plain = _errors(shape, 1_000, 20_000, 1.0, 3)
+    assert better <= most * plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("k", [100, 1_000, 10_000, 100_000])
+def test_posterior_means_are_nowhere_farther(shape: str, k: int) -> None:
+    for n, epsilon in ((20_000, 1.0), (1_000_000, 1.0), (100_000, 4.0)):
+        better, plain = _errors(shape, k, n, epsilon, 20 if k <= 1_000 else 3)
+        print(f"{shape:10} k = {k:<7} n = {n:<8} ε = {epsilon}: {better / plain:.3f}")
+        assert better <= 1.01 * plain
+
+
+def test_posterior_means_claim_no_interval() -> None:
+    asked = dt.OUE(dt.Categories(40), epsilon=2)
+    found = dt.frequencies(asked.perturb(np.arange(4_000) % 7, source=dt.Seeded(1))).projected()
+    assert "posterior means, no interval is claimed" in repr(found)
+    assert "no interval is claimed" in repr(found[3])
+    assert not found.claimed
+    assert found.records()[0]["low"] is None
+    assert "posterior means, no intervals" in found._repr_html_()
+    for call in (found.interval, found[3].interval, found.at_any_time, lambda: found.if_lying(0.1)):
+        with pytest.raises(NotIdentifiable, match="no interval is claimed"):
+            call()
+    assert found.sum([0, 1]).interval()[0] < 2 / 7 < found.sum([0, 1]).interval()[1]
+    # A few categories say nothing about how frequencies are distributed: the nearest possible ones.
+    few = dt.frequencies(dt.KRR(dt.Categories(5), epsilon=1).perturb(np.zeros(50, dtype=int)))
+    assert np.array_equal(few.projected().value, few.projected("simplex").value)
+    assert few.projected().claimed
 
 
 def test_equal_frequencies_have_equal_projected_intervals() -> None:
     """Categories with the same frequency share a row of the posterior; their order does not matter."""
     answers = np.repeat(np.arange(60), np.arange(60) % 5 * 40)
     plain = dt.frequencies(dt.KRR(dt.Categories(60), epsilon=4).perturb(answers, source=dt.Seeded(1)))
-    found, raw = plain.projected(), np.asarray(plain.value)
+    found, raw = plain.projected("simplex"), np.asarray(plain.value)
     low, high = (np.asarray(end) for end in found.interval())
     first, second = next((one, two) for one in range(60) for two in range(one) if raw[one] == raw[two])
     assert (low[first], high[first]) == (low[second], high[second])

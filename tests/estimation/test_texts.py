@@ -205,3 +205,19 @@ def test_heavy_hitters_of_a_million_people() -> None:
     reports = dt.PEM(dt.Text(12), epsilon=4).perturb(people, source=dt.Seeded(1))
     found = dt.heavy_hitters(reports)
     assert set(words[:10]) <= set(found.labels)
+
+
+def test_posterior_means_of_found_texts_are_not_made_to_sum_to_one() -> None:
+    texts = dt.Text(4, alphabet=LETTERS)
+    rng = np.random.default_rng(5)
+    rare = ["".join(row) for row in rng.choice(list(LETTERS[:3]), size=(30_000, 4))]
+    people = [
+        ("aaaa" if one < 0.2 else "bbbb" if one < 0.3 else text)
+        for one, text in zip(rng.random(30_000), rare, strict=True)
+    ]
+    found = dt.heavy_hitters(dt.PEM(texts, epsilon=4).perturb(people, source=dt.Seeded(5)), most=32)
+    means = found.projected()
+    assert not means.claimed
+    assert list(means) == list(found)
+    assert 0.3 < float(np.asarray(means.value).sum()) < 0.99
+    assert means["aaaa"].value == pytest.approx(0.2 + 0.7 / 81, abs=0.03)

@@ -25,6 +25,7 @@ def _summary(design: Any, values: list[Any]) -> Counts:
 
 KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
     "number": (dt.Podium(AGES, epsilon=SURE), [20, 60], ("mean", "variance", "quantile", "distribution")),
+    "vector": (dt.Optimal(dt.Vectors(2), epsilon=SURE), [], ("mean vector",)),  # `dt.mean` estimates it, too
     "direction": (
         dt.OGPM(dt.Circle(360), epsilon=SURE),
         [10, 350],
@@ -51,6 +52,11 @@ KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
         dt.optimal.Cumulative(AGES, epsilon=SURE, cells=4),
         [20, 60],
         ("cumulative shares", "quantile", "answers"),
+    ),
+    "numbers together": (
+        dt.optimal.JointMoments(dt.Box({"a": AGES, "b": AGES}), epsilon=1),
+        [],
+        ("moments", "answers"),
     ),
     "paths": (dt.TraCSC(dt.Rectangle(AGES, AGES), epsilon=SURE), [], ()),
     "texts": (dt.PEM(dt.Text(2, "ab"), epsilon=SURE), [], ()),

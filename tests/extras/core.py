@@ -77,5 +77,5 @@ for extra, attempts in missing.items():
             attempt()
         except dt.errors.MissingExtra as error:
             said = str(error)
-        assert f"pip install 'dither[{extra}]'" in said, (extra, said)
+        assert f"pip install '.[{extra}]' in a clone" in said, (extra, said)
 assert not list(Path().glob("collector.*"))  # a collector that cannot start leaves nothing behind

@@ -16,7 +16,7 @@ from tests.support.repository import PYPROJECT, ROOT
 
 # What the quick start, the operator's guide and the page about accounts write into the folder they run in.
 SECRETS = (
-    *("asker.key", "asker.log", "asker.log.lock", "collector.key", "admin.token", "me.account"),
+    *("asker.key", "asker.campaigns", "asker.campaigns.lock", "collector.key", "admin.token", "me.account"),
     *("commute.sqlite", "commute.sqlite-wal", "commute.sqlite.lock", "commute.sqlite.before-3"),
     *("monday.backup", ".asker.key.0a1b2c3d.part", "me.account-wal", "campaign.key"),
 )

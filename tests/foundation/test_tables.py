@@ -111,3 +111,15 @@ def test_a_table_of_results_in_latex() -> None:
     table = ResultTable("errors", ({"mechanism": "PM", "ε": 1.0}, {"mechanism": "SW", "ε": 2.0}))
     assert table.to_latex().count(r"\\") == 3
     assert r"SW & 2 \\" in table.to_latex()
+
+
+def test_no_renderer_passes_control_characters_on() -> None:
+    """A label comes from whoever asks: it must not clear the screen of whoever reads."""
+    rows: list[dict[str, object]] = [{"answer": "a\x1b[2Jb\u202e", "value": 0.5}]
+    cells = [["a\x1b[2Jb\u202e", 0.5]]
+    texts = [as_csv(rows), as_text(["answer", "value"], cells), as_markdown(["answer", "value"], cells)]
+    texts += [as_latex(["answer", "value"], cells), str(as_html(["answer", "value"], cells))]
+    for text in texts:
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "a�[2Jb�" in text

@@ -42,6 +42,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "Duchi": lambda: dt.Duchi(WIDE, epsilon=1),
     "Each": lambda: dt.Each(age=dt.Podium(dt.Interval(18, 100), epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
     "Exponential": lambda: dt.Exponential(WIDE, [-3, 0, 2.5, 7.5], epsilon=1),
+    "Exponential, places": lambda: dt.Exponential(SQUARE, POINTS, epsilon=2),
     "Exponential, circle": lambda: dt.Exponential(TURN, [10, 100, 350], epsilon=1),
     "Focused": lambda: dt.optimal.Focused(WIDE, epsilon=1, focus=2.5),
     "Gaussian": lambda: dt.Gaussian(WIDE, epsilon=1, delta=1e-6, cells=256),
@@ -52,6 +53,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "JRR": lambda: dt.JRR(FOUR, p=0.75, rho=-0.2, n=1000),
     "JointOLH": lambda: dt.JRR.over(dt.OLH(FOUR, epsilon=1), rho=-0.2, n=1000),
     "JointSUE": lambda: dt.JRR.over(dt.rivals.SUE(FOUR, epsilon=1), rho=-0.2, n=1000),
+    "JointMoments": lambda: dt.optimal.JointMoments(dt.Box({"x": UNIT, "y": WIDE}), epsilon=1),
+    "JointMoments, one number": lambda: dt.optimal.JointMoments(WIDE, epsilon=2),
     "KRR": lambda: dt.KRR(FOUR, epsilon=1),
     "KRR, numbered": lambda: dt.KRR(dt.Categories(1000), epsilon=1),
     "KRR, optional": lambda: dt.KRR(dt.Nullable(FOUR), epsilon=1),
@@ -64,6 +67,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "Marginals, functionals": lambda: dt.Marginals(
         {"age": dt.Categories(4), "browser": FOUR, "tea": dt.Categories(4)}, epsilon=1
     ),
+    "Matrix": lambda: dt.Matrix(FOUR, [[3, 1, 1], [1, 3, 1], [1, 1, 3], [2, 2, 1]]),
+    "Matrix, points": lambda: dt.Matrix(WIDE, [[0.7, 0.3], [0.5, 0.5], [0.2, 0.8]], epsilon=1.5),
     "Memoised": lambda: dt.Memoised(dt.Podium(WIDE, epsilon=1), KEY, name="age"),
     "NGram": lambda: dt.rivals.NGram(SQUARE, POINTS, epsilon=2),
     "NGram, as published": lambda: dt.rivals.NGram.as_published(SQUARE, POINTS, epsilon=2),
@@ -76,6 +81,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "OLH": lambda: dt.OLH(FOUR, epsilon=2),
     "OUE": lambda: dt.OUE(FOUR, epsilon=1),
     "Optimal": lambda: dt.Optimal(WIDE, epsilon=1),
+    "Optimal, vectors": lambda: dt.Optimal(dt.Vectors(384, exact=True), epsilon=2),
     "Optimal, box": lambda: dt.Optimal(dt.Box({"age": WIDE, "share": dt.Interval(0, 1)}), epsilon=2),
     "Optimal, circle": lambda: dt.Optimal(TURN, epsilon=1),
     "Optimal, disk": lambda: dt.Optimal(AREAS["disk"], epsilon=2, purpose="map"),
@@ -105,6 +111,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "Sectors": lambda: dt.rivals.Sectors(TURN, epsilon=1),
     "SetResponse": lambda: dt.SetResponse(dt.Several(["mail", "maps", "music", "news"], most=2), epsilon=1),
     "SetResponse, 1 000 items": lambda: dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
+    "SetResponse, polynomial": lambda: dt.SetResponse(dt.Several(10_000, most=5), epsilon=1),
+    "SetResponse, polynomial, pairs": lambda: dt.SetResponse(
+        dt.Several(["mail", "maps", "music", "news"], most=2), epsilon=1, report="polynomial", pairs=True
+    ),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
     "Strawman": lambda: dt.rivals.Strawman(CITY, epsilon=2),
     "SubsetIndices": lambda: dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"),

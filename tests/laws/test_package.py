@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from functools import cached_property
@@ -120,3 +121,24 @@ def test_a_module_is_found_where_nothing_was_imported_before() -> None:
     code = "import dither; print(dither.goals.Mean, dither.goals.Ranges, dither.mechanisms.optimal.Workload)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.count("class") == 3
+
+
+NOT_OURS = re.compile(
+    r"(pip|pipx|uv|npm|npx|conda)( \w+)* (install|add|run) '?(dither|dither-device|dither-ldp)\b"
+)
+
+
+def test_no_message_names_a_package_that_is_not_published() -> None:
+    """Anyone could register such a name, and be installed: messages and pages name the clone."""
+    folders = ("src", "clients", "docs", "examples")
+    kinds = {".py", ".ts", ".java", ".md", ".mjs", ".html", ".toml"}
+    assert NOT_OURS.search("pip install 'dither[plot]'")
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
+        for folder in folders
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in kinds and "node_modules" not in path.parts and path.name != "release.md"
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if NOT_OURS.search(line)
+    ]
+    assert found == []

@@ -77,6 +77,14 @@ def tables() -> Any:
     return dt.stats.tables(dt.Marginals(profile, epsilon=2).perturb(people, source=dt.Seeded(4)))
 
 
+def rows() -> Any:
+    survey = dt.Marginals(
+        {"sex": dt.Categories(["f", "m"]), "age": dt.Categories(["young", "old"])}, epsilon=4
+    )
+    people = {"sex": ["f", "m"] * 500, "age": ["young", "old"] * 500}
+    return dt.rows(survey.perturb(people, source=dt.Seeded(4)), 20, seed=1)
+
+
 def joint() -> Any:
     box = dt.Box({"age": dt.Interval(18, 98, unit="years"), "bmi": dt.Interval(15, 45)})
     asked = dt.Optimal(box, epsilon=2, purpose="map")
@@ -121,6 +129,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedRegression": lambda: dt.regression({"x": np.arange(2000.0) / 2000}, numbers()),
     "EstimatedTable": lambda: dt.crosstab(pair()["pet"], pair()["home"]),
     "EstimatedTables": tables,
+    "SyntheticRows": rows,
     "Evidence": lambda: finding(True).evidence,
     "Finding": lambda: finding(False),
     "FittedFamily": lambda: dt.stats.fit_family(numbers(), "beta"),

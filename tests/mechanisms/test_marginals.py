@@ -12,7 +12,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.foundation.numerics.finite_fields import tables as field_tables
-from dither.mechanisms.marginals import TableBound
+from dither.mechanisms.marginals import TableBound, table_of_pairs
 from dither.mechanisms.optimal.queries.bound import best_multipliers, lower_bound
 
 FIVE = {name: dt.Categories(8) for name in "abcde"}
@@ -73,7 +73,17 @@ def _people(sizes: tuple[int, ...], n: int, seed: int) -> np.ndarray:
 
 @pytest.mark.some("sizes1-*")
 @pytest.mark.parametrize(
-    ("sizes", "epsilon"), [((8, 8, 8, 8, 8), 1.0), ((8, 8, 8), 4.0), ((3, 5, 2), 1.0), ((4, 4, 4), 2.0)]
+    ("sizes", "epsilon"),
+    [
+        ((8, 8, 8, 8, 8), 1.0),
+        ((8, 8, 8), 4.0),
+        ((3, 5, 2), 1.0),
+        ((4, 4, 4), 2.0),
+        ((2, 2, 2), 4.0),
+        ((3, 3, 3, 3), 4.0),
+        ((2, 3, 10), 6.0),
+        ((2, 2, 3, 2), 3.0),
+    ],
 )
 def test_predictions_are_held_to_simulation(sizes: tuple[int, ...], epsilon: float) -> None:
     """Within 5 % beyond four standard errors of the simulation; half of the prediction is rejected."""
@@ -110,6 +120,43 @@ def test_intervals_cover_the_population() -> None:
             narrow.append((np.abs(found[key].value - truth) <= (high - low) / 4).mean())
     assert 0.93 <= np.mean(covered) <= 0.975
     assert np.mean(narrow) < 0.8
+
+
+@pytest.mark.parametrize(("sizes", "epsilon"), [((2, 2, 2), 4.0), ((3, 3, 3, 3), 4.0)])
+def test_intervals_of_margins_of_larger_tables_cover(sizes: tuple[int, ...], epsilon: float) -> None:
+    """The whole profile, and triples of attributes: 95 % of the cells of unequal laws."""
+    survey = dt.Marginals({f"{at}": dt.Categories(size) for at, size in enumerate(sizes)}, epsilon=epsilon)
+    assert {len(places) for places, _ in survey.plan.functions} == {3}
+    cells = np.array(list(np.ndindex(*sizes)))
+    law = np.random.default_rng(2).dirichlet(np.ones(len(cells)))
+    covered, narrow = [], []
+    for run in range(100):
+        rows = cells[np.random.default_rng(run).choice(len(cells), 3_000, p=law)]
+        found = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        for key, table in found.items():
+            truth = np.zeros(np.asarray(table.value).shape)
+            np.add.at(truth, tuple(cells[:, int(name)] for name in key), law)
+            low, high = table.interval()
+            covered.append(((low <= truth) & (truth <= high)).mean())
+            narrow.append((np.abs(table.value - truth) <= (high - low) / 4).mean())
+    assert 0.935 <= np.mean(covered) <= 0.97
+    assert np.mean(narrow) < 0.8
+
+
+def test_the_whole_profile_is_one_category_at_large_budgets() -> None:
+    """Three yes/no questions at ε = 8: two orders of magnitude, and no bound is at or below 0."""
+    whole = dt.Marginals({name: dt.Categories(2) for name in "abc"}, epsilon=8)
+    pairs = table_of_pairs((2, 2, 2), 8.0, 2)
+    assert pairs.variance > 150 * whole.average_variance
+    assert [places for places, _ in whole.plan.functions] == [(0, 1, 2)]
+    assert 0.0 < whole.bound < whole.average_variance
+    assert whole.gap == pytest.approx(whole.average_variance / whole.bound - 1.0)
+    again = dt.from_json(whole.to_json())
+    assert again.fingerprint == whole.fingerprint
+    assert dt.stats.tables(again.perturb({name: [0, 1] * 50 for name in "abc"}))["a", "c"].value.shape == (
+        2,
+        2,
+    )
 
 
 def test_consistent_tables_are_possible_and_agree() -> None:
@@ -191,6 +238,18 @@ def test_no_bound_is_negative_and_none_is_above_a_mechanism_that_exists(sizes: t
             for share, own in ((count / len(rows), p + (count - 1) * q), (1 - count / len(rows), count * q)):
                 known += share * own * (1.0 - own) / (p - q) ** 2
     assert 0.0 < asked.bound <= known
-    assert asked.gap >= asked.average_variance / known - 1.0 > 10.0
+    assert asked.average_variance == pytest.approx(known, rel=1e-9)
+    assert asked.gap == pytest.approx(known / asked.bound - 1.0)
     why = dt.recommend(domain, dt.goals.Tables(n=1000), epsilon=8)[0]["why"]
     assert "at most 0 %" not in why
+
+
+def test_a_plan_may_ask_nobody_about_a_subset() -> None:
+    """A subset of weight 0 is in this plan: the tables are margins of the other subsets."""
+    sizes = {"age": 5, "products": 4, "active": 2, "balance": 6, "left": 2}
+    survey = dt.Marginals({name: dt.Categories(size) for name, size in sizes.items()}, epsilon=4)
+    assert min(survey.plan.weights) < 1e-6
+    people = {name: np.arange(3_000) % size for name, size in sizes.items()}
+    tables = dt.stats.tables(survey.perturb(people, source=dt.Seeded(1)))
+    assert len(tables) == 10
+    assert np.abs(np.asarray(tables["active", "left"].value) - [[0.5, 0], [0, 0.5]]).max() < 0.1

@@ -29,6 +29,7 @@ QUESTIONS: dict[str, Any] = {
     "whole bytes": dt.OUE(dt.Categories(16), epsilon=1),
     "subsets": dt.SubsetSelection(dt.Categories(12), epsilon=1),
     "indices": dt.SubsetSelection(dt.Categories(300), epsilon=4.5, report="indices"),
+    "polynomials": dt.SetResponse(dt.Several(30, most=3), epsilon=0.7, report="polynomial", pairs=True),
     "sets": dt.SetResponse(dt.Several(30, most=3), epsilon=0.7),  # three numbers of six bits
     "hadamard": dt.HadamardResponse(dt.Categories(9), epsilon=1),
     "projective": dt.ProjectiveResponse(dt.Categories(20), epsilon=1),

@@ -81,7 +81,10 @@ def main() -> None:
         for name in ("PYTHONDONTWRITEBYTECODE", "CI", "DO_NOT_TRACK", "NO_TELEMETRY", "SUDO_UID"):
             environment.pop(name, None)
         dt.Account.create("tool.account", epsilon=1000).close()
-        on = "from dither_device import Telemetry\nTelemetry('campaign.json', app='mytool').run('on')\n"
+        on = (
+            "from dither_device import Telemetry\n"
+            "Telemetry('campaign.json', app='mytool', address='https://telemetry.example').run('on')\n"
+        )
         programs = {"bare": BARE, "device": DEVICE, "library": LIBRARY}
         for code in (on, *programs.values()):  # compiled once, and the campaign verified once
             cost(code, environment)

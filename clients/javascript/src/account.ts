@@ -37,6 +37,8 @@ export interface Entry extends Named, Units {
   last: number;
   data?: [number, number];
   times?: number;
+  /** The campaign that limits the number of answers. */
+  campaign?: string;
 }
 export interface Kept extends Named {
   id: string;
@@ -44,10 +46,19 @@ export interface Kept extends Named {
   report: string | null;
 }
 export interface Choice extends Named {
+  /** A choice of version 2 has none, and stands for both. */
+  repeat?: "once" | "kept change";
   period: number;
   day: number;
   device: string;
   answer: string | null;
+}
+/** Whether a person answers the first phase of a campaign. */
+export interface Coin {
+  asker: string;
+  name: string;
+  campaign: string;
+  heads: boolean;
 }
 export interface Queued extends Named {
   id: string;
@@ -60,7 +71,7 @@ export interface Moment {
   elapsed: number;
 }
 export interface State {
-  account: 2;
+  account: 2 | 3;
   person: string;
   device: string;
   limits: Limits;
@@ -72,6 +83,7 @@ export interface State {
   entries: Entry[];
   answers: Kept[];
   choices: Choice[];
+  coins?: Coin[];
   /** Marks of the values of which a report was queued. */
   told?: string[];
   queue: Queued[];
@@ -82,12 +94,17 @@ export interface Asked extends Named {
   epsilon: number;
   delta: number;
   assumes: string[];
-  repeat: "fresh" | "same" | "per value" | "once";
+  repeat: "fresh" | "same" | "per value" | "once" | "kept change" | "present";
   days: number | null;
   start: number | null;
   data: [number, number] | null;
   /** The number of locations of a path. */
   times?: number;
+  /** Calendar periods, in place of `days` and `start`. */
+  every?: "day" | "week" | "month";
+  /** The most answers over a campaign. */
+  limit?: { campaign: string; answers: number };
+  phase?: { campaign: string; name: string; share?: number; follows?: string };
 }
 export interface Policy {
   epsilon: number;
@@ -154,6 +171,9 @@ export const fits = (entries: Units[], most: Units): boolean => (["epsilon", "de
 /** The limits of an account by the plain rules, beside ε and δ. */
 export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null } as const;
 
+/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+export const leftOf = (units: bigint, most: Units): number => (units << 50n > number(most.epsilon) ? Number(units) / 2 ** 64 : 0);
+
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export const plain: Rules = {
   open(state) {
@@ -161,10 +181,14 @@ export const plain: Rules = {
     need(plainly === limits, "rules");
     return state;
   },
-  knows: ({ repeat, days, start, data }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data] === ",,",
-  decide: ({ entries, own }, _, entry, charged) => (charged || fits([...entries, entry], own) ? [] : refuse("budget")),
-  left: ({ entries, own }) => Number(remaining(entries, own, "epsilon")) / 2 ** 64,
+  knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+  decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
+  left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
+
+/** Return whether a question has all the answers that its campaign allows. */
+export const isAnswered = (entries: Entry[], asked: Asked): boolean =>
+  entries.filter((one) => same(one, asked) && one.campaign === asked.limit?.campaign).length >= (asked.limit?.answers ?? Infinity);
 
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
@@ -172,15 +196,25 @@ export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(ask
 /** Return what a path of so many locations assumes. */
 export const pathAssumes = (times = 1): string[] => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
 
+/** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+const ASIDE = "0".repeat(32);
+
+/** Return whether a report waits to be sent. */
+export const waits = ({ batch }: Queued): boolean => batch !== ASIDE;
+
+/** Return a queue in which a report to a question that was set aside waits again. */
+const again = (queue: Queued[], asked: Asked, report: string | undefined): Queued[] =>
+  queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
+
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
-const terms = ({ epsilon, delta, assumes, data, times }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times]);
+const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
 
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
-  const { epsilon, delta, repeat, data, times } = asked;
+  const { epsilon, delta, repeat, data, times, limit } = asked;
   const assumes = assumed(asked, rules);
   const question = named(asked);
-  const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }) };
+  const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
   // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
   const paid = (one: Entry | undefined): unknown => one && same(one, asked) && terms(one) === terms(entry);
@@ -190,7 +224,8 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
   const own = find(state.entries, id);
   if (waiting || own) {
     if (!same(waiting ?? own!, asked) || !paid(own ?? charged)) return refuse("id");
-    return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
+    if (!waiting) return [{ is: "acknowledged", reports: 0 }];
+    return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
   }
   const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
   if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed)) return refuse("policy");
@@ -200,7 +235,7 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
   if (kept && (!paid(charged) || (stays && kept.report === null))) return refuse("changed");
   const report = drawing && (stays ? kept.report! : drawing.report());
   const changed = { ...(next ?? state) };
-  if (queued) changed.queue = [...state.queue, { ...question, id, report: report!, batch: null }];
+  changed.queue = queued ? [...state.queue, { ...question, id, report: report!, batch: null }] : again(state.queue, asked, report);
   if (kept) return [{ is: "repeated", charged: "0", report }, changed];
   changed.entries = [...state.entries, entry];
   if (repeat === "same" || repeat === "per value") {
@@ -214,7 +249,7 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
  * reports (none if nothing waits), and the state if it changed.
  */
 export function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined] {
-  const queued = state.queue.filter(chosen);
+  const queued = state.queue.filter((one) => waits(one) && chosen(one));
   const sent = queued.find((one) => one.batch)?.batch;
   if (sent) return [sent, state.queue.filter((one) => one.batch === sent)];
   const first = (one: Queued): boolean => queued.find(({ fingerprint }) => fingerprint === one.fingerprint) === one;
@@ -227,4 +262,20 @@ export function acknowledge(state: State, id: string): Step {
   const queue = state.queue.filter((one) => one.id !== id && one.batch !== id);
   const reports = state.queue.length - queue.length;
   return reports ? [{ is: "acknowledged", reports }, { ...state, queue }] : [{ is: "unknown" }];
+}
+
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+export function drop(state: State, id: string): Step {
+  const gone = (one: Queued): boolean => waits(one) && id !== ASIDE && (one.batch === id || one.id === id);
+  const reports = state.queue.filter(gone).length;
+  const permanent = (one: Queued): boolean => state.answers.some((kept) => same(kept, one));
+  const queue = state.queue.flatMap((one) => (!gone(one) ? one : permanent(one) ? { ...one, batch: ASIDE } : []));
+  return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
+}
+
+/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+export function upgraded(state: State): State {
+  if (state.account === 3) return state;
+  const choices = state.choices.flatMap((one): Choice[] => [{ ...one, repeat: "kept change" }, { ...one, repeat: "once" }]);
+  return { ...state, account: 3, choices };
 }

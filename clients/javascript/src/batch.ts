@@ -32,7 +32,8 @@ export interface Verdict {
 
 /**
  * Return what becomes of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
- * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector.
+ * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector. A wrong label is a
+ * mistake of the page, which has no report wrong: the batch is kept.
  */
 export function judge(batch: string, status: number, text: string): Verdict {
   let said: Fields = {};
@@ -43,6 +44,6 @@ export function judge(batch: string, status: number, text: string): Verdict {
   }
   const [reason, words] = [said["refused"], said["words"]].map((one) => (typeof one === "string" ? one : "")) as [string, string];
   const taken = status === 409 ? reason === "conflict" : status >= 200 && status < 300 && said["batch"] === batch;
-  const never = reason && reason !== "sealed" && [400, 410, 413, 415, 422].includes(status);
+  const never = reason && reason !== "sealed" && reason !== "label" && [400, 410, 413, 415, 422].includes(status);
   return { fate: taken ? "acknowledged" : never ? "dropped" : "kept", reason, words };
 }

@@ -1,7 +1,7 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { exchange, hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
-import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Named, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { exchange, hex, Malformed, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, type Asked, type Named, type Outcome, type Policy, type Rules, type State } from "./account.js";
 import { jsonBody, judge, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
@@ -9,10 +9,11 @@ export interface Store<Thing = Kept> {
   update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
 
-/** What is kept: the state of the account, and the secret key of permanent answers. */
+/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked. */
 export interface Kept {
   state: State;
   key: string;
+  consent?: boolean;
 }
 
 export interface Options {
@@ -40,6 +41,31 @@ export interface InquiryTerms {
   times?: number;
   /** The label that stands for answers that are not in the list. */
   otherwise?: unknown;
+  /** The labels of batches that the campaign lists: `send` refuses any other one. */
+  labels?: string[];
+  /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
+  ends?: number;
+  /** Calendar periods, in place of `days`. */
+  every?: "day" | "week" | "month";
+  /** The most often that a value changes in a period, of a kept change. */
+  changes?: number;
+  /** The most answers to a question over a campaign. */
+  limit?: { campaign: string; answers: number };
+  /** Whether this device answers is tossed once. */
+  phase?: { campaign: string; name: string; share?: number; follows?: string };
+  /** Return the value of what a person gives: of a scale, a date or a time; undefined of what is none. */
+  value?: (given: unknown) => unknown;
+  /** The languages of the words below, the first of which is the campaign's own. */
+  languages?: string[];
+  /** The question as people read it, by language. */
+  text?: { [language: string]: string };
+  /** The answers as people read them, by language, in the order of the labels. */
+  names?: { [language: string]: string[] };
+  unit?: string;
+  step?: number;
+  form?: "date" | "time" | "installed";
+  /** The edges of a scale. */
+  scale?: number[];
 }
 
 /** What a page can show before it asks. */
@@ -63,6 +89,20 @@ export interface Inquiry {
   readonly asked: Asked;
   /** Return what is promised to the person who answers, and what is left. */
   promise(): Promise<Promised>;
+  /** Return the question as people read it, in the best of some languages (those of the browser unless they are given); its name if the campaign has no words for it. */
+  text(languages?: readonly string[]): string;
+  /** Return the answers of a list, each with the value for `answer` and with its words in the best of some languages; empty if it has none. */
+  labels(languages?: readonly string[]): { value: unknown; text: string }[];
+}
+
+/** Return the tag of the language that suits best: the same, or the same but for script and region, or the first of those that there are. */
+export function pick(tags: readonly string[], wanted: readonly string[] = (globalThis as { navigator?: Navigator }).navigator?.languages ?? []): string {
+  const main = (tag: string): string => tag.split("-")[0]!;
+  for (const one of wanted) {
+    const found = tags.find((tag) => tag === one) ?? tags.find((tag) => main(tag) === main(one));
+    if (found) return found;
+  }
+  return tags[0] ?? "";
 }
 
 /** A batch: its identity, and the bytes that are sent until the collector has it. */
@@ -82,9 +122,9 @@ export interface Sending {
 
 /** A batch that a collector did not take. */
 export interface Refusal {
-  /** The collector's word for it, as docs/wire.md lists them; otherwise the status, or "unreachable". */
+  /** The collector's word for it, as docs/wire.md lists them; otherwise the status, "unreachable", or "consent" if the person does not want to send. */
   reason: string;
-  /** The collector's sentence. */
+  /** The collector's sentence, or this client's. */
   words: string;
   /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
   dropped: number;
@@ -107,19 +147,28 @@ export interface Device {
   /**
    * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
    * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
+   * Nothing is spent either if the campaign is over ("ended"), or without consent ("consent").
    */
   answer(inquiry: Inquiry, value: unknown, id?: string): Promise<Outcome>;
   /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
   dryRun(inquiry: Inquiry): Promise<Outcome>;
   /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
   act(): Promise<Outcome>;
-  /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits. */
+  /**
+   * Return whether this device may answer and send; with an argument, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
+   * Control or the process DO_NOT_TRACK. What a person chose counts more than these. A queue is kept while it may not be sent.
+   */
+  consent(choice?: boolean): Promise<boolean>;
+  /** Return what the person chose; undefined if nobody asked them. */
+  chosen(): Promise<boolean | undefined>;
+  /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
   body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
   /** The collector has the batch: its reports leave the queue. */
   acknowledge(id: string): Promise<Outcome>;
   /**
    * Send what waits of some inquiries, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
-   * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others.
+   * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others. Consent is looked at before
+   * every batch. Throw `Malformed` ("label") for a label that the campaign does not list: nothing is then sent, and all reports are kept.
    *
    * Name the inquiries of one campaign: a collector refuses a batch with a report to another one.
    */
@@ -128,18 +177,35 @@ export interface Device {
    * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
    * with the two functions of `dither-ldp/account`.
    */
-  account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined]): Promise<T>;
+  account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
 }
 
+/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined if there is no such signal. */
+function signal(): string | undefined {
+  const { navigator, process } = globalThis as { navigator?: { globalPrivacyControl?: boolean }; process?: { env?: { [name: string]: string | undefined } } };
+  if (navigator?.globalPrivacyControl) return "Global Privacy Control";
+  return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
+}
+
+/** Return why nothing may be answered and sent, or undefined if it may. */
+function withheld({ consent }: Kept): string | undefined {
+  const found = signal();
+  if (consent === undefined) return found && found + " is set: ask the person, and call device.consent(true) if they agree";
+  return consent ? undefined : "the person does not want to answer";
+}
+
+const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
+
 /** Open the account of a device; it is created with these limits if there is none. */
-async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options): Promise<Device> {
+async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options = {} as Options): Promise<Device> {
+  need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
   need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
   const allowed = { ...DEFAULT, ...policy };
   const fresh = (): string => hex(source.take(16));
   const born = Math.floor(Date.now() / 1000);
   const own = { epsilon: limit(epsilon, 64), delta: limit(delta, 128), lifetime: null };
   const begun: State = {
-    account: 2,
+    account: 3,
     person: fresh(),
     device: fresh(),
     limits: { ...own, ...PLAIN },
@@ -154,17 +220,33 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     queue: [],
   };
   // What is there is written again, so that a store that keeps a copy has the present one.
-  await store.update(({ state, key } = { state: begun, key: fresh() + fresh() }) => {
-    need(state, "account");
-    return [0, { state: rules.open(state, state === begun), key }];
+  await store.update((kept = { state: begun, key: fresh() + fresh() }) => {
+    need(kept.state, "account");
+    return [0, { ...kept, state: rules.open(upgraded(kept.state), kept.state === begun) }];
   });
 
-  const happen = <T>(change: (state: State, key: string) => [T, (State | undefined)?]): Promise<T> =>
+  const happen = <T>(change: (state: State, kept: Kept) => [T, (State | undefined)?, true?]): Promise<T> =>
     store.update((kept) => {
       need(kept, "account");
-      const [outcome, state] = change(kept.state, kept.key);
-      return [outcome, state && { ...kept, state }];
+      const [outcome, state, forgetKey] = change(kept.state, kept);
+      return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
     });
+
+  /** Return the next batch, or why there is none. */
+  const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending): Promise<Batch | string | undefined> => {
+    for (const { terms } of [inquiries].flat()) {
+      need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
+    }
+    return happen<Batch | string | undefined>((state, kept) => {
+      const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
+      const words = reports[0] && withheld(kept);
+      return words ? [words] : [reports[0] && { id, body: pack(id, label, reports) }, changed];
+    });
+  };
+
+  /** Return the outcome of an answer to a campaign that is over, if it is. */
+  const ended = ({ ends = Infinity }: InquiryTerms): Outcome | undefined =>
+    Date.now() / 864e5 >= ends + 1 ? refused("ended", "the campaign ended on " + new Date(ends * 864e5).toISOString().slice(0, 10)) : undefined;
 
   const among =
     (inquiries: Inquiry | Inquiry[]) =>
@@ -173,51 +255,82 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
   const device: Device = {
     asking(specification, terms) {
+      need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
       const question = readQuestion(specification, terms.name);
-      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = terms;
+      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
       (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
-      need(!spend === !times, "asking", "times");
+      if (!spend !== !times) throw new Malformed("asking", "times", name);
       const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
       const odds = Math.exp(cost);
-      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }) };
-      need(rules.knows(asked), "asking", "repeat");
+      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
+      if (terms.changes || !rules.knows(asked)) throw new Malformed("asking", "repeat", name);
       return {
         question,
         terms,
         asked,
+        text: (languages) => terms.text?.[pick(terms.languages ?? [], languages)] ?? name,
+        labels(languages) {
+          const { labels = [] } = (JSON.parse(question.device) as { domain: { labels?: unknown[] } }).domain;
+          const names = terms.names?.[pick(terms.languages ?? [], languages)];
+          const values = labels.map((label) => (Object(label) === label ? (label as { number: number }).number : label));
+          return values.map((value, at) => ({ value, text: names?.[at] ?? String(value) }));
+        },
         promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]),
       };
     },
 
-    async answer({ question, terms, asked }, value, id = fresh()) {
-      const { otherwise, times } = terms;
+    async answer(inquiry, value, id = fresh()) {
+      need(inquiry?.asked, "asking", "expected an inquiry of device.asking, and a value");
+      const { question, terms, asked } = inquiry;
+      const { otherwise, times, name } = terms;
       // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
-      const input = [value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
-      if (input === undefined) return { is: "refused", reason: "value" };
-      return happen((state, key) => {
-        const keyed = (purpose: number): Source => rules.source?.(key, asked, input, purpose) ?? source;
-        return answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+      const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
+      if (input === undefined) return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
+      return happen((state, kept) => {
+        const keyed = (purpose: number): Source => rules.source?.(kept.key, asked, input, purpose) ?? source;
+        const words = withheld(kept);
+        const over = words ? refused("consent", words) : ended(terms);
+        if (over) return [over];
+        const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+        const leftOut = question.leftOut?.(value);
+        return [leftOut ? { ...outcome, leftOut } : outcome, next];
       });
     },
 
-    dryRun: ({ asked }) => happen((state) => [answer(state, "", asked, allowed, rules)[0]]),
+    dryRun: ({ asked, terms }) =>
+      happen((state, kept) => {
+        const words = withheld(kept);
+        return [words ? refused("consent", words) : (ended(terms) ?? answer(state, "", asked, allowed, rules)[0])];
+      }),
+
+    consent: (choice) =>
+      store.update((kept) => {
+        need(kept, "account");
+        const next = choice === undefined ? kept : { ...kept, consent: choice };
+        return [!withheld(next), choice === undefined ? undefined : next];
+      }),
 
     act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
 
-    body: (inquiries, { label = "", pack = jsonBody as never } = {}) =>
-      happen((state) => {
-        const [id, reports, next] = batch(state, fresh(), 1000, among(inquiries));
-        return [reports[0] && { id, body: pack(id, label, reports) }, next];
-      }),
+    chosen: () => store.update((kept) => [kept?.consent]),
+
+    async body(inquiries, options = {}) {
+      const found = await next(inquiries, options);
+      return typeof found === "string" ? undefined : found;
+    },
 
     acknowledge: (id) => happen((state) => acknowledge(state, id)),
 
     async send(inquiries, url, options = {}) {
       const { fetch = globalThis.fetch, pack } = options;
       const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
-      for (let next; (next = await device.body(inquiries, options)); ) {
-        const { id, body } = next;
+      for (let found; (found = await next(inquiries, options)); ) {
+        if (typeof found === "string") {
+          told.refused.push({ reason: "consent", words: found, dropped: 0 });
+          break;
+        }
+        const { id, body } = found;
         const form = "application/" + (pack ? "vnd.dither.batch" : "json");
         // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
         const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
@@ -226,13 +339,14 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
           .catch((error: unknown) => [{} as Response, JSON.stringify({ refused: "unreachable", words: "" + error })] as const);
         const { fate, reason, words } = judge(id, status, text);
         const gone = fate !== "kept";
-        const { reports: dropped = 0 } = (gone && (await device.acknowledge(id))) as { reports?: number };
+        const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : acknowledge)(state, id)))) as { reports?: number };
         if (fate === "acknowledged") told.sent += dropped;
         else told.refused.push({ reason: reason || "status " + status, words, dropped });
-        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400);
+        // Up to a quarter more, so that devices that were turned away together do not come back together.
+        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
         if (!gone) break;
       }
-      told.waiting = await happen(({ queue }) => [queue.filter(among(inquiries)).length]);
+      told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
       return told;
     },
 

@@ -20,6 +20,8 @@ export interface Draw<Input = any> {
   readonly inside: Inside<Input>;
   /** Return the report of an input as bytes, lowest byte first. */
   draw(input: Input, source: Source): Uint8Array;
+  /** For sets: return how many items of a value are not in the list and are left out. */
+  leftOut?(value: unknown): number;
   /** For a promise with a δ: return it, or throw if the integers do not keep it at a lower bound of e^ε·2^320. */
   delta?(bound: bigint, stated: unknown): number;
   /** For paths: return the ε of so many locations, and what this assumes. */

@@ -1,22 +1,10 @@
 /** Noise on a lattice, such as Laplace, Staircase and Gaussian: `draws.lattice = lattice` makes the client know the draw. */
 
-import { asCell, digest, type Fields, hexadecimal, line, little, need, type Ratio, type Reader, readStart, real, type Source, whole } from "./parts.js";
+import { alias, largest, TOTAL } from "./alias.js";
+import { asCell, digest, type Fields, hexadecimal, line, need, type Reader, readStart, real, whole } from "./parts.js";
 
 const ONE = 1n << 256n;
-const TOTAL = 1n << 128n;
 const sum = (list: bigint[]): bigint => list.reduce((all, one) => all + one, 0n);
-
-/** Return the largest quotient of two lists, compared in whole numbers. */
-const largest = (tops: bigint[], bottoms: bigint[]): Ratio =>
-  tops.reduce<Ratio>((most, top, i) => (top * most[1] > most[0] * bottoms[i]! ? [top, bottoms[i]!] : most), [0n, 1n]);
-
-/** Return a uniform whole number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept. */
-function bitsOf(source: Source, size: number): bigint {
-  let drawn = 0n;
-  const bytes = source.take((size + 7) >> 3);
-  for (let at = bytes.length; at--; ) drawn = (drawn << 8n) | BigInt(bytes[at]!);
-  return drawn >> BigInt(8 * bytes.length - size);
-}
 
 /** Return base^e(z) by distance as fixed-point numbers, and a bound of the sum from the last distance on. */
 function decay(noise: Fields, base: bigint, reach: number): [values: bigint[], beyond: bigint] {
@@ -68,30 +56,6 @@ function weigh(noise: Fields, kind: string): bigint[] {
   });
   need(digest(content, 16) === noise["digest"], "fingerprint");
   return weights;
-}
-
-/** Return a draw of an outcome by its weight: a column, and a coin between its two outcomes. Vose's method in integers. */
-function alias(row: bigint[]): (source: Source) => number {
-  const size = Math.max(1, 32 - Math.clz32(row.length - 1));
-  const capacity = 1n << BigInt(128 - size);
-  const left = Array.from({ length: 2 ** size }, (_, i) => row[i] ?? 0n);
-  const thresholds = left.map(() => 0n);
-  const others = left.map((_, i) => i);
-  const small: number[] = [];
-  const large: number[] = [];
-  left.forEach((weight, i) => (weight < capacity ? small : large).push(i));
-  for (let column; (column = small.pop()) !== undefined; ) {
-    const giver = large.at(-1)!;
-    thresholds[column] = left[column]!;
-    others[column] = giver;
-    left[giver]! -= capacity - left[column]!;
-    if (left[giver]! < capacity) small.push(large.pop()!);
-  }
-  return (source) => {
-    const bytes = source.take((size + 7) >> 3);
-    const column = little(bytes, 0, bytes.length) >> (8 * bytes.length - size);
-    return bitsOf(source, 128 - size) < thresholds[column]! ? column : others[column]!;
-  };
 }
 
 /** Return a weight of `spent` over `total`, rounded up; throw unless it is at most a stated δ. */

@@ -25,8 +25,11 @@ const ENTRIES: { [kind: string]: string } = {
   __proto__: null,
   sectors: "angles",
   box: "box",
+  directions: "vectors",
   hashed: "hashed",
   hadamard: "hashed",
+  channel: "tables",
+  table: "tables",
   lattice: "lattice",
   nearest: "nearest",
   listing: "nearest",
@@ -34,7 +37,9 @@ const ENTRIES: { [kind: string]: string } = {
   pair: "paths",
   walk: "paths",
   projective: "projective",
+  questions: "profile",
   several: "several",
+  polynomial: "polynomial",
 };
 
 /** What a question is, once it was verified: its draw, and what it says of itself. */
@@ -53,7 +58,7 @@ export interface Question extends Omit<Draw, "delta"> {
 /**
  * Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise.
  *
- * An error that names an entry point to add names the question: by `name` if it is given, otherwise by its mechanism.
+ * An error has the `name` of the question, if it is given, and names the entry point to add if there is one for its mechanism.
  */
 export function readQuestion(text: string, name?: string): Question {
   try {
@@ -62,12 +67,12 @@ export function readQuestion(text: string, name?: string): Question {
     const { dither, device, mechanism, parameters, fingerprint } = whole;
     need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
     need(fingerprint === digest(utf8(device as string)), "fingerprint");
-    const epsilon = real(parameters, "epsilon");
-    need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;
     need(kind === kind + "", "draw"); // a list of one text would be its key, too
-    need(draws[kind], "draw", ENTRIES[kind] && `${name ?? mechanism} needs dither-ldp/${ENTRIES[kind]}`);
+    need(draws[kind], "draw", ENTRIES[kind] && `${mechanism} needs dither-ldp/${ENTRIES[kind]}`);
+    const epsilon = real(parameters, "epsilon");
+    need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const read = draws[kind](given);
     const { names, ratio, inside, delta } = read;
     need(names.split(" ").includes(mechanism), "draw");
@@ -90,6 +95,7 @@ export function readQuestion(text: string, name?: string): Question {
     };
   } catch (error) {
     // An engine's own message may hold the text.
-    throw error instanceof Malformed ? error : new Malformed("text");
+    const { reason, field } = error instanceof Malformed ? error : new Malformed("text");
+    throw new Malformed(reason, field, name);
   }
 }

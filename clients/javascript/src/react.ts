@@ -1,9 +1,11 @@
 /** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
 
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { createElement, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type Outcome } from "./account.js";
 import { type Inquiry, type InquiryTerms, type Device, type Promised } from "./client.js";
+import { type DitherConsent, type DitherQuestion } from "./elements.js";
 import { hex, systemSource } from "./parts.js";
+import { type Campaign } from "./signatures.js";
 
 /** What a component knows of its question. */
 export interface UsedQuestion {
@@ -53,3 +55,29 @@ export function useQuestion(device: Device | undefined, specification: string, t
   );
   return { asking, promised, outcome, answer };
 }
+
+/** Return an element of a page as a component: its properties are set, and one event is handed on. */
+function useElement(name: string, properties: object, event: string, handle: ((detail: never) => void) | undefined): ReactElement {
+  const element = useRef<DitherQuestion | DitherConsent>(null);
+  useEffect(() => {
+    // Loaded where it is used: the hook alone needs no element. What is set before an element is defined would be lost.
+    void import("./elements.js").then(() => {
+      if (element.current) void Object.assign(element.current, properties).refresh();
+    });
+  }, Object.values(properties));
+  useEffect(() => {
+    const { current } = element;
+    const hand = (one: Event): void => handle?.((one as CustomEvent).detail as never);
+    current!.addEventListener(event, hand);
+    return () => current!.removeEventListener(event, hand);
+  }, [event, handle]);
+  return createElement(name, { ref: element });
+}
+
+/** `<dither-question>` as a component: `<Question device={device} inquiry={inquiry} onAnswer={(outcome) => …} />`. */
+export const Question = ({ device, inquiry, onAnswer }: { device: Device; inquiry: Inquiry; onAnswer?: (outcome: Outcome) => void }): ReactElement =>
+  useElement("dither-question", { device, inquiry }, "answer", onAnswer);
+
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
+export const Consent = ({ device, campaign, onConsent }: { device: Device; campaign: Campaign; onConsent?: (choice: boolean) => void }): ReactElement =>
+  useElement("dither-consent", { device, campaign }, "consent", onConsent);

@@ -1,7 +1,7 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 
 import { below, need, real, sha256, type Source, utf8, whole } from "./parts.js";
-import { fits, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
+import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
 
 export interface Terms {
   /** When the budget of the device begins anew, in UTC. */
@@ -81,13 +81,22 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
   for (const [field, most] of Object.entries({ lifetime, quota })) need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
   if (askers !== undefined) whole({ askers }, "askers", 0, 2 ** 52);
 
+  /** Return the first day of the present period of a question, by which it is known, and its length. */
+  function periodOf({ start, days, every }: Asked, today: number): [period: number, days: number] {
+    if (!every) return [start! + Math.floor((today - start!) / days!) * days!, days!];
+    if (every === "day") return [today, 1];
+    if (every === "week") return [today - ((today + 3) % 7), 7];
+    const date = new Date(today * DAY * 1000);
+    const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000 / DAY;
+    return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
+  }
+
   /** Return the drawn day of the present period of a question, and the state with it. */
   function choose(state: State, asked: Asked, today: number, source: Source | undefined): [choice?: Choice | undefined, state?: State] {
-    const { start, days } = asked as { start: number; days: number };
-    const period = start + Math.floor((today - start) / days) * days; // a period is known by its first day
-    const known = state.choices.find((one) => same(one, asked) && one.period === period);
+    const [period, days] = periodOf(asked, today);
+    const known = state.choices.find((one) => same(one, asked) && (one.repeat ?? "once") === "once" && one.period === period);
     if (known || !source) return [known];
-    const choice = { ...named(asked), period, day: period + below(source, days), device: state.device, answer: null };
+    const choice: Choice = { ...named(asked), repeat: "once", period, day: period + below(source, days), device: state.device, answer: null };
     return [choice, { ...state, choices: [...state.choices, choice] }];
   }
 
@@ -102,9 +111,9 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
     },
 
-    knows({ repeat, days, start, data }) {
+    knows({ repeat, days, start, data, every }) {
       const integers = (...some: unknown[]): boolean => some.every(Number.isInteger);
-      const known = repeat === "once" ? integers(days, start) && days! > 0 : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
+      const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days! > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
       return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
     },
 
@@ -123,21 +132,37 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
         state.askers = [...state.askers, asked.asker].sort();
         if (state.openings !== null) state.openings--;
       }
+      let kept: State | undefined; // with a coin or a day, which stay whatever follows
+      const { phase, asker } = asked;
+      if (phase) {
+        const coins = state.coins ?? [];
+        const coin = coins.find((one) => one.asker === asker && one.name === phase.name);
+        const toss = (heads: boolean, campaign: string): State => ({ ...state, coins: [...coins, { asker, name: phase.name, campaign, heads }] });
+        if (phase.follows === undefined) {
+          if (!coin && !drawing) return [{ is: "silent" }];
+          if (!coin) state = kept = toss(below(drawing!.source, 1000) < phase.share!, phase.campaign);
+          if (!(coin ?? state.coins!.at(-1)!).heads) return [refuse("phase")[0], kept];
+        } else {
+          if (coins.some((one) => one.heads && one.asker === asker && (one.name === phase.name || one.campaign === phase.follows))) return refuse("phase");
+          if (!coin) state = toss(false, phase.follows);
+        }
+      }
       // Of each value one report is queued, by the device that was charged.
       const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
       const queued = mark ? !state.told?.includes(mark) : undefined;
       if (queued) state.told = [...(state.told ?? []), mark as string];
       if (charged) return [undefined, state, queued];
-      let next: State | undefined;
       let choice: Choice | undefined;
       if (asked.repeat === "once") {
         const today = Math.floor(clock.wall / DAY);
+        let next: State | undefined;
         [choice, next] = choose(state, asked, today, drawing?.source);
-        state = next ?? state;
-        if (choice?.day !== today || choice.answer !== null) return [{ is: "silent" }, next];
+        state = kept = next ?? kept ?? state;
+        if (!next && state === kept && !state.coins && state.choices === before.choices) kept = undefined;
+        if (choice?.day !== today || choice.answer !== null) return [{ is: "silent" }, kept];
       }
-      const reason = short(state, entry);
-      if (reason) return [refuse(reason)[0], next];
+      const reason = isAnswered(state.entries, asked) ? "answers" : short(state, entry);
+      if (reason) return [refuse(reason)[0], kept];
       return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state, queued];
     },
 
@@ -148,7 +173,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       const mine = entries.filter((one) => one.device === device);
       const today = remaining(touching(mine, index), own, "epsilon");
       const ever = own.lifetime ? remaining(mine, own.lifetime, "epsilon") : today;
-      return Math.max(0, Number(ever < today ? ever : today) / 2 ** 64);
+      return leftOf(ever < today ? ever : today, own);
     },
 
     act: (state) => [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, now()), ahead: 0 }, openings: state.limits.askers }],

@@ -1,6 +1,6 @@
 /** SetResponse: sets of items, "select all that apply". `draws.several = several` makes the client know the draw. */
 
-import { below, codes, coin, different, need, past, type Reader, sorted, type Source, whole } from "./parts.js";
+import { below, codes, coin, different, type Fields, need, past, type Reader, sorted, type Source, whole } from "./parts.js";
 
 /** Return how many sets of some of n elements there are. */
 function choose(n: number, some: number): bigint {
@@ -10,7 +10,7 @@ function choose(n: number, some: number): bigint {
 }
 
 /** Return a uniform whole number below a bound of any size, by rejection. */
-function uniform(source: Source, bound: bigint): bigint {
+export function uniform(source: Source, bound: bigint): bigint {
   const size = (bound - 1n).toString(2).length * +(bound > 1n);
   for (;;) {
     let drawn = 0n;
@@ -21,32 +21,26 @@ function uniform(source: Source, bound: bigint): bigint {
 }
 
 /** Return how many parts, one after the other, end at a place or before it; all are looked at. */
-const passed = (place: bigint, parts: bigint[]): number => parts.reduce((count, part) => count + +((place -= part) >= 0n), 0);
+export const passed = (place: bigint, parts: bigint[]): number => parts.reduce((count, part) => count + +((place -= part) >= 0n), 0);
 
-export const several: Reader = (given) => {
+/** Read the list of items and how many of them a person tells about. A set becomes exactly so many elements, thinned or with dummies. */
+export function sets(given: Fields) {
   const { domain } = given;
-  need(domain.kind === "several", "domain");
+  need(domain["kind"] === "several", "domain");
   // Labels are read where there is no count alone, so that a text with both is refused.
-  const list = { kind: "categories", count: domain.count, get labels() { return domain.labels; } }; // prettier-ignore
-  const [code, items] = codes({ domain: list, outside: given["outside"] });
+  const list = { kind: "categories", count: domain["count"], get labels() { return domain["labels"]; } }; // prettier-ignore
+  const [code, items] = codes({ domain: list, outside: given["outside"] } as never);
   const most = whole(domain, "most", 1, items);
-  const chosen = whole(given, "chosen", 1, Math.min(items, 512));
-  const least = whole(given, "least", 1, Math.min(most, chosen));
-  const [toss, heads, tails] = coin(given, "heads");
-  const width = 32 - Math.clz32(items + most - 1);
-  need(items <= 2 ** 20 && chosen * width <= 512, "cells");
-  const ways = Array.from({ length: Math.min(most, chosen) + 1 }, (_, j) => choose(most, j) * choose(items, chosen - j));
-  const [missed, met] = [ways.slice(0, least), ways.slice(least)];
-  const [misses, hits] = [missed, met].map((part) => part.reduce((sum, one) => sum + one, 0n)) as [bigint, bigint];
+  need(items <= 2 ** 20, "cells");
   return {
-    names: "SetResponse",
-    ratio: [heads * misses, tails * hits],
-    inside: (value) => {
-      if (!Array.isArray(value)) return;
-      const found = new Set<number | undefined>(value.map(code));
-      return found.has(undefined) ? undefined : sorted([...(found as Set<number>)]);
+    items,
+    most,
+    domain: {
+      // An item that is not in the list becomes "other", or is left out: a person who is not counted would bias all shares, and the gap would tell.
+      inside: (value: unknown) => (Array.isArray(value) ? sorted([...new Set(value.flatMap((item) => code(item) ?? code("other") ?? []))]) : undefined),
+      leftOut: (value: unknown) => [value].flat().filter((item) => (code(item) ?? code("other")) === undefined).length,
     },
-    draw: (input: number[], source) => {
+    elements: (input: number[], source: Source): number[] => {
       const own = [...input];
       for (let at = 0; own.length > most && at < most; at++) {
         const other = at + below(source, own.length - at);
@@ -55,6 +49,27 @@ export const several: Reader = (given) => {
       own.length = Math.min(own.length, most);
       sorted(own);
       for (let dummy = items; own.length < most; dummy++) own.push(dummy);
+      return own;
+    },
+  };
+}
+
+export const several: Reader = (given) => {
+  const { items, most, domain, elements } = sets(given);
+  const chosen = whole(given, "chosen", 1, Math.min(items, 512));
+  const least = whole(given, "least", 1, Math.min(most, chosen));
+  const [toss, heads, tails] = coin(given, "heads");
+  const width = 32 - Math.clz32(items + most - 1);
+  need(chosen * width <= 512, "cells");
+  const ways = Array.from({ length: Math.min(most, chosen) + 1 }, (_, j) => choose(most, j) * choose(items, chosen - j));
+  const [missed, met] = [ways.slice(0, least), ways.slice(least)];
+  const [misses, hits] = [missed, met].map((part) => part.reduce((sum, one) => sum + one, 0n)) as [bigint, bigint];
+  return {
+    names: "SetResponse",
+    ratio: [heads * misses, tails * hits],
+    ...domain,
+    draw: (input: number[], source) => {
+      const own = elements(input, source);
       // Whatever the items are and whether they are met, the same numbers are drawn.
       const held = toss(source);
       const counts = [passed(uniform(source, hits), met) + least, passed(uniform(source, misses), missed)];

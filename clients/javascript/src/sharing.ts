@@ -30,7 +30,8 @@ export function ordered(state: State): State {
     ...state,
     entries: sorted(state.entries, "id"),
     answers: sorted(state.answers, "asker", "question", "fingerprint", "permanent"),
-    choices: sorted(state.choices, "asker", "question", "fingerprint", "period"),
+    choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
+    ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
     ...(state.told && { told: [...state.told].sort() }),
   };
 }
@@ -60,7 +61,7 @@ export function split(state: State, device: string, [part, whole]: [number, numb
 }
 
 /** What another device exports: everything but its queue and its clock. */
-export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices"> & { limits: Limits };
+export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices" | "coins"> & { limits: Limits };
 
 /** Take over what another device of the same person has given. */
 export function merge(state: State, from: Export): Step {
@@ -84,6 +85,7 @@ export function merge(state: State, from: Export): Step {
   const named = (a: State["queue"][0] | State["answers"][0] | State["choices"][0]): string => canonical([a.asker, a.question, a.fingerprint]);
   unite(next.answers, from.answers, (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one: State["choices"][0]): string => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
-  unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.period === b.period, (a, b) => rank(a) < rank(b));
+  unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.repeat === b.repeat && a.period === b.period, (a, b) => rank(a) < rank(b));
+  if (from.coins) unite((next.coins ??= []), from.coins, (a, b) => a.asker === b.asker && a.name === b.name, (a, b) => a.heads && !b.heads);
   return [{ is: "merged", entries: next.entries.length - state.entries.length }, next];
 }

@@ -2,8 +2,8 @@
 
 import { unhex } from "./batch.js";
 import { type InquiryTerms, type Store } from "./client.js";
-import { exchange, hex, Malformed, need, parse, type Question, readQuestion, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
-import { agree } from "./relay.js";
+import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
+import { exchange, hex, Malformed, need, parse, type Question, sha256, utf8, watched, type Fields } from "./parts.js";
 
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export async function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean> {
@@ -31,6 +31,8 @@ export interface Campaign {
   retired: string | null;
   /** By name: the arguments of `device.asking`. */
   questions: { [name: string]: [specification: string, terms: InquiryTerms] };
+  /** The names of questions whose draw this client does not know: they are not answered, and the others are. */
+  unanswered: string[];
 }
 
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
@@ -40,89 +42,12 @@ export interface Seen {
 }
 
 /** The list of all campaigns that a key has published and retired. */
-export interface Log {
+export interface CampaignList {
   /** The digest of each entry; the last one is the head. */
   heads: string[];
   /** By identity: the day from which on a campaign is retired, or null. */
   campaigns: Map<string, string | null>;
 }
-
-const SPACES = /[ \n]/g;
-const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(a, b);
-
-/** Refuse a field that is no text of 1 to so many bytes that can be shown, on one line unless `spaces` may break it. */
-function show(given: Fields, field: string, most: number, spaces = / /g): void {
-  const text = given[field];
-  need(typeof text === "string" && text.trim() && utf8(text).length <= most && !/[\p{C}\p{Z}]/u.test(text.replace(spaces, "")), "terms", field);
-}
-
-/** Return the number of a day that is written as 2026-05-01. */
-function dayOf(given: Fields, field = "day"): number {
-  const text = given[field];
-  need(typeof text === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toISOString().startsWith(text), "terms", field);
-  return Date.parse(text) / 864e5;
-}
-
-/** Refuse units and steps that are declared of anything but a number, or that cannot be. */
-function checkReading(reading: unknown, read: Map<string, Question>): void {
-  need(Object(reading) === reading && !Array.isArray(reading), "terms", "reading");
-  for (const [name, words] of Object.entries(reading as Fields)) {
-    const { domain } = JSON.parse(read.get(name)!.device) as Fields;
-    const { low = 0, high, period = high - low } = domain.of ?? domain; // of a number that may be missing
-    const { step, unit = "" } = words as Fields;
-    const count = step === undefined ? 1 : period / real({ step }, "step");
-    need(period && Object(words) === words && Object.keys(words as Fields).length, "terms", "reading");
-    // A step divides a circle.
-    need(count >= 1 - 1e-12 && count <= 500 && (high !== undefined || Math.abs(count - Math.round(count)) <= 1e-9), "terms", "step");
-    need(typeof unit === "string" && [...unit].length <= 40, "terms", "unit");
-    show({ unit: "_" + unit }, "unit", 200);
-  }
-}
-
-/** Refuse terms of a campaign that are not as docs/wire.md says, or promise something else than its questions. */
-async function checkTerms(text: string): Promise<void> {
-  const [given, finish] = watched(text);
-  const { asker, repeat, days, labels, promise, questions } = given;
-  need(given["dither-campaign"] === 1, "version");
-  show(given, "name", 64, SPACES);
-  show(given, "asker", 253);
-  show(given, "contact", 500, SPACES);
-  show(given, "purpose", 4000, SPACES);
-  whole(given, "version", 1, 2 ** 31 - 1);
-  whole(given, "people", 1, 2 ** 53 - 1);
-  need([...asker].length <= 200, "terms", "asker");
-  need(dayOf(given, "begins") <= dayOf(given, "ends"), "terms", "ends");
-  need(repeat === "once" ? whole(given, "days", 1, 36600) : days === null && ["fresh", "same", "per value"].includes(repeat as string), "terms", "repeat");
-  need(Array.isArray(labels) && labels.length <= 1000 && new Set(labels).size === labels.length, "terms", "labels");
-  labels.forEach((labels) => show({ labels }, "labels", 64, SPACES));
-  if ("sealing_key" in given) await agree(given["sealing_key"] as string);
-  if ("reports_a_batch" in given) whole(given, "reports_a_batch", 1, 2 ** 31 - 1); // for gateways: a device sends one
-
-  const read = new Map<string, Question>();
-  const marks = new Set<string>();
-  let [epsilon, delta] = [0, 0];
-  need(Array.isArray(questions), "terms", "questions");
-  for (const [name, specification, ...more] of questions as string[][]) {
-    show({ questions: name }, "questions", 64);
-    const question = readQuestion(specification!, name);
-    const [top, bottom] = question.ratio;
-    epsilon += question.delta ? question.epsilon : Math.log1p(Number(((top - bottom) << 64n) / bottom) / 2 ** 64);
-    delta += question.delta;
-    need(!more.length && !question.spend, "terms", "questions"); // nobody says how many places of a path are asked
-    read.set(name!, question);
-    marks.add(question.fingerprint);
-  }
-  // A name that stands twice would be one question to some readers; reports to one fingerprint could not be told apart.
-  need(read.size && read.size <= 1024 && read.size === questions.length && read.size === marks.size, "terms", "questions");
-  if ("reading" in given) checkReading(given["reading"], read);
-  // The last digits of a promise may be another version's. No mechanism that this client knows assumes anything.
-  need(near(real(promise, "epsilon"), epsilon), "promise", "epsilon");
-  need(delta ? near(real(promise, "delta"), delta) : promise.delta === null, "promise", "delta");
-  need(Array.isArray(promise.assumptions) && !promise.assumptions.length, "promise", "assumptions");
-  finish();
-}
-
-const digits = (text: unknown, length: number): text is string => typeof text === "string" && text.length === length && /^[0-9a-f]*$/.test(text);
 
 /**
  * Return what is signed with a pinned key, or with the one that the pinned key has signed as the next, and a function that checks a signature.
@@ -154,47 +79,81 @@ const reading = <T>(work: Promise<T>): Promise<T> =>
 export const readCampaign = (published: string, key: string): Promise<Campaign> => reading(read(published, key));
 
 async function read(published: string, pin: string): Promise<Campaign> {
-  const [{ campaign, key, key_before: before, signature, retired }, check] = await signed(published, pin);
+  const [{ campaign, key, key_before: before, signature, retired, card }, check] = await signed(published, pin);
   need(typeof campaign === "string", "text");
-  await check("dither campaign 1\n" + campaign, signature);
+  await check("dither campaign 2\n" + campaign, signature);
   const id = hex(sha256(utf8(campaign)));
   if (retired !== null) {
     dayOf(retired as Fields);
     await check(`dither retirement 1\n${id}\n${retired.day}`, retired.signature);
   }
-  await checkTerms(campaign);
+  if (card !== undefined) {
+    await check("dither card 1\n" + card.text, card.signature);
+    need(parse(card.text as string)["campaign"] === id, "terms", "card");
+  }
+  const read = await checkTerms(campaign);
   const terms = JSON.parse(campaign) as Fields;
-  const { asker, repeat, days } = terms;
-  const once = repeat === "once" && { days: days as number, start: dayOf(terms, "begins") };
-  const questions = (terms["questions"] as [string, string][]).map(([name, specification]) => [name, [specification, { name, asker, repeat, ...once }]]);
-  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
+  const questions: [string, Campaign["questions"][string]][] = []; // a name may be __proto__
+  const unanswered: string[] = [];
+  for (const stated of terms["questions"] as Fields[]) {
+    const question = read.get(stated["name"] as string);
+    if (question) questions.push([stated["name"] as string, [stated["specification"] as string, inquiryTerms(id, terms, stated, question, retired as Fields | null)]]);
+    else unanswered.push(stated["name"] as string);
+  }
+  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions), unanswered };
 }
 
-const continues = ({ heads }: Log, kept: Seen["heads"][string] | undefined): boolean => !kept || heads[kept[0] - 1] === kept[1];
+/** Return what a campaign adds to one of its questions. */
+function inquiryTerms(campaign: string, terms: Fields, stated: Fields, question: Question, retired: Fields | null): InquiryTerms {
+  const { asker, repeat, days, every, changes, answers, phase, labels, languages } = terms;
+  return {
+    name: stated["name"] as string,
+    asker,
+    repeat,
+    ...(days && { days, start: dayOf(terms, "begins") }),
+    ...(every && { every }),
+    ...(changes && { changes }),
+    ...(question.spend && { times: 1 }), // one place
+    ...(answers && { limit: { campaign, answers } }),
+    ...(phase && { phase: { campaign, name: terms["name"], ...phase } }),
+    labels,
+    ends: Math.min(dayOf(terms, "ends"), retired ? dayOf(retired) - 1 : Infinity),
+    value: valueOf(stated, question),
+    ...(languages && { languages }),
+    ...(stated["text"] && { text: stated["text"] }),
+    ...(stated["names"] && { names: stated["names"] }),
+    ...(stated["unit"] && { unit: stated["unit"] }),
+    ...(stated["step"] && { step: stated["step"] }),
+    ...(stated["form"] && { form: stated["form"] }),
+    ...(stated["scale"] && { scale: stated["scale"] }),
+  };
+}
+
+const continues = ({ heads }: CampaignList, kept: Seen["heads"][string] | undefined): boolean => !kept || heads[kept[0] - 1] === kept[1];
 
 /**
  * Read the list of campaigns of a collector. Throw `Malformed` unless it is signed with the pinned key or with the next one, every entry has the
- * digest of the one before, and ("log") it continues the list whose length and head were `kept`.
+ * digest of the one before, and ("list") it continues the list whose length and head were `kept`.
  */
-export const readLog = (published: string, key: string, kept?: Seen["heads"][string]): Promise<Log> =>
+export const readList = (published: string, key: string, kept?: Seen["heads"][string]): Promise<CampaignList> =>
   reading(
     (async () => {
-      const [{ log, signature }, check] = await signed(published, key);
+      const [{ list, signature }, check] = await signed(published, key);
       const heads: string[] = [];
-      const campaigns: Log["campaigns"] = new Map();
-      need(Array.isArray(log) && log.length && log.length <= 1e4, "log");
-      for (const entry of log as string[]) {
+      const campaigns: CampaignList["campaigns"] = new Map();
+      need(Array.isArray(list) && list.length && list.length <= 1e4, "list");
+      for (const entry of list as string[]) {
         const [{ ...fields }] = watched(entry);
         const { before, published, retired, next_key, day } = fields;
-        need(before === (heads.at(-1) ?? "0".repeat(64)) && digits(published ?? retired ?? next_key, 64), "log");
-        need(Object.keys(fields).length === (retired ? 3 : 2) && (!retired || campaigns.has(retired)) && !campaigns.has(published), "log");
+        need(before === (heads.at(-1) ?? "0".repeat(64)) && digits(published ?? retired ?? next_key, 64), "list");
+        need(Object.keys(fields).length === (retired ? 3 : 2) && (!retired || campaigns.has(retired)) && !campaigns.has(published), "list");
         if (retired) dayOf(fields);
         if (!next_key) campaigns.set(published ?? retired, day ?? null);
         heads.push(hex(sha256(utf8(entry))));
       }
-      await check("dither log 1\n" + heads.at(-1), signature);
+      await check("dither list 2\n" + heads.at(-1), signature);
       const read = { heads, campaigns };
-      need(continues(read, kept), "log");
+      need(continues(read, kept), "list");
       return read;
     })(),
   );
@@ -203,28 +162,29 @@ export const readLog = (published: string, key: string, kept?: Seen["heads"][str
  * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
  *
  * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
- * next one, once, and ("log") the asker's list of campaigns must have this one and continue the list that was seen before.
+ * next one, once, and ("list") the asker's list of campaigns must have this one and continue the list that was seen before.
  */
 export async function fetchCampaign(address: string, key: string, fetch: typeof globalThis.fetch = globalThis.fetch, store?: Store<Seen>): Promise<Campaign> {
-  const get = async (url: string): Promise<string> => {
-    const [{ ok }, content] = await exchange(fetch, url, 2 ** 22);
+  const get = async (url: string, must?: true): Promise<string> => {
+    const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22);
+    need(ok || !must, "campaign", `the collector answers ${status}: there is no campaign at this address; it may have moved, or ended long ago`);
     return ok ? content.text() : "";
   };
   const seen = await store?.update((kept) => [kept]);
   let pin = key;
   while (seen?.keys[pin]) pin = seen.keys[pin]!;
-  const campaign = await readCampaign(await get(address), pin);
+  const campaign = await readCampaign(await get(address, true), pin);
   need(address.endsWith("/" + campaign.id), "fingerprint");
   need(store || campaign.key === pin, "key"); // who cannot remember it does not follow
-  const listed = store && (await get(address.replace(/campaigns\/\w+$/, "log")));
+  const listed = store && (await get(address.replace(/campaigns\/\w+$/, "list")));
   // A collector of several askers has the list of one.
-  const log = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readLog(listed, campaign.key) : undefined;
+  const list = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readList(listed, campaign.key) : undefined;
   await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
     if (campaign.key !== pin) need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
     // Also where the new key is the pinned one: the list goes on.
     const before = heads[campaign.key] ?? heads[campaign.before!];
-    need(log ? continues(log, before) && log.campaigns.has(campaign.id) && (campaign.retired || !log.campaigns.get(campaign.id)) : !before, "log");
-    if (log) heads[campaign.key] = [log.heads.length, log.heads.at(-1)!];
+    need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list");
+    if (list) heads[campaign.key] = [list.heads.length, list.heads.at(-1)!];
     return [0, { keys, heads }];
   });
   return campaign;

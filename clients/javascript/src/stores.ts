@@ -1,6 +1,7 @@
 /** Stores: a browser's database, and memory for tests. */
 
 import { type Kept, type Store } from "./client.js";
+import { need } from "./parts.js";
 
 /** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
 export function memoryStore<Thing = Kept>(): Store<Thing> {
@@ -25,6 +26,7 @@ type Copy<Thing> = Thing & { turn: number };
  */
 export function indexedStore<Thing = Kept>(name = "dither"): Store<Thing> {
   const { caches, indexedDB, navigator } = globalThis;
+  need(indexedDB, "store", "there is no IndexedDB here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests");
   let copies: Cache | undefined;
   let copy: Copy<Thing> | undefined;
   /** Return what a request results in, or nothing of a transaction, when an event says so. */

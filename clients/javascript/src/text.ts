@@ -1,15 +1,20 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
 
-/** What was given is not allowed. `reason` is one word, which docs/devices.md explains, and `field` the name of what is wrong; neither holds a value. */
+/**
+ * What was given is not allowed. `reason` is one word, which docs/devices.md explains; `field` is the name of the field that is wrong, or a sentence;
+ * `question` is the name of the question, if it was about one. None of them holds a person's value.
+ */
 export class Malformed extends Error {
   declare readonly reason: string;
   declare readonly field: string;
+  declare readonly question: string;
 
-  constructor(reason: string, field = "") {
-    super(reason + (field && ": " + field));
+  constructor(reason: string, field = "", question = "") {
+    super((question && `question "${question}": `) + reason + (field && ": " + field));
     this.name = "Malformed";
     this.reason = reason;
     this.field = field;
+    this.question = question;
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
 
-import { number, type Rules, type State } from "./account.js";
+import { number, type Rules, type State, waits } from "./account.js";
 import { type Device } from "./client.js";
 
 /** What was given to one question by one answer. */
@@ -23,6 +23,8 @@ export interface AccountView {
   given: Given[];
   /** How many reports wait to be sent. */
   waiting: number;
+  /** How many answers were sent, which their askers keep. */
+  sent: number;
 }
 
 /** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
@@ -34,18 +36,22 @@ export function view(state: State, rules: Rules): [AccountView] {
   const given = state.entries.map(({ asker, question, epsilon, delta, assumes }) => {
     return { asker, question, epsilon: units(epsilon, 64), delta: units(delta, 128), assumes };
   });
-  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: state.queue.length }];
+  const waiting = state.queue.filter(waits);
+  const sent = state.entries.filter(({ id }) => !state.queue.some((one) => one.id === id)).length;
+  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: waiting.length, sent }];
 }
 
 /**
- * Forget what was given: names of askers and questions, permanent answers, drawn days, reports that wait. Return what is left: `device.account(erase)`.
+ * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
+ * answers had been sent: `device.account(erase)`.
  *
- * How much was spent stays, for askers keep what they have learned: who could make a person begin anew could ask for ever.
+ * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, ...state }: State, rules: Rules): [AccountView, State] {
-  const entries = state.entries.map(({ data: _, times: __, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
+export function erase({ told: _, coins: __, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
+  const { sent } = view(state, rules)[0];
+  const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
   const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
-  return [view(next, rules)[0], next];
+  return [{ ...view(next, rules)[0], sent }, next, true];
 }
 
 const percent = (epsilon: number): string => `${Math.round(100 / (1 + Math.exp(-epsilon)))} %`;
@@ -73,7 +79,7 @@ export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).H
     if (this.#device) this.#show(await this.#device.account(view));
   }
 
-  #show({ epsilon, left, given, waiting }: AccountView): void {
+  #show({ epsilon, left, given, waiting }: AccountView, note = "How much was given stays counted: the askers keep what they received."): void {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     const make = (tag: string, text = "", ...children: Node[]): HTMLElement => {
       const made = document.createElement(tag);
@@ -103,9 +109,8 @@ export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).H
     button.addEventListener("click", () => {
       if (sure) return void this.#forget();
       sure = true;
-      button.textContent = "Forget names, kept answers and what waits? Press again.";
+      button.textContent = "Forget names, kept answers and waiting reports? Press again.";
     });
-    const note = "How much was given stays counted: who asked keeps what they have.";
     root.replaceChildren(
       part("text", make("p", words)),
       ...(rows.length ? [part("table", make("table", "", make("caption", "What you have given"), make("thead", "", head), make("tbody", "", ...rows)))] : []),
@@ -116,7 +121,8 @@ export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).H
   }
 
   async #forget(): Promise<void> {
-    this.#show(await this.#device!.account(erase));
+    const erased = await this.#device!.account(erase);
+    this.#show(erased, `Forgotten. ${erased.sent} ${erased.sent === 1 ? "answer" : "answers"} had been sent before.`);
     this.dispatchEvent(new Event("erase"));
   }
 }

@@ -5,11 +5,15 @@ import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
+import { tables } from "../dist/tables.js";
 import { box } from "../dist/box.js";
+import { directions } from "../dist/vectors.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
 import { optional } from "../dist/optional.js";
+import { profile } from "../dist/profile.js";
+import { polynomial } from "../dist/polynomial.js";
 import { several } from "../dist/several.js";
 import { scripted, unknown } from "./events.mjs";
 import { hashed } from "../dist/hashed.js";
@@ -20,7 +24,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw", "Sectors needs dither-ldp/angles"));
-  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
+  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

@@ -15,10 +15,11 @@ const core = Object.keys(draws);
 function entryOf(specification, name) {
   try {
     readQuestion(specification, name);
-  } catch ({ reason, field }) {
+  } catch ({ reason, field, question }) {
     assert.equal(reason, "draw", `${name}: ${reason} ${field}`);
-    const [asked, entry] = field.split(" needs dither-ldp/");
-    assert.equal(asked, name);
+    assert.equal(question, name);
+    const [mechanism, entry] = field.split(" needs dither-ldp/");
+    assert.equal(mechanism, JSON.parse(specification).mechanism);
     return entry;
   }
 }
@@ -39,8 +40,8 @@ for (const { name, specification, draws: drawn } of questions) {
       assert.equal(entryOf(specification, name), undefined);
       const question = readQuestion(specification);
       for (const { value, bytes, report } of drawn.slice(0, 3)) assert.equal(hex(question.report(value, scripted(bytes))), report);
-      // One script has the draws of lists, because a page that is opened from disk cannot load another entry point.
-      if (["indices", "projective", "hashed"].includes(kind)) assert.equal(globalThis.dither.readQuestion(specification).kind, kind);
+      // One script has all draws, because a page that is opened from disk cannot load another entry point.
+      assert.equal(globalThis.dither.readQuestion(specification).kind, kind);
     } finally {
       for (const added of Object.keys(draws)) if (!core.includes(added)) delete draws[added];
     }
@@ -52,7 +53,7 @@ test("the error of a device names the question", async () => {
   const device = await Device.open({ epsilon: 1, store: memoryStore() });
   const { specification } = questions.find((question) => deviceOf(question.specification).draw === "projective");
   const terms = { name: "colour", asker: "clinic.example" };
-  assert.throws(() => device.asking(specification, terms), { name: "Malformed", message: "draw: colour needs dither-ldp/projective" });
+  assert.throws(() => device.asking(specification, terms), { name: "Malformed", message: 'question "colour": draw: ProjectiveResponse needs dither-ldp/projective', question: "colour" });
   assert.throws(() => readQuestion(specification), { message: "draw: ProjectiveResponse needs dither-ldp/projective" });
 });
 

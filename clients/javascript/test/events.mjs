@@ -44,7 +44,7 @@ export function scripted(text) {
 
 /** The draws of clients/conformance/2/draws.json that this client does not know. Every other one must be met. */
 export const UNKNOWN = [
-  ...["channel", "table", "questions", "prefix", "planar", "rings", "points", "grid"],
+  ...["prefix", "planar", "rings", "points", "grid"],
   ...["two copies", "polar", "joint response", "joint bits", "joint hashed"],
 ];
 
@@ -57,7 +57,8 @@ export function unknown(specification) {
 export function happen(state, event, policy, rules = accounts.allRules({ now: () => event.at })) {
   // What a path assumes: `asking` adds it, where the rules of a page do not.
   if (rules === accounts.plain && event.question) event = { ...event, question: { ...event.question, assumes: event.question.assumes.concat(accounts.pathAssumes(event.question.times)) } };
-  const [outcome, next] = events(state, event, policy ?? accounts.DEFAULT, rules);
+  const now = accounts.upgraded(state);
+  const [outcome, next = now === state ? undefined : now] = events(now, event, policy ?? accounts.DEFAULT, rules);
   return [outcome, next && accounts.ordered(next)];
 }
 
@@ -81,6 +82,8 @@ function events(state, event, policy, rules) {
     }
     case "acknowledge":
       return accounts.acknowledge(state, event.id);
+    case "drop":
+      return accounts.drop(state, event.id);
     case "split":
       return accounts.split(state, event.device, event.share);
     case "merge":

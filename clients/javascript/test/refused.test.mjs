@@ -5,16 +5,20 @@ import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
+import { tables } from "../dist/tables.js";
 import { box } from "../dist/box.js";
+import { directions } from "../dist/vectors.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
 import { optional } from "../dist/optional.js";
+import { profile } from "../dist/profile.js";
+import { polynomial } from "../dist/polynomial.js";
 import { several } from "../dist/several.js";
 import { expBelow } from "../dist/testing.js";
 import { hashed } from "../dist/hashed.js";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

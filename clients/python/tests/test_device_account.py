@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import os
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +138,78 @@ def test_an_answer_per_value_is_one_report_whoever_gives_it(number: int, tmp_pat
     assert second.report == theirs.to_bytes(first)
     assert len(pair.ours.queue) == 1  # known by its mark: it is sent once
     pair.check()
+
+
+SURE = dt.KeptChange(dt.KRR(dt.Categories(["no", "yes"]), epsilon=50), days=9, changes=2)
+
+
+def change_inquiries(start: int) -> tuple[dt.Inquiry, Inquiry]:
+    """Return one question about a kept change as both libraries ask it."""
+    first = datetime.date(1970, 1, 1) + datetime.timedelta(days=start)
+    theirs = dt.Inquiry.kept_change("smokes", SURE, asker="clinic", start=first)
+    more: dict[str, Any] = {"repeat": "kept change", "days": 9, "changes": 2, "start": start}
+    return theirs, Inquiry("smokes", Question(SURE.question.to_json()), asker="clinic", **more)
+
+
+def test_a_kept_change_is_reported_once_whoever_asks(tmp_path: Path) -> None:
+    """With a sure mechanism reports of intervals with a change are the value after it, the others coins."""
+    coins, changed = [], []
+    for number in range(24):
+        pair = Pair(tmp_path / f"{number}.account", "device", epsilon=50)
+        pair.theirs.policy, pair.ours.policy = dt.privacy.Policy(epsilon=50), Policy(epsilon=50)
+        theirs, ours = change_inquiries(pair.clock.wall // DAY)
+        assert ours.facts == theirs.facts
+        values = ["no", "no", "yes", "no", *["no"] * 5]  # it changes on day 2 and on day 3
+        for day in range(9):
+            if (number + day) % 2:
+                pair.theirs.answer(theirs, values[: day + 1])
+            else:
+                pair.ours.answer(ours, values[: day + 1])
+            pair.check()
+            pair.clock.pass_(DAY)
+        rows = [row for item in pair.ours.queue for row in unpack_rows(item["report"])]
+        reports = SURE.reports(rows).cells.tolist()  # all are possible
+        (choice,) = pair.ours.wire()["choices"]
+        group = choice["day"] // 2
+        assert [row[:2] for row in reports] == [[group, at] for at in range(SURE.intervals(group))]
+        if group == 0:
+            assert [row[2] for row in reports] == [0]
+            continue
+        for _, interval, report in reports:
+            before, after = values[interval * SURE.length(group)], values[SURE.day(group, interval)]
+            if before == after:
+                coins.append(report)
+            else:  # the pattern of flips is sure, too
+                changed.append(report == (after == "yes"))
+        assert len(pair.ours.wire()["entries"]) == 1
+    assert all(changed)
+    assert changed
+    assert {0, 1} == set(coins)
+
+
+def unpack_rows(report: str) -> list[tuple[int, ...]]:
+    return list(struct.iter_unpack("<III", bytes.fromhex(report)))
+
+
+def test_wrong_histories_of_a_kept_change_are_refused(tmp_path: Path) -> None:
+    account = Account.create(tmp_path / "me.account", epsilon=50, policy=Policy(epsilon=50))
+    _, ours = change_inquiries(int(time.time()) // DAY)
+    for _ in range(40):  # the group of the first day answers at once; the others have no interval yet
+        (choice, *_) = account.wire()["choices"] or [None]
+        if choice is not None:
+            break
+        with contextlib.suppress(Outside):
+            account.answer(ours, ["maybe"])
+    assert account.wire()["entries"] == []
+    if account.dry_run(ours) == "drawn":
+        for wrong in ([], ["no"] * 3, "no"):
+            with pytest.raises(Outside):
+                account.answer(ours, wrong)
+    for more in ({"changes": 0}, {"changes": 9}, {"changes": None}, {"days": 1}):
+        with pytest.raises(Malformed):
+            Inquiry("q", ours.question, **{"repeat": "kept change", "days": 9, "changes": 1, **more})
+    with pytest.raises(Malformed, match="two answers"):
+        Inquiry("q", Question(AGE.to_json()), repeat="kept change", days=9, changes=1)
 
 
 def test_two_devices_are_merged_by_dither(tmp_path: Path) -> None:
@@ -316,7 +392,7 @@ def test_a_fork_shares_the_file_and_not_the_connection(inside: bool, tmp_path: P
     held, free = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with account.transaction() if inside else account._lock:
+        with account.transaction() if inside else account._store._lock:
             held.set()
             free.wait()
 

@@ -53,7 +53,7 @@ def encode(y: int, sign: int = 0) -> bytes:
 def accepted(key: bytes, signature: bytes, message: bytes) -> bool:
     """Return the verdict of `dither`, which verifies by `cryptography`."""
     try:
-        contract._verify(key.hex(), signature.hex(), message)
+        contract.verify(key.hex(), signature.hex(), message)
     except MalformedReport:
         return False
     return True

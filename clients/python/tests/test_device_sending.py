@@ -84,7 +84,7 @@ def test_what_a_collector_says(
         assert account.queue == []
         return
     assert done.waiting == 1
-    assert done.problem == (word or f"status {status}")
+    assert done.problem == (word or ("busy" if status == 503 else f"status {status}"))
     assert done.retry_after == (None if after is None else 0 if after in ("nan", "-5") else float(after))
     assert send(account, campaign, collector.address).sent == 1
     assert collector.bodies[0] == collector.bodies[1]
@@ -203,7 +203,7 @@ def test_nothing_is_sent_in_another_way(
     key: X25519PrivateKey, collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account, campaign = ready(tmp_path, sealed(key), answers=1)
-    monkeypatch.setattr(sending, "can_seal", lambda: False)
+    monkeypatch.setattr(sending, "_can_seal", lambda: False)
     done = send(account, campaign, collector.address)
     assert "pip install cryptography" in str(done.problem)
     assert collector.bodies == []
@@ -256,8 +256,9 @@ def test_a_process_of_its_own_sends(collector: Stub, tmp_path: Path, monkeypatch
 
 
 def test_the_process_that_sends_ends_whatever_happens(tmp_path: Path) -> None:
-    account, _ = ready(tmp_path, answers=1)
-    job = {"account": str(account.path), "campaign": str(tmp_path / "campaign.json"), "key": None}
+    ready(tmp_path, answers=1)
+    names = {"campaign": str(tmp_path / "campaign.json"), "app": "mytool", "version": "", "key": None}
+    job: dict[str, Any] = {**names, "folder": str(tmp_path / "own"), "relay": None, "marker": None}
     code = """
 import json, sys
 from dither_device import sending
@@ -266,8 +267,11 @@ sending.main(sys.argv[1])
 """
     with socket.create_server(("127.0.0.1", 0)) as server:  # nobody accepts
         job["address"] = f"http://127.0.0.1:{server.getsockname()[1]}"
+        tool = Telemetry(**{name: value for name, value in job.items() if name != "marker"}, background=False)
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
         begin = time.monotonic()
-        done = python(code, json.dumps({**job, "relay": None, "label": "", "marker": None}))
+        done = python(code, json.dumps(job), home=tmp_path)
     assert done.returncode == 1
     assert "Timeout" in done.stderr
     assert time.monotonic() - begin < 9  # seconds that one wait takes alone

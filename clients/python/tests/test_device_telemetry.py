@@ -71,7 +71,7 @@ def test_consent_is_asked_once_on_a_terminal(
     text = " ".join(shown.getvalue().split())
     assert "mytool asks: Which commands are used." in text
     assert "one of build, test, other" in text
-    assert "at most 73 % sure" in text
+    assert "is at most 100 % sure of either; with one report, at most 74 %." in text
     again = at_a_terminal(monkeypatch, "y\n")
     assert made(folder).answer("command", "build") == told
     assert again.getvalue() == ""
@@ -173,7 +173,7 @@ def test_the_budget_is_what_the_campaign_asks_for_in_a_year(tmp_path: Path, fold
     tool.run("erase")
     once = TOML.replace('"fresh"', '"once"\ndays = 30').replace("ends = 2120-01-01", "ends = 2020-03-30")
     (folder / "asker.key").unlink()
-    (folder / "asker.log").unlink()
+    (folder / "asker.campaigns").unlink()
     publish(folder, once)
     tool = made(folder)
     tool.run("on")
@@ -204,7 +204,7 @@ def test_show_says_what_was_and_would_be_sent(folder: Path) -> None:
     assert f'"reports":{{"{queued.fingerprint}":["{queued.data.hex()}"]}}' in text
     assert "Given so far: command, once, of which 1 not sent yet; ε = 1." in text
     assert "https://telemetry.example" in text
-    assert "at most 73 % sure" in " ".join(text.split())
+    assert "with one report, at most 74 %." in " ".join(text.split())
 
 
 def test_show_prints_the_batches_that_travel(folder: Path) -> None:
@@ -479,7 +479,7 @@ def test_an_answer_imports_little(version: str, folder: Path) -> None:
     found = interpreter(version)
     if found is None:
         pytest.skip(f"there is no Python {version} here")
-    made(folder).run("on")
+    made(folder, address="https://t.example").run("on")
     done = python(LEAN, str(folder / "campaign.json"), home=folder, interpreter=found)
     assert done.stdout.split("\n")[:2] == ["drawn None", ""], done.stderr
 
@@ -495,7 +495,7 @@ print(tool.answer("command", "build"), len(os.listdir("/proc/self/task")), flush
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted as Linux does")
 def test_the_end_of_a_program_waits_for_nothing(folder: Path) -> None:
     """No thread and no handler at the end: the process that sends is on its own."""
-    made(folder).run("on")
+    made(folder, address="http://127.0.0.1:9").run("on")
     done = python(EXIT, str(folder / "campaign.json"), home=folder)
     assert done.stdout == "drawn 1\n", done.stderr
     again = python(EXIT, str(folder / "campaign.json"), home=folder)  # within an hour nothing is started
@@ -515,6 +515,35 @@ def test_two_processes_of_a_tool_at_once(folder: Path) -> None:
     assert all(text.startswith(("drawn", "failed", "refused")) for text in told)
 
 
+def read_until(number: int, words: bytes) -> bytes:
+    """Return what a terminal shows, up to some words."""
+    shown = b""
+    while words not in shown:
+        shown += os.read(number, 1024)
+    return shown
+
+
+def test_a_yes_that_was_typed_before_the_question_is_no_consent(folder: Path) -> None:
+    code = EXIT.replace(", ask=False", "").replace('"http://127.0.0.1:9"', "None")
+    ours, theirs = pty.openpty()
+    os.write(ours, b"y\ny\n")  # in the terminal before the program begins
+    job = subprocess.Popen(
+        [sys.executable, "-S", "-c", code, str(folder / "campaign.json")],
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        env={"PYTHONPATH": str(SOURCE), "HOME": str(folder)},
+    )
+    os.close(theirs)
+    read_until(ours, b"[y/N]")
+    time.sleep(0.2)
+    assert job.poll() is None  # it waits
+    os.write(ours, b"n\n")
+    assert job.communicate(timeout=60)[0].startswith(b"off")
+    os.close(ours)
+    assert made(folder)._consent() is None
+
+
 def test_a_real_terminal(folder: Path) -> None:
     code = EXIT.replace(", ask=False", "").replace('"http://127.0.0.1:9"', "None")
     ours, theirs = pty.openpty()
@@ -527,8 +556,171 @@ def test_a_real_terminal(folder: Path) -> None:
         env={**environment, "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"},
     )
     os.close(theirs)
+    shown = read_until(ours, b"[y/N]")
+    assert b"asks" in shown
     os.write(ours, b"yes\n")
     assert job.stdout is not None
     assert job.communicate(timeout=60)[0].startswith(b"drawn")
     os.close(ours)
     assert made(folder)._consent() == "on"
+
+
+# --- consent holds for what was shown
+
+
+OTHER = TOML.replace('asker = "mytool"', 'asker = "somebody else"')
+
+
+def test_consent_is_not_shared_with_another_asker_of_the_same_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = made(folder)
+    tool.run("on")
+    assert tool.answer("command", "build") == "drawn"
+    (folder / "other").mkdir()
+    publish(folder / "other", OTHER)
+    other = made(folder / "other")
+    assert [other.answer("command", "build") for _ in range(5)] == ["off"] * 5
+    assert "not asked" in other.run("status")
+    shown = at_a_terminal(monkeypatch, "y\n")
+    assert made(folder / "other").answer("command", "build") in ("drawn", "refused")
+    assert "somebody else asks" in shown.getvalue()
+    assert made(folder).answer("command", "build") in ("drawn", "refused")  # the first yes is kept
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (("people = 10", "people = 10\nversion = 2"), True),
+        (("ends = 2120-01-01", "ends = 2119-01-01"), True),
+        (('[questions.seconds]\ninterval = [0, 60]\nmechanism = "Podium"\nepsilon = 0.5\n', ""), True),
+        (("ends = 2120-01-01", "ends = 2121-01-01"), False),
+        (("begins = 2020-01-01", "begins = 2019-01-01"), False),
+        (("epsilon = 0.5", "epsilon = 0.6"), False),
+        (("Which commands are used.", "Which commands you use."), False),
+        (("https://mytool.example", "https://other.example"), False),
+        (('"other"]', '"else", "other"]'), False),
+    ],
+)
+def test_a_new_version_asks_again_where_it_asks_for_more(
+    change: tuple[str, str], kept: bool, folder: Path
+) -> None:
+    made(folder).run("on")
+    assert TOML.count(change[0]) == 1
+    publish(folder, TOML.replace(*change))
+    assert (made(folder)._consent() == "on") == kept
+    assert made(folder)._consent() in ("on", None)
+
+
+def test_another_address_or_key_is_another_question(folder: Path) -> None:
+    made(folder, address="https://one.example").run("on")
+    assert made(folder, address="https://one.example")._consent() == "on"
+    assert made(folder, address="https://two.example")._consent() is None
+    assert made(folder, address="https://one.example", relay="https://r.example/x")._consent() is None
+    (folder / "asker.key").unlink()
+    (folder / "asker.campaigns").unlink(missing_ok=True)
+    publish(folder)
+    assert made(folder, address="https://one.example")._consent() is None
+
+
+def test_a_consent_of_an_older_version_is_asked_once_more(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = made(folder)
+    tool.run("on")
+    Path(tool._path("consent")).write_text("on\n", encoding="ascii")
+    assert tool.answer("command", "build") == "off"
+    at_a_terminal(monkeypatch, "y\n")
+    assert made(folder).answer("command", "build") == "drawn"
+    for text in ("off\n", "", "[1]", "{", '{"": {}}', '{"x": 1}'):
+        Path(tool._path("consent")).write_text(text, encoding="ascii")
+        assert made(folder)._consent() == "off", text
+
+
+@pytest.mark.parametrize(("action", "left"), [("off", 4), ("erase", 0)])
+def test_off_and_erase_stop_the_sender(action: str, left: int, folder: Path) -> None:
+    """Five batches wait; the person says no while the first is on its way."""
+    with stub() as collector:
+        tool, other = (made(folder, address=collector.address, epsilon=50, background=False) for _ in "ab")
+        tool.run("on")
+        assert [tool.answer("command", "build") for _ in range(5)] == ["drawn"] * 5
+        take, said = collector.take, list[str]()
+
+        def taking(path: str, body: bytes) -> Any:
+            said.append(other.run(action))
+            return take(path, body)
+
+        collector.take = taking  # type: ignore[method-assign]
+        assert tool.send() is not None
+        assert (len(collector.batches), len(said)) == (1, 1)
+        assert tool.send() is None
+        account = folder / ".local/state/mytool/telemetry/account"
+        assert (len(dt.Account.open(account).queue) if account.exists() else 0) == left
+        assert ("5 reports wait here and will not be sent" in said[0]) == (action == "off")
+        assert account.exists() == (action == "off")
+        assert ("0 answers had been sent before" in said[0]) == (action == "erase")
+
+
+def test_do_not_track_stops_the_sender(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stub() as collector:
+        tool = made(folder, address=collector.address, epsilon=50, background=False)
+        tool.run("on")
+        assert [tool.answer("command", "build") for _ in range(3)] == ["drawn"] * 3
+        take = collector.take
+
+        def taking(path: str, body: bytes) -> Any:
+            monkeypatch.setenv("DO_NOT_TRACK", "1")
+            return take(path, body)
+
+        collector.take = taking  # type: ignore[method-assign]
+        done = tool.send()
+        assert done is not None
+        assert (done.sent, done.problem, done.waiting) == (1, "off", 2)
+
+
+def test_a_label_cannot_move_the_cursor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dither_device.consent import printable
+
+    assert printable("a\x1b[2Jb\u202ec\nd") == "a�[2Jb�c d"
+
+
+def test_a_question_that_scrolls_is_repeated_short(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = "".join(
+        f'[questions.q{n}]\ncategories = ["a{n}", "b"]\nmechanism = "KRR"\nepsilon = 0.1\n' for n in range(30)
+    )
+    publish(folder, TOML + many)
+    shown = at_a_terminal(monkeypatch, "n\n")
+    assert made(folder).answer("command", "build") == "off"
+    assert "In short: mytool asks 33 questions until 2120-01-01" in " ".join(shown.getvalue().split())
+    publish(folder)
+    shown = at_a_terminal(monkeypatch, "n\n")
+    assert made(folder).answer("command", "build") == "off"
+    assert "In short" not in shown.getvalue()
+
+
+WORDS = TOML.replace('labels = ["1.2"]', 'labels = ["1.2"]\nlanguages = ["en", "de"]').replace(
+    '[questions.command]\ncategories = ["build", "test", "other"]',
+    '[questions.command]\ncategories = ["build", "test", "other"]\n'
+    'text = { en = "Which command did you run?", de = "Welchen Befehl haben Sie benutzt?" }\n'
+    'names = { en = ["a build", "a test", "another"], de = ["Bau", "Test", "ein anderer"] }',
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de_DE.UTF-8", "Welchen Befehl haben Sie benutzt? one of Bau, Test, ein anderer"),
+        ("C", "Which command did you run? one of a build, a test, another"),
+    ],
+)
+def test_consent_shows_the_words_of_the_campaign(
+    language: str, words: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    monkeypatch.setenv("LANG", language)
+    publish(folder, WORDS)
+    assert words in " ".join(made(folder).run("on").split())
+    changed = WORDS.replace("Which command did you run?", "Which commands do you run?")
+    publish(folder, changed)
+    assert made(folder)._consent() is None  # other words are another question

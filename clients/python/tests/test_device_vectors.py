@@ -104,7 +104,7 @@ VALUES = {
     "KRR": ["nobody", None, 3, ["firefox"], object()],
     "Podium": ["7", None, float("nan"), [7], True],
     "OGPM, circle": [float("inf"), "90", None],
-    "SetResponse": ["a", 3, [["a"]], {"a": 1}],
+    "SetResponse": ["a", 3, None, {"a": 1}],
     "Marginals": [{}, {"age": 1}, [1, 2], {"age": 1, "browser": "other", "more": 1}],
     "PEM": [3, "a\0", "seven letters", None],
     "TraCSC": [[], 3, [[1]], [["a", "b"]], [[1, 2, 3]], [[float("nan"), 1.0]]],
@@ -136,6 +136,15 @@ def test_values_outside_are_refused_and_not_shown() -> None:
             with pytest.raises(draws.Outside) as error:
                 asked.report(value, bytes)
             assert "42" not in str(error.value)
+
+
+def test_unknown_items_of_a_set_become_other_or_are_left_out() -> None:
+    """A person who is not counted would bias all shares, and the gap would tell."""
+    for items, expected in ((["a", "b", "c"], [1]), (["a", "b", "other"], [1, 2])):
+        asked = Question(dt.SetResponse(dt.Several(items, most=2), epsilon=1).to_json())
+        assert asked.place(["b", "new", ["b"], 7]) == expected
+        assert asked.place(["new"]) == expected[1:]
+        assert asked.place([]) == []
 
 
 def test_labels_are_told_apart_by_kind() -> None:

@@ -96,9 +96,10 @@ class Chosen(Answering):
 def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
     """Return a question about a domain: the best mechanism for its usual goal that every client can draw.
 
-    The usual goal of numbers is their mean, of angles the direction, of lists and sets the frequencies. With
-    another `goal`, such as `dt.goals.Distribution()`, it is the mechanism for that goal; `dt.recommend` ranks
-    all mechanisms for a goal and may solve for one. A budget that protects little is warned about once.
+    The usual goal of numbers and vectors is their mean, of angles the direction, of lists and sets the
+    frequencies. With another `goal`, such as `dt.goals.Distribution()`, it is the mechanism for that goal;
+    `dt.recommend` ranks all mechanisms for a goal and may solve for one. A budget that protects little is
+    warned about once.
 
     >>> from dither import Interval, ask
     >>> ask(Interval(18, 100), epsilon=1).mechanism.question.name
@@ -143,6 +144,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
 _WHY: Final = {
     "OGPM": "the smallest error of a direction",
     "Podium": "an unbiased mean of those who answer, and silence is hidden",
+    "Optimal": "the smallest error of a mean vector",
     "SetResponse": "the smallest variance of the share of an item",
 }
 
@@ -172,7 +174,8 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return the class of the mechanism of a question that names none, and its parameters beside ε."""
     mechanism, _ = _usual(domain, check_epsilon(epsilon))
-    more = {"unbiased": True} if mechanism.question.name == "Optimal" else {}
+    solved = mechanism.question.name == "Optimal" and domain.line is not None
+    more = {"unbiased": True} if solved else {}
     return type(mechanism), more
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from importlib import resources
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dither.advice.explain import PRIORS, AskedQuestions, person_text, sentences
+from dither.advice.explain import PRIORS, AskedQuestions, person_text, sentences, total_promise
 from dither.core.question import Question, as_question
 from dither.core.questionnaire import Questionnaire
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import largest_posterior
+
+if TYPE_CHECKING:
+    from dither_device.total import Total
 
 VERSION: Final = 1
 
@@ -35,12 +39,13 @@ def card(
     ends: str | None = None,
     repeat: str | None = None,
     campaign: str | None = None,
+    total: Total | None = None,
 ) -> dict[str, Any]:
     """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
 
     `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
-    identity of a published campaign. Questions and `repeat` are as `explain` takes them. Every number of the
-    promise is computed from the mechanisms; the rest is as stated.
+    identity of a published campaign. Questions, `repeat` and `total` are as `explain` takes them. Every
+    number of the promise is computed from the mechanisms; the rest is as stated.
 
     >>> import dither as dt
     >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
@@ -48,6 +53,8 @@ def card(
     1.0
     """
     asked = AskedQuestions.of(questions)
+    if total is not None:
+        asked = replace(asked, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):
         if not isinstance(text, str) or not text.strip():
             raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
@@ -64,9 +71,9 @@ def card(
         "people": people,
         **days,
         **({} if campaign is None else {"campaign": campaign}),
-        "promise": _promise(asked.whole),
+        "promise": _promise(asked.whole) | ({} if total is None else {"words": total.words()}),
         "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
-        "for the person": person_text(asked, None, None, "device", {}, repeat, sentences()),
+        "for the person": person_text(asked, None, None, "device", {}, repeat, sentences(), total),
     }
 
 

@@ -23,6 +23,7 @@ from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
+from dither.mechanisms.matrix import Matrix
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
@@ -71,7 +72,7 @@ class Comparison(ResultTable):
         if self.domain.listed is not None:
             here = [(candidate.name, frequency_curve(candidate)) for candidate in best]
             there = [
-                (candidate.name, along_budgets(candidate, lambda made: made.variance(0.0)))
+                (candidate.name, along_budgets(candidate, lambda made: made.question.variance(0.0)))
                 for candidate in best
             ]
             return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
@@ -143,7 +144,7 @@ def compare(
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
     if domain.listed is domain:
-        mine = own_candidates(also, domain, CategoryMechanism)
+        mine = own_candidates(also, domain, (CategoryMechanism, Matrix))
         return _for_goal(_compare_protocols(domain, budget, mine), goal, progress)
     if domain.sets and domain.listed is not None:
         if also:
@@ -165,7 +166,9 @@ def compare(
     return _for_goal(_compare_numbers(domain, budget, judged, own), goal, progress)
 
 
-def own_candidates(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
+def own_candidates(
+    also: Sequence[Mechanism[Any]], domain: Domain, kind: type | tuple[type, ...]
+) -> list[Candidate]:
     """Return the caller's own mechanisms as candidates; raise InvalidParameter if they do not compare."""
     found: list[Candidate] = []
     for mechanism in also:
@@ -270,8 +273,8 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
         {
             "mechanism": candidate.name,
             "average variance": average_variance(candidate.mechanism),
-            "variance if rare": candidate.mechanism.variance(0.0),
-            "variance if all": candidate.mechanism.variance(1.0),
+            "variance if rare": candidate.mechanism.question.variance(0.0),
+            "variance if all": candidate.mechanism.question.variance(1.0),
             "bytes": candidate.mechanism.report_bytes,
             "relative average variance": average_variance(candidate.mechanism) / least,
         }
@@ -380,7 +383,7 @@ def average_variance(protocol: Any) -> float:
     Those of items sum to the mean size of a set, here the largest.
     """
     domain = protocol.domain
-    return float(protocol.variance(domain.most / len(domain)))
+    return float(protocol.question.variance(domain.most / len(domain)))
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:

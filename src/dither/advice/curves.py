@@ -65,7 +65,7 @@ def error_curve(candidate: Candidate, loss: Power) -> tuple[Floats, Floats]:
 def frequency_curve(candidate: Candidate) -> tuple[Floats, Floats]:
     """Return frequencies, and the variance of one report at each."""
     f = np.linspace(0.0, 1.0, 51)
-    return f, np.array([candidate.mechanism.variance(float(share)) for share in f])
+    return f, np.array([candidate.mechanism.question.variance(float(share)) for share in f])
 
 
 def along_budgets(candidate: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:

@@ -6,10 +6,10 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from importlib import resources
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain
@@ -20,8 +20,11 @@ from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
-from dither.privacy import Guarantee, Pure
+from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import Metric, Nothing, largest_posterior
+
+if TYPE_CHECKING:
+    from dither_device.total import Total
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
@@ -206,9 +209,28 @@ class AskedQuestions:
         return cls(named, whole.of_record() if len(named) > 1 else whole)
 
 
-def whole_promise(questions: object) -> Guarantee:
-    """Return what one person is promised who answers all that `explain` takes."""
-    return AskedQuestions.of(questions).whole
+def total_words(total: Total, language: str = "en") -> str:
+    """Return the total of a campaign in words of a language, with its assumptions."""
+    words = sentences(language)
+    if total.epsilon is None:
+        return words["officer"]["no_limit"].format(epsilon=_answer_epsilon(total, words))
+    return _guarantee_words(total_promise(total, language), words)
+
+
+def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
+    """Return how sure somebody can be at most after reports of ε, for several guesses before."""
+    pairs = (f"{100 * prior:g} % → {_at_most(largest_posterior(epsilon, prior))}" for prior in priors)
+    return _in_words(", ".join(pairs), sentences(language))
+
+
+def total_promise(total: Total, language: str = "en") -> Guarantee:
+    """Return the total of a campaign as what one person is promised over all its days."""
+    if total.epsilon is None:
+        words = sentences(language)
+        each = _in_words(f"{total.each:.6g}", words)
+        return Guarantee(Nothing(words["promise"]["no_limit"].format(epsilon=each)), "person")
+    bound = Approximate(total.epsilon, total.delta) if total.delta else Pure(total.epsilon)
+    return Guarantee(bound, "person", tuple(total.assumes))
 
 
 def _plain(asked: object) -> Any:
@@ -225,6 +247,9 @@ def explain(
     keep: Sequence[str] = (),
     weights: Sequence[str] = (),
     repeat: str | None = None,
+    total: Total | None = None,
+    unit: Literal["row", "person"] = "person",
+    rows: int = 1,
     language: str = "en",
 ) -> Explanation:
     """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
@@ -233,7 +258,9 @@ def explain(
     person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
     at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
     randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it.
+    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the
+    whole campaign. `unit` is "row" for a table in which a person may have several rows; `rows` is how many a
+    person has at most, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -242,14 +269,21 @@ def explain(
     """
     check_choice("randomiser", randomiser, Randomiser)
     asked, words = AskedQuestions.of(questions), sentences(language)
+    if total is not None:
+        asked = replace(asked, whole=total_promise(total, language))
+    if rows > 1:
+        several = asked.whole.repeated(rows)
+        asked = replace(asked, whole=Guarantee(several.bound, "person", several.assumes))
     batch = (
         None
         if minimum_batch is None
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
-    person = person_text(asked, spent, batch, randomiser, beside, repeat, words)
-    return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words))
+    person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
+    return Explanation(
+        person, _officer(asked, spent, batch, randomiser, beside, repeat, language, total, unit)
+    )
 
 
 def person_text(
@@ -260,18 +294,26 @@ def person_text(
     beside: Mapping[str, str],
     repeat: str | None,
     words: Words,
+    total: Total | None = None,
+    unit: Literal["row", "person"] = "person",
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
+    optional = [name for name, part in asked.named.items() if _is_optional(part)]
+    every = len(optional) == len(asked.named)
     person = [
         _asked_about(asked, said),
         said[randomiser],
         *([said["sampled"]] if asked.sampled else []),
-        *([said["optional"]] if any(_is_optional(part) for part in asked.named.values()) else []),
-        *_again(asked, said, repeat),
+        *(
+            [said["optional" if every else "optional_some"].format(names=", ".join(optional))]
+            * bool(optional)
+        ),
+        *_again(asked, said, repeat, total),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
-        _sure(asked, words),
+        _sure(asked, words, total),
+        *([said["row"]] if unit == "row" else []),
     ]
     if spent is not None:
         person.append(_together(asked.whole, spent, words))
@@ -296,7 +338,9 @@ def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
     return said["asked"].format(names=listed)
 
 
-def _again(asked: AskedQuestions, said: Mapping[str, str], repeat: str | None) -> list[str]:
+def _again(
+    asked: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
+) -> list[str]:
     """Return how often each question is asked, those that are asked alike together."""
     alike: dict[tuple[str, int, int], list[str]] = {}
     for name, asking in asked.named.items():
@@ -305,7 +349,8 @@ def _again(asked: AskedQuestions, said: Mapping[str, str], repeat: str | None) -
                 ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
             ).append(name)
         elif isinstance(asking, KeptChange):
-            alike.setdefault(("kept_change", asking.days, 0), []).append(name)
+            kind = "kept_change" if asking.changes == 1 else "kept_changes"
+            alike.setdefault((kind, asking.days, asking.changes), []).append(name)
         elif isinstance(asking, Memoised):
             alike.setdefault(("per_value", 0, 0), []).append(name)
     found = [
@@ -313,7 +358,13 @@ def _again(asked: AskedQuestions, said: Mapping[str, str], repeat: str | None) -
         for (kind, days, answers), names in alike.items()
     ]
     named = None if repeat is None else repeat.replace(" ", "_")
-    return [*found, said[named]] if named in ("same", "per_value", "fresh") else found
+    if named == "fresh" and total is not None:
+        if total.times is None:
+            return found  # the sentence about the odds says it
+        named = "fresh_most"
+    if named not in ("same", "per_value", "fresh", "fresh_most", "present"):
+        return found
+    return [*found, said[named].format(answers=None if total is None else total.times)]
 
 
 def _within(whole: Guarantee, epsilon: float) -> bool:
@@ -329,8 +380,11 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
     return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: AskedQuestions, words: Words) -> str:
+def _sure(asked: AskedQuestions, words: Words, total: Total | None) -> str:
     whole, said = asked.whole, words["person"]
+    if total is not None and total.epsilon is None:
+        sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
+        return said["no_limit"].format(percent=sure)
     if not isinstance(whole.bound, Pure):
         return said["promise"].format(bound=_in_words(whole.bound, words))
     several = len(asked.named) > 1 and not asked.sampled
@@ -377,8 +431,12 @@ def _officer(
     batch: BatchPromise | None,
     randomiser: Randomiser,
     beside: Mapping[str, str],
-    words: Words,
+    repeat: str | None,
+    language: str,
+    total: Total | None,
+    unit: Literal["row", "person"],
 ) -> str:
+    words = sentences(language)
     whole, said = asked.whole, words["officer"]
     drawn = len(asked.named) if asked.sampled else 1
     lines = [f"{name}: {_question(asking, words, drawn)}" for name, asking in asked.named.items()]
@@ -386,20 +444,42 @@ def _officer(
     if asked.sampled:
         lines.append(said["sampled"])
     lines += [said[name].format(names=names) for name, names in beside.items()]
-    lines.append(said["whole"].format(guarantee=_guarantee_words(whole, words)))
-    if isinstance(whole.bound, Pure):
-        bounds = ", ".join(
-            f"{100 * prior:g} % → {_at_most(largest_posterior(whole.epsilon, prior))}" for prior in PRIORS
+    if total is not None and total.epsilon is None:
+        lines.append(
+            said["whole"].format(guarantee=said["no_limit"].format(epsilon=_answer_epsilon(total, words)))
         )
-        lines.append(said["odds"].format(odds=_in_words(bounds, words)))
+        lines.append(said["odds_each"].format(odds=odds_words(total.each, language)))
+    else:
+        lines.append(
+            said["whole_row" if unit == "row" else "whole"].format(guarantee=_guarantee_words(whole, words))
+        )
+    if isinstance(whole.bound, Pure):
+        lines.append(said["odds"].format(odds=odds_words(whole.epsilon, language)))
     if spent is not None:
         before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
         lines.append(said["spent"].format(spent=before, together=both))
     lines += [said["assumption"].format(assumption=line) for line in whole.assumes] or [said["none"]]
     if batch is not None:
         lines.append(batch.officer)
-    lines.append(said["again"])
+    lines.append(_again_for_officer(repeat, total, words))
+    if unit == "row":
+        lines.append(said["row"])
     return "\n".join(lines)
+
+
+def _answer_epsilon(total: Total, words: Words) -> str:
+    return _in_words(f"{total.each:.6g}", words)
+
+
+def _again_for_officer(repeat: str | None, total: Total | None, words: Words) -> str:
+    """Return what a second answer to the same question spends."""
+    said = words["officer"]
+    if repeat is None or total is None:
+        return said["again"]
+    name = f"again_{repeat.replace(' ', '_')}"
+    if repeat == "fresh" and total.times is not None:
+        name = "again_fresh_most"
+    return said[name].format(times=total.times, epsilon=_answer_epsilon(total, words))
 
 
 def _question(asked: Any, words: Words, drawn: int = 1) -> str:

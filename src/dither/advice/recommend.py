@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
 from dither.advice.goals.numbers import Goal, people_of
+from dither.advice.plan import check_difference, epsilon_to_detect, people_to_detect
 from dither.advice.simulation import Progress
 from dither.core.domains import Domain, finite
 from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
@@ -124,6 +125,11 @@ def recommend(
             why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
         liar = goal.one_liar(candidate.mechanism)
         moved = {} if liar is None else {LIAR: liar}
+        span = spans(candidate.mechanism, error) if (spans := getattr(goal, "span", None)) else None
+        if span is not None:
+            moved = {"from": span[0], "to": span[1]}
+            if number == 0:
+                why += f"; of single shapes from {show_cell(span[0])} to {show_cell(span[1])}"
         rows.append({"mechanism": candidate.name, "error": error, **moved, "why": why})
     lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
     title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
@@ -133,15 +139,18 @@ def recommend(
 def epsilon_for(
     domain: Domain,
     goal: Goal,
-    target_error: float,
+    target_error: float | None = None,
     *,
+    detect: tuple[float, float] | None = None,
+    power: float = 0.8,
     sampling: bool = True,
     shuffled: int | None = None,
     delta: float = 1e-6,
 ) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
-    The error contains that of sampling n people from a population (see `dt.people_for`).
+    The error contains that of sampling n people from a population (see `dt.people_for`). With `detect`, it is
+    the smallest with which n people in each of two arms show such a difference.
 
     With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
     mechanism, and for numbers one that holds for every pure mechanism.
@@ -152,6 +161,17 @@ def epsilon_for(
     2.51
     """
     check(domain, goal)
+    if _wants_difference(target_error, detect):
+        if shuffled is not None:
+            raise InvalidParameter("a difference is planned for reports that are not shuffled")
+        values = check_difference(domain, goal, detect, power)
+        found = epsilon_to_detect(domain, goal, values, power, sampling, (LEAST_EPSILON, MOST_EPSILON))
+        if found is None:
+            raise Infeasible(
+                f"no ε up to {MOST_EPSILON:g} shows this difference with {goal!r} in each arm; ask more "
+                "people"
+            )
+        return found
     target, mixed = _target(target_error), shuffled is not None
     drawn = _sampling(domain, goal, sampling)
     if drawn:
@@ -195,27 +215,44 @@ def epsilon_for(
 
 
 def people_for(
-    domain: Domain, goal: Goal, target_error: float, *, epsilon: float, sampling: bool = True
+    domain: Domain,
+    goal: Goal,
+    target_error: float | None = None,
+    *,
+    epsilon: float,
+    detect: tuple[float, float] | None = None,
+    power: float = 0.8,
+    sampling: bool = True,
 ) -> int:
     """Return how many people the best mechanism needs to meet a target error; the goal is made without n.
 
     The error is that of the estimate for a population: what privacy adds, and the sampling error because not
     everybody was asked, of the population that has most (for a mean in the worst case, half at each end).
-    With `sampling=False` it is what privacy adds for the people who answer. Of distributions, quantiles and
-    maps the sampling error is not derived, and is left out.
+    With `sampling=False` it is what privacy adds for the people who answer. Of maps the sampling error is not
+    derived, and is left out; that of quantiles and of distributions on an interval is always in it.
+
+    With `detect=(0.10, 0.12)` in place of an error, it is how many people each of two arms needs, so that the
+    95 % interval of a difference between such shares, or means, excludes 0 with the probability `power`.
 
     >>> from dither.core.domains import Interval
+    >>> import dither as dt
     >>> from dither import goals
     >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1)
     12478
     >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1, sampling=False)
     9978
+    >>> yes_no = dt.Categories(["no", "yes"])
+    >>> people_for(yes_no, goals.Frequencies(), epsilon=1, detect=(0.10, 0.12))
+    39970
     """
     check(domain, goal)
     if getattr(goal, "n", None) is not None:
         raise InvalidParameter(
             f"dt.people_for computes n: leave it out, as in dt.goals.{type(goal).__name__}()"
         )
+    if _wants_difference(target_error, detect):
+        values = check_difference(domain, goal, detect, power)
+        return people_to_detect(domain, goal, values, power, check_epsilon(epsilon), sampling)
     budget, target = check_epsilon(epsilon), _target(target_error)
     people = goal.people(goal.candidates(domain, budget), target, _sampling(domain, goal, sampling))
     if people is None:
@@ -223,6 +260,13 @@ def people_for(
             f"at ε = {budget:g} no number of people brings the error down to {target:g}; allow a larger ε"
         )
     return people
+
+
+def _wants_difference(target: float | None, detect: object) -> bool:
+    """Return whether a difference is to be found; raise unless either it or a target error is given."""
+    if (target is None) == (detect is None):
+        raise InvalidParameter("give a target error, or detect=(0.10, 0.12), the values of two arms")
+    return detect is not None
 
 
 def _sampling(domain: Domain, goal: Goal, wanted: bool) -> float:
@@ -310,12 +354,13 @@ def _amplify(candidate: Candidate, central: float, n: int, delta: float) -> Cand
     return replace(candidate, mechanism=candidate.mechanism.at(device))
 
 
-def _target(target_error: float) -> float:
-    if not finite("a target error", target_error) > 0.0:
+def _target(target_error: float | None) -> float:
+    target = finite("a target error", target_error)
+    if not target > 0.0:
         raise InvalidParameter(
             f"a target error is a positive number in the domain's units, not {found(target_error)}"
         )
-    return float(target_error)
+    return target
 
 
 def _more(ratio: float) -> str:

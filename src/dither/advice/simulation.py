@@ -5,10 +5,11 @@ default (`Cumulative`: by empirical Bayes), and averages the error over runs wit
 kept in the cache folder under the mechanism's fingerprint, the population, the number of people, the seeds
 and the version of the estimator.
 
-For a quantile, people are drawn from twelve shapes and their mirror images in turn: which mechanism is best
-depends on where the quantile lies. All mechanisms have the same people and seeds in a run, so that
-differences are resolved better than errors. A table of such simulations ships with the package, made by
-tools/quantile_errors.py, and answers for the usual mechanisms without simulating; what it lacks is simulated.
+On an interval, people are drawn from twelve shapes and their mirror images in turn: which mechanism is best,
+and how large an error is, depends on the shape. All mechanisms have the same people and seeds in a run, so
+that differences are resolved better than errors. For quantiles a table of such simulations ships with the
+package, made by tools/quantile_errors.py, and answers for the usual mechanisms without simulating; what it
+lacks is simulated.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
 _PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated
 _GRID: Final = 1024  # places at which two cdfs are compared
+_SHAPES: Final = 12
+_BEYOND: Final = 1.25  # by which factor errors of other shapes may be beyond those of the twelve
+_QUANTILE_SPAN: Final = (0.02, 6.5)  # errors of quantiles of single shapes, in errors over all shapes
 
 Estimated = EstimatedDistribution | EstimatedCumulative
 Progress = Callable[[int], None]  # shows progress: called with the number of further runs that are done
@@ -83,8 +87,8 @@ class ShapeQuestion:
     share: float | None = None
 
     def people(self, line: Line, n: int, run: int) -> Floats:
-        """Return the people of a run: for a quantile drawn, else the quantiles of one population."""
-        if self.share is None:
+        """Return the people of a run: drawn from its shape; on a circle the quantiles of one population."""
+        if line.circular:
             return people(line, n)
         return line.from_unit(np.interp(np.random.default_rng(run).random(n), population(run), _PLACES))
 
@@ -98,7 +102,8 @@ class ShapeQuestion:
             told: Any = shape.quantile(self.share)
             return abs(float(told) - float(line.from_unit(at))) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
-        gaps = _cdf(shape, line, places) - truth(line, places)
+        true = truth(places) if line.circular else np.interp(places, _PLACES, population(run))
+        gaps = _cdf(shape, line, places) - true
         if line.circular:  # a circle has no beginning
             middle = np.median(gaps) if self.distance == "w1" else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
@@ -114,23 +119,33 @@ class ShapeQuestion:
             return average, spread
         return math.sqrt(average), spread / (2.0 * math.sqrt(average)) if average > 0.0 else 0.0
 
+    def span(self, found: Simulated) -> tuple[float, float]:
+        """Return between which errors those of single shapes are, and in 90 % those of other shapes.
+
+        The errors of a distribution are those of the runs of each shape, and a little more on each side.
+        Those of a quantile are from a part to a multiple of the error over all shapes, as measured.
+        """
+        if self.share is not None or not found.misses:
+            low, high = _QUANTILE_SPAN if self.share is not None else (1.0, 1.0)
+            return low * found.error, high * found.error
+        shapes = (found.first_seed + np.arange(len(found.misses))) % _SHAPES
+        each = [float(np.mean(np.array(found.misses)[shapes == shape])) for shape in np.unique(shapes)]
+        return min(each) / _BEYOND, max(each) * _BEYOND
+
 
 def people(line: Line, n: int) -> Floats:
-    """Return n people of the population of predictions: Beta(2, 5) on an interval, Beta(4, 4) on a circle.
+    """Return n people of the population of predictions on a circle: Beta(4, 4).
 
     They are its quantiles, so that a simulated error is the one that privacy adds.
     """
     shares = (np.arange(n) + 0.5) / n
     places = np.linspace(0.0, 1.0, 8193)
-    return line.from_unit(np.interp(shares, truth(line, places), places))
+    return line.from_unit(np.interp(shares, truth(places), places))
 
 
-def truth(line: Line, places: Floats) -> Floats:
-    """Return the cdf of the population at places on [0, 1]."""
-    if line.circular:
-        return np.asarray(places**4 * (35.0 - 84.0 * places + 70.0 * places**2 - 20.0 * places**3))
-    rest = 1.0 - places
-    return np.asarray(1.0 - rest**6 - 6.0 * places * rest**5)
+def truth(places: Floats) -> Floats:
+    """Return the cdf of the population of a circle at places on [0, 1]."""
+    return np.asarray(places**4 * (35.0 - 84.0 * places + 70.0 * places**2 - 20.0 * places**3))
 
 
 def population(run: int) -> Floats:
@@ -138,8 +153,8 @@ def population(run: int) -> Floats:
 
     Twelve runs in a row have every shape once, and the next twelve its mirror image.
     """
-    cdf = _shapes()[run % 12]
-    return 1.0 - cdf[::-1] if (run + run // 12) % 2 else cdf
+    cdf = _shapes()[run % _SHAPES]
+    return 1.0 - cdf[::-1] if (run + run // _SHAPES) % 2 else cdf
 
 
 @lru_cache(maxsize=1)
@@ -282,7 +297,8 @@ def simulate(
     near, far = (_recall(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
     fall = math.log(near.error / far.error) / math.log(8.0)
     scale = float((n / _MOST) ** -fall)
-    return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
+    misses = tuple(miss * scale for miss in far.misses)
+    return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few), misses)
 
 
 def people_for_error(mechanism: object, question: ShapeQuestion, target: float) -> int | None:
@@ -297,6 +313,11 @@ def people_for_error(mechanism: object, question: ShapeQuestion, target: float) 
 
 
 KNOWN: dict[str, Simulated] = {}
+
+
+def is_known(mechanism: object, question: ShapeQuestion, n: int, runs: range) -> bool:
+    """Return whether this process has simulated it."""
+    return _describe(mechanism, question, n, runs)[1] in KNOWN
 
 
 def _recall(
@@ -332,6 +353,8 @@ def _recall(
 def _describe(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
     """Return what is simulated, and its digest."""
     described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
+    if question.share is None:
+        described.append("twelve shapes")  # of distributions: other people than before
     return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
 
 

@@ -58,8 +58,12 @@ class Wanted:
             "--by estimates means and frequencies; leave out --bins, --step and --quantile": self.by
             and self.numbers,
             "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
-            "--difference is between groups: --by COLUMN --difference": self.difference is not None
-            and not self.by,
+            "--difference is between groups, or between two questions of the same people: "
+            "--by COLUMN --difference, --column AFTER --cross BEFORE --difference": self.difference
+            is not None
+            and not (self.by or self.cross),
+            "--difference of two questions is plain, without a group, --within and --test": self.cross
+            and (self.difference or (self.difference is not None and (self.within or self.test))),
             "--population is of groups by one public label: --by COLUMN --population A=0.6 …": self.population
             and len(self.by) != 1,
             "--population is one number, without --difference and --test": self.population
@@ -107,11 +111,11 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     usual = usual_title(summary)
-    found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
+    found: list[tuple[str, Any]] = [(usual, try_answer(estimate, summary))]
 
     def add(title: str, quantity: str, *more: object) -> None:
         reason = _WITHOUT.get((usual, quantity))
-        value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
+        value = reason if reason else try_answer(QUANTITIES[quantity].function, summary, *more)
         found.append((title, value))
 
     for share in wanted.shares:
@@ -132,7 +136,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 
-def _try(function: Callable[..., Any], summary: Counts, *more: object) -> object:
+def try_answer(function: Callable[..., Any], summary: Counts, *more: object) -> object:
     """Return an estimate, or the reason why this question has none: other questions may have it."""
     try:
         return function(summary, *more)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.output import number_of
-from dither.data.files import carried_questions
+from dither.core.people import people_of_columns
 from dither.data.formats.format import table_format
+from dither.data.report_files import carried_questions
 from dither.data.streams import shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.foundation.tables import ResultTable
@@ -70,6 +71,9 @@ def read_rows(
     for name, chunks in parts.items():
         joined = {key: Reports.concatenate([mine[key] for mine, _ in chunks]) for key in chunks[0][0]}
         columns = {key: [cell for _, labels in chunks for cell in labels[key]] for key in chunks[0][1]}
+        # The rows of all questions are the same people, in one order.
+        people = people_of_columns({key: (part.cells, None) for key, part in joined.items()})
+        joined = {key: replace(part, people=people[key]) for key, part in joined.items()}
         found[name] = Rows(joined[name], joined, columns)
     return found
 
@@ -122,7 +126,11 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
         reports = rows.reports
         weights = None if asked.weight is None else weights_of(rows.columns[asked.weight], asked.weight)
         by: dict[str, Any] = {key: rows.others.get(key, rows.columns.get(key)) for key in asked.by}
-        if asked.cross is not None:
+        if asked.cross is not None and asked.difference is not None:
+            # The errors of both go together: these are the same people, in the order of the rows.
+            pair = [estimate(part, weights=weights) for part in (reports, rows.others[asked.cross])]
+            results[f"{name} − {asked.cross}, of the same people"] = pair[0] - pair[1]
+        elif asked.cross is not None:
             table = crosstab(reports, rows.others[asked.cross], weights=weights)
             shown = {None: table, "rows": table.within_rows, "columns": table.within_columns}[asked.within]
             results[f"{name} × {asked.cross}"] = shown() if callable(shown) else shown

@@ -7,6 +7,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from typing import Any, Final
 
@@ -79,6 +80,39 @@ def _never_fail(stream: object) -> None:
     if not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
         stream.reconfigure(encoding="utf-8")
     stream.reconfigure(errors="dither")
+    if stream.isatty():
+        write = stream.write
+        stream.write = lambda text: write(without_controls(text))  # type: ignore[method-assign]
+
+
+# What dither itself prints: tabs, ends of lines, styles, and for progress: clear the rest of a line, hide and
+# show the cursor.
+_OWN: Final = re.compile(r"\x1b\[(?:[0-9;]{0,8}m|K|\?25[hl])|[\t\n\r]")
+
+
+def without_controls(text: str) -> str:
+    """Return a text without characters that move the cursor, clear the screen or turn letters around.
+
+    Labels, names and texts of campaigns and files come from others; whatever they hold, a terminal shows it.
+
+    >>> without_controls("a\x1b[2Jb")
+    'a�[2Jb'
+    """
+    if text.isprintable():
+        return text
+    from dither.foundation.markup import printable
+
+    parts, end = list[str](), 0
+    for own in _OWN.finditer(text):
+        parts += [printable(text[end : own.start()]), own[0]]
+        end = own.end()
+    return "".join([*parts, printable(text[end:])])
+
+
+class _SystemProblem(click.ClickException):
+    """An error of the system, such as a full disk."""
+
+    exit_code = 2
 
 
 class _Verbs(click.Group):
@@ -110,7 +144,10 @@ class _Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Print an error as one line: exit code 2 for a wrong request, 1 for an error of the system."""
+        """Print an error as one line, with exit code 2; 1 is the answer "does not hold" of a verb.
+
+        An unforeseen error is printed with its traceback, and leaves with 2 as well.
+        """
         from dither.errors import DitherError
 
         if os.environ.get("NO_COLOR"):
@@ -126,7 +163,14 @@ class _Verbs(click.Group):
             words = f"{place}{error.strerror or error}"
             if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
                 raise click.UsageError(words) from None
-            raise click.ClickException(words) from None
+            raise _SystemProblem(words) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            import traceback
+
+            click.echo(traceback.format_exc().rstrip("\n"), err=True)
+            return ctx.exit(2)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs in their groups, in one column."""

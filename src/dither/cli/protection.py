@@ -12,11 +12,21 @@ import click
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
+    from dither.collection.campaign import Campaign
     from dither.privacy import Guarantee
 
 
 PROJECT: Final = "dither.toml"
 _LARGEST: Final = "largest_epsilon"
+
+
+def warn_unanswered(contract: Campaign) -> None:
+    """Say on standard error which questions a client cannot answer, and why."""
+    from dither.collection.kinds import gaps_of_clients
+
+    for name, clients in gaps_of_clients(contract).items():
+        for client, why in clients.items():
+            click.echo(f"note: {name!r} is not answered by the client in {client}: {why}", err=True)
 
 
 def check_protection(guarantee: Guarantee) -> None:
@@ -25,16 +35,20 @@ def check_protection(guarantee: Guarantee) -> None:
     The project file is the nearest `dither.toml`, of the working directory or above.
     """
     from dither.advice.explain import caution
-    from dither.privacy.guarantee import Metric
+    from dither.privacy.guarantee import Metric, Nothing
 
     here = Path.cwd()
     file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
     largest = math.inf if file is None else _largest_epsilon(file)
     if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
+        much = f"ε = {guarantee.epsilon:.4g} for one person over the whole campaign is"
+        if isinstance(guarantee.bound, Nothing):
+            much = (
+                f"nothing limits what one person reveals over the whole campaign ({guarantee.bound.reason}):"
+            )
         raise click.UsageError(
-            f"ε = {guarantee.epsilon:.4g} for one person over the whole campaign is more than {file} allows "
-            f"({_LARGEST} = {largest:g}). This guards against mistakes and is no promise: change the file if "
-            "you mean it"
+            f"{much} more than {file} allows ({_LARGEST} = {largest:g}). This guards against mistakes and is "
+            "no promise: change the file if you mean it"
         )
     warning = caution(guarantee)
     if warning is not None:

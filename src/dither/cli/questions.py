@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dither.collection.campaign import Campaign, Published
     from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
+    from dither_device.total import Total
 
 
 ADDRESSES: Final = ("https://", "http://")
@@ -56,6 +57,11 @@ class Found:
     def asked(self) -> Any:
         """What a person is asked, over the whole campaign where that is stated."""
         return self.campaign if self.contract is None else self.contract.over_time
+
+    @property
+    def total(self) -> Total | None:
+        """The total of the whole campaign, where that is stated."""
+        return None if self.contract is None else self.contract.total
 
     @property
     def guarantee(self) -> Guarantee:
@@ -114,6 +120,12 @@ def _read(path: Path, column: str | None) -> Found:
         campaign = Questionnaire.read(path)
         terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
         if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
+            if isinstance(terms, dict) and (often := sorted({"repeat", "days"} & terms.keys())):
+                raise click.UsageError(
+                    f"{' and '.join(often)} of {path.name} says how often a person answers from the first to "
+                    "the last day of a campaign: state asker, contact, purpose, begins and ends in its table "
+                    "[campaign], too, or leave it out and explain one answer"
+                )
             return Found(campaign)
         from dither.collection.campaign import Campaign
 

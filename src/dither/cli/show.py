@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.answers import Wanted, answers_of, group_tables, usual_title
+from dither.cli.answers import Wanted, answers_of, group_tables, try_answer, usual_title
 from dither.cli.output import number, number_of, print_json, probability, table
-from dither.errors import unknown_name
+from dither.errors import DitherError, unknown_name
+from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.core.counts import Counts
@@ -110,39 +111,38 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(label: str, value: Any) -> str:
-    import numpy as np
 
     from dither.estimation.estimate import Estimate
     from dither.estimation.rounding import show_interval
-    from dither.foundation.tables import show_label
 
     if isinstance(value, str):
         return f"  no {label}: {value}"
+    if isinstance(value, ResultTable):
+        return f"  {value.title}\n{table(*value._cells())}"
     if not isinstance(value, Estimate) and not hasattr(value, "bands"):
         return f"  {label}: {value!r}"  # an answer of an ordered scale
     names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
     if isinstance(value, Estimate) and names:
-        ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
+        limits = value.limits
         rows = [
             [
-                str(show_label(name)),
-                show_interval(line[0], line[1], line[2], value.limits, at_least=value.lower_bound),
+                str(row["answer"]),
+                show_interval(row["value"], row["low"], row["high"], limits, at_least=value.lower_bound),
             ]
-            for name, line in zip(names, zip(*ends, strict=True), strict=True)
+            for row in value.records()
         ]
         shown = table(["answer", "share (95 %)"], rows)
         sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
         return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
         return f"  {label}: {value}"
-    low, high = value.bands()
     rows = [
         [
-            _range(_edge, *value.edges[i : i + 2]),
-            probability(p),
-            _range(probability, low[i], high[i]),
+            _edge(row["point"]) if "point" in row else _range(_edge, row["from"], row["to"]),
+            probability(row["value"]),
+            _range(probability, row["low"], row["high"]),
         ]
-        for i, p in enumerate(value.probabilities)
+        for row in value.records(0.95)
     ]
     lines = [table(["bin", "probability", "95 % band"], rows)]
     lines += [f"  point mass: {mass}" for mass in value.atoms]
@@ -165,6 +165,8 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
 
     if isinstance(value, str):
         return {"answer": label, "problem": value}
+    if isinstance(value, ResultTable):
+        return {"answer": label, "rows": [_as_json(row) for row in value.records()]}
     if not isinstance(value, Estimate) and not hasattr(value, "bands"):  # an answer of an ordered scale
         return {"answer": label, "value": str(value), "ends": list(map(str, value.ends)), "n": value.n}
     names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
@@ -196,27 +198,55 @@ def print_versions(
     found: Mapping[str, Sequence[Counts]], column: str | None, as_json: bool
 ) -> dict[str, Any]:
     """Print one estimate of each question from all its versions, each weighted by its precision."""
-    from dither.estimation.comparison import combine
-
     if column is not None:
         if column not in found:
             raise click.UsageError(str(unknown_name("question", column, found)))
         found = {column: found[column]}
-    together: dict[str, tuple[str, Any]] = {}
+    together: dict[str, list[tuple[str, Any]]] = {}
     for name, summaries in found.items():
         some = [summary for summary in summaries if summary.n] or list(summaries[:1])
-        together[name] = (usual_title(some[0]), combine(some))
+        together[name] = _of_versions(some)
+    results = {
+        name if place == 0 else f"{name}: {label}": value
+        for name, several in together.items()
+        for place, (label, value) in enumerate(several)
+    }
     if as_json:
-        print_json({name: [_plain(*answer)] for name, answer in together.items()})
-        return {name: answer for name, (_, answer) in together.items()}
-    for name, answer in together.items():
+        print_json({name: [_plain(*answer) for answer in several] for name, several in together.items()})
+        return results
+    for name, several in together.items():
         versions = ", ".join(
             f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
             for summary in found[name]
         )
         click.echo(f"{name}: {versions}; each version weighs by its precision")
-        click.echo(_text(*answer))
-    return {name: answer for name, (_, answer) in together.items()}
+        for answer in several:
+            click.echo(_text(*answer))
+    return results
+
+
+def _of_versions(summaries: Sequence[Counts]) -> list[tuple[str, Any]]:
+    """Return one answer from all versions of a question, or one of each version and why there is none.
+
+    Of lists of answers that differ, each answer has the versions that offer it.
+    """
+    from dither.estimation.comparison import combine, combine_lists
+    from dither.estimation.verbs import estimate
+
+    usual = usual_title(summaries[0])
+    try:
+        return [(usual, combine(summaries))]
+    except DitherError as error:
+        reason = str(error)
+    if all(usual_title(summary) == "frequencies" for summary in summaries):
+        try:
+            return [(usual, combine_lists(summaries))]
+        except DitherError as error:
+            reason = str(error)
+    each = [
+        (f"version {number}", try_answer(estimate, summary)) for number, summary in enumerate(summaries, 1)
+    ]
+    return [*each, ("answer of all versions", reason)]
 
 
 def print_results(results: Mapping[str, Any], as_json: bool) -> None:

@@ -25,7 +25,7 @@ _SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 
 def table_of(name: str, result: Any) -> ResultTable:
     """Return a result as a table whose first column names it."""
-    rows = list(result) if isinstance(result, ResultTable) else result.records()
+    rows = result.records()
     limits = getattr(result, "limits", (-float("inf"), float("inf")))
     return ResultTable(name, tuple({"question": name, **row} for row in rows), limits=limits)
 

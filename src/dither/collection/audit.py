@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dither.advice.audits.api import audit
-from dither.collection.campaign import Campaign, Published, check_pin
-from dither.collection.client import fetch_campaign, fetch_log, fetch_public
+from dither.collection.campaign import Campaign, Published
+from dither.collection.client import fetch_campaign, fetch_list, fetch_public
+from dither.collection.signatures import check_pin
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from dither.errors import MalformedReport, Mismatch
 
@@ -75,7 +76,7 @@ def _check_key(published: Published, key: str | None) -> Check:
 
 def _check_list(address: str, published: Published, head: str | None) -> Check:
     try:
-        log = fetch_log(address)
+        log = fetch_list(address)
     except MalformedReport as error:
         return Check("list", False if head else None, str(error))
     if log.key != published.key:
@@ -96,7 +97,7 @@ def _check_promise(contract: Campaign, assume: Sequence[str]) -> Check:
         + ("" if finding.ok else f" DOES NOT HOLD: {'; '.join(finding.problems or finding.unaccepted)}")
         for name, finding in findings.items()
     ]
-    words = f"recomputed from the integers that devices run: in total {contract.whole_guarantee}"
+    words = f"recomputed from the integers that devices run: in total {contract.total.words()}"
     return Check("promise", all(finding.ok for finding in findings.values()), "\n".join([words, *lines]))
 
 

@@ -9,24 +9,42 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import tomllib
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from dither.advice.card import card
-from dither.advice.explain import Explanation, explain, whole_promise
-from dither.collection.account.inquiry import Inquiry, Repeat
+from dither.advice.explain import Explanation, explain, total_promise
+from dither.advice.sheet import CampaignFacts
+from dither.collection.account.budget import Data
+from dither.collection.account.inquiry import Every, Inquiry
 from dither.collection.ohttp import public_key
 from dither.collection.secrets import public_part, refuse_private
-from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
+from dither.collection.signatures import KeyBefore, check_pin, key_before, verify, write_before
+from dither.collection.terms import (
+    THOUSAND,
+    Phase,
+    QuestionTerms,
+    Repeating,
+    check_labels,
+    check_languages,
+    check_unit,
+    check_whole,
+    is_promise,
+    promises,
+    read_day,
+    thousandths,
+    values_of_present,
+)
+from dither.collection.words import check_words
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.core.question import Question, as_question
-from dither.core.questionnaire import BUDGET, TERMS, Questionnaire, read_as, reading
-from dither.core.repetition import Once
+from dither.core.questionnaire import TERMS, Questionnaire
+from dither.core.repetition import KeptChange, Once
 from dither.core.wire import MOST_BYTES, loads, read_named
 from dither.errors import (
     DitherError,
@@ -34,28 +52,57 @@ from dither.errors import (
     MalformedReport,
     Mismatch,
     check_choice,
-    found,
     unknown_name,
 )
 from dither.foundation.canonical import canonical
-from dither.privacy import Guarantee
+from dither.privacy import Guarantee, Pure
+from dither_device.total import Total, periods_of, total_of
 
-VERSION: Final = 1
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+VERSION: Final = 2
 _MOST_LABELS: Final = 1000
-_MOST_TEXT: Final = 4000
-_MOST_NAME: Final = 64
-_SIGNED: Final = b"dither campaign 1\n"
+_SIGNED: Final = b"dither campaign 2\n"
+_SIGNED_1: Final = b"dither campaign 1\n"
 _RETIRED: Final = b"dither retirement 1\n"
-_NEXT_KEY: Final = b"dither next key 1\n"
-_LISTED: Final = b"dither log 1\n"
-_FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
-_MOST_ENTRIES: Final = 10_000
 _CARD: Final = b"dither card 1\n"
-_PRIME: Final = (1 << 255) - 19  # of Ed25519, and its d
-_CURVE: Final = 37095705934669439343138083508754565189542113879843219016388785533085940283555
-_TERMS: Final = TERMS[:-2]
-_OPTIONAL: Final = TERMS[-2:]
-_SEALING, _TOGETHER = _OPTIONAL
+_ALWAYS: Final = (
+    *("name", "version", "asker", "contact", "purpose", "begins", "ends", "people", "retry"),
+    *("repeat", "labels"),
+)
+_MAYBE: Final = tuple(name for name in TERMS if name not in _ALWAYS)
+# bytes, and whether there may be line feeds
+_TEXTS: Final = {"name": (64, True), "asker": (253, False), "contact": (500, True), "purpose": (4000, True)}
+_MOST_NAME: Final = 64
+_MOST_ASKER: Final = 200  # characters
+_NUMBERS: Final = {
+    "version": (1 << 31) - 1,
+    "people": (1 << 53) - 1,
+    "retry": 365,
+    "answers": 10**6,
+    "days": 36_600,
+    "changes": 1000,
+    "expects": (1 << 53) - 1,
+    "reports_a_batch": (1 << 31) - 1,
+}
+# Which terms a way of repeating needs, and which it may have; no other way has them.
+_NEEDS: Final[dict[str, tuple[str, ...]]] = {
+    "kept change": ("days", "changes"),
+    "present": ("every", "expects"),
+}
+_OWN: Final[dict[str, tuple[str, ...]]] = {
+    "fresh": ("answers",),
+    "once": ("days", "every"),
+    "present": ("label_share",),
+}
+# The length of a path is not known, texts are not counted, and the others are no answers of one device.
+_NEVER: Final = (
+    *("walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed"),
+    *("each", "sampled", "indicator", "kept change", "kept changes"),
+)
+_PRESENT_VALUES: Final = 128
+_PRESENT_DEVICES: Final = 20  # expected devices for each report of a permanent label, at least
 
 
 @dataclass(frozen=True)
@@ -63,12 +110,16 @@ class Campaign:
     """What a campaign promises to the people it asks, and what the collector holds itself to.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
-    answer is shown. `repeat` (with `days` for `"once"`) is how often a person may answer. `labels` are
-    the public labels that a batch may carry beside none. `sealing_key` is the key configuration (RFC 9458, as
-    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them; None if there is
-    none.
-    `reports_a_batch` is how many reports to a question a batch may hold, for gateways that send for many
-    people; None if every batch is of one person.
+    answer is shown. `retry` is how many days a batch that is sent again is recognised. `repeat` is how often
+    a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days or in `every`
+    day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every` period, with
+    the share of devices that carry the permanent label (`label_share`) and the number of devices that it
+    `expects`. `labels` are the public labels that a batch may carry beside none. `phase` divides people
+    between two campaigns. `languages` are those of `purposes` (the first is that of `purpose`) and of the
+    words of `asks`, the terms of each question. `sealing_key` is the key configuration (RFC 9458, as
+    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch` is
+    how many reports to a question a batch may hold, for gateways that send for many people; None if every
+    batch is of one person.
     """
 
     name: str
@@ -80,22 +131,31 @@ class Campaign:
     ends: datetime.date
     questions: Mapping[str, Question]
     people: int = 100
-    repeat: Repeat = "same"
+    repeat: Repeating = "same"
     days: int | None = None
     labels: tuple[str, ...] = ()
     sealing_key: str | None = None
     reports_a_batch: int | None = None
+    retry: int = 14
+    answers: int | None = None
+    every: Every | None = None
+    changes: int | None = None
+    label_share: float | None = None
+    expects: int | None = None
+    phase: Phase | None = None
+    languages: tuple[str, ...] = ()
+    purposes: Mapping[str, str] = field(default_factory=dict)
+    asks: Mapping[str, QuestionTerms] = field(default_factory=dict)  # by the name of a question
     signed_text: str | None = field(default=None, repr=False, compare=False)  # the text that was signed
 
     def __post_init__(self) -> None:
-        for name, most in (("name", _MOST_NAME), ("asker", 253), ("contact", 500), ("purpose", _MOST_TEXT)):
-            check_text(name, getattr(self, name), most)
-        for name, most in (("version", 1 << 31), ("people", 1 << 53), (_TOGETHER, 1 << 31)):
-            number = getattr(self, name)
-            if name in _OPTIONAL and number is None:
-                continue
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < most:
-                raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
+        for name, (size, lines) in _TEXTS.items():
+            check_words(name, getattr(self, name), size=size, lines=lines)
+        if len(self.asker) > _MOST_ASKER:
+            raise InvalidParameter(f"asker is a text of at most {_MOST_ASKER} characters")
+        for name, most in _NUMBERS.items():
+            if name in _ALWAYS or getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), 1, most)
         for name in ("begins", "ends"):
             if type(getattr(self, name)) is not datetime.date:
                 raise InvalidParameter(f"{name} is a day such as 2026-05-01, without quotes or a time")
@@ -104,25 +164,61 @@ class Campaign:
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
             raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
         for label in self.labels:
-            check_text("a label", label, MOST_LABEL)
+            check_words("a label", label, size=MOST_LABEL, lines=True)
         if self.sealing_key is not None:
-            refuse_private(_SEALING, self.sealing_key)
+            refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
         asked = {name: as_question(given) for name, given in self.questions.items()}
-        object.__setattr__(self, "questions", MappingProxyType(asked))
+        for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
+            object.__setattr__(self, name, MappingProxyType(dict(given)))
+        self._check_repeat()
+        self._check_words()
         self._check_questions()
 
+    def _check_repeat(self) -> None:
+        """Raise InvalidParameter unless the terms of a way of repeating go with it, and are all there."""
+        check_choice("repeat", self.repeat, Repeating)
+        needed, own = _NEEDS.get(self.repeat, ()), _OWN.get(self.repeat, ())
+        for name in dict.fromkeys(name for some in (*_NEEDS.values(), *_OWN.values()) for name in some):
+            given = getattr(self, name) is not None
+            if given and name not in (*needed, *own):
+                raise InvalidParameter(f"{name} does not go with repeat = {self.repeat!r}")
+            if not given and name in needed:
+                raise InvalidParameter(f"repeat = {self.repeat!r} needs {name}")
+        if self.every is not None:
+            check_choice("every", self.every, Every)
+        if self.repeat == "once" and (self.days is None) == (self.every is None):
+            raise InvalidParameter('repeat = "once" needs days, such as 7, or every: day, week or month')
+        if self.repeat == "kept change" and not 0 < (self.changes or 0) < (self.days or 0):
+            raise InvalidParameter("a kept change has days from 2 on, and fewer changes than days")
+        if self.label_share is not None:
+            thousandths("label_share", self.label_share)
+        if self.repeat == "present" and (self.phase is not None or self.reports_a_batch is not None):
+            raise InvalidParameter('repeat = "present" goes with neither a phase nor reports_a_batch')
+        if self.phase is not None and not isinstance(self.phase, Phase):
+            raise InvalidParameter("phase has a share, or what it follows: phase = { share = 0.1 }")
+
+    def _check_words(self) -> None:
+        check_languages(self.languages)
+        if self.purposes:
+            if not self.languages or set(self.purposes) != set(self.languages[1:]):
+                raise InvalidParameter("purposes are in all languages but the first, in which purpose is")
+            for words in self.purposes.values():
+                check_words("a purpose", words, size=_TEXTS["purpose"][0], lines=True)
+        for name in self.asks:
+            if name not in self.questions:
+                raise unknown_name("question", name, list(self.questions))
+
     def _check_questions(self) -> None:
-        if self.repeat == "kept change":
-            raise InvalidParameter(
-                "a campaign does not ask about kept changes yet; repeat is one of "
-                "fresh, same, per value, once"
-            )
-        if not 1 <= len(self.questions) <= MOST_QUESTIONS:
-            raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
+        present = self.repeat == "present"
+        least, most = (0, 1) if present else (1, MOST_QUESTIONS)
+        if not least <= len(self.questions) <= most:
+            raise InvalidParameter(f"a campaign of this kind has {least} to {most} questions")
+        if present and (self.label_share is None) == bool(self.questions):
+            raise InvalidParameter("label_share goes with the question that is the permanent label")
         seen: dict[str, str] = {}
         for name, question in self.questions.items():
-            check_text("the name of a question", name, _MOST_NAME)
+            check_words("the name of a question", name, size=_MOST_NAME)
             twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
@@ -130,24 +226,93 @@ class Campaign:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
-                if question.domain.kind == "profile":
-                    raise InvalidParameter(
-                        "a collector shows no tables of several attributes: collect reports in files, and "
-                        "dt.stats.tables estimates them"
-                    )
-                self.asking(name)
-                _ = question.counting.size
+                self._check_question(question, self.asks.get(name))
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
+
+    def _check_question(self, question: Question, terms: QuestionTerms | None) -> None:
+        draw, domain = question.device()["draw"], question.domain
+        if draw in _NEVER or not question.alone or question.guarantee.assumes:
+            raise InvalidParameter(
+                "a campaign asks what a device answers alone, without assumptions: one value or one place, "
+                f"not a path or a text (its draw is {draw!r})"
+            )
+        check_labels(domain)
+        if domain.line is not None:
+            check_unit(domain.line.unit)
+        if terms is not None:
+            terms.check(question, self.languages, self.repeat == "present")
+        if self.repeat == "kept change":
+            _ = self._change(question)
+        if self.repeat == "present":
+            self._check_present(question)
+
+    def _check_present(self, question: Question) -> None:
+        values = values_of_present(question)
+        expected = (self.expects or 0) * thousandths("label_share", self.label_share)
+        most = min(_PRESENT_VALUES, expected // (THOUSAND * _PRESENT_DEVICES))
+        if question.domain.kind != "categories" or values is None or values > most:
+            raise InvalidParameter(
+                f"a permanent label is one of a list, and has at most {most} different reports here (128, or "
+                "one for 20 expected devices that carry it): more would be an identifier"
+            )
+
+    def _change(self, question: Question) -> KeptChange:
+        return KeptChange(question, days=self.days or 0, changes=self.changes or 0)
+
+    def fingerprint(self, name: str) -> str:
+        """Return the fingerprint that reports to a question have in a batch."""
+        question = self.questions[name]
+        return self._change(question).fingerprint if self.repeat == "kept change" else question.fingerprint
 
     def asking(self, name: str) -> Inquiry:
         """Return a question as the account of a person takes it."""
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
-        plain = Inquiry(name, self.questions[name], asker=self.asker)
-        if self.repeat != "once":
-            return replace(plain, repeat=self.repeat, days=self.days)
-        return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
+        if self.repeat == "present":
+            raise InvalidParameter("presence is not an answer to a question")
+        told, question = self.account_terms(name), self.questions[name]
+        asked = Inquiry(
+            name,
+            question,
+            asker=self.asker,
+            repeat=self.repeat,
+            days=self.days,
+            every=self.every,
+            changes=self.changes,
+            times=told.get("times"),
+            terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
+            taken=None if name not in self.asks else partial(self.value, name),
+        )
+        return asked if self.days is None else replace(asked, start=self.begins)
+
+    def value(self, name: str, given: object) -> object:
+        """Return the value that a question takes for one that a person gives: scales, dates and times."""
+        terms = self.asks.get(name)
+        return given if terms is None else terms.value(given, self.questions[name])
+
+    def account_terms(self, name: str) -> Data:
+        """Return what an account is given about a question, beside the asker and the mechanism."""
+        periodic = self.days is not None
+        told: Data = {
+            "asker": self.asker,
+            "question": name,
+            "fingerprint": self.fingerprint(name),
+            "repeat": self.repeat,
+            "days": self.days,
+            "start": (self.begins - datetime.date(1970, 1, 1)).days if periodic else None,
+        }
+        if self.every is not None:
+            told["every"] = self.every
+        if self.changes is not None:
+            told["changes"] = self.changes
+        if self.questions[name].unit == "location":
+            told["times"] = 1
+        if self.answers is not None:
+            told["limit"] = {"campaign": self.id, "answers": self.answers}
+        if self.phase is not None:
+            told["phase"] = {"campaign": self.id, "name": self.name, **self.phase.data()}
+        return told
 
     def most_reports(self, day: datetime.date) -> int:
         """Return how many reports to a question a batch that arrives on a day may hold.
@@ -156,22 +321,27 @@ class Campaign:
         """
         if self.reports_a_batch is not None:
             return self.reports_a_batch
-        if self.repeat != "once" or self.days is None:
+        if self.repeat != "once":
             return 1
-        return (min(day, self.ends) - self.begins).days // self.days + 1
+        return self._periods(min(day, self.ends))
+
+    def _periods(self, last: datetime.date) -> int:
+        """Return how many periods have begun by the end of a day."""
+        ends = {"begins": self.begins.isoformat(), "ends": last.isoformat()}
+        return periods_of({"days": self.days, "every": self.every, **ends}) if last >= self.begins else 0
 
     @cached_property
     def report_sizes(self) -> Mapping[str, tuple[str, int]]:
         """By fingerprint: the name of the question, and the bytes of a report."""
         found = {
-            question.fingerprint: (name, question.report_bytes) for name, question in self.questions.items()
+            self.fingerprint(name): (name, question.report_bytes) for name, question in self.questions.items()
         }
         return MappingProxyType(found)
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers every question once."""
-        return Questionnaire(self.questions).guarantee
+        return Questionnaire(self.questions).guarantee if self.questions else Guarantee(Pure(0.0))
 
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
@@ -180,16 +350,44 @@ class Campaign:
             return self.questions
         days = (self.ends - self.begins).days + 1
         every = None if self.days is None else min(self.days, days)
+        if self.every is not None:
+            days, every = self._periods(self.ends), 1  # only their number counts
         return {name: Once(question, days=days, every=every) for name, question in self.questions.items()}
 
-    @property
+    @cached_property
+    def total(self) -> Total:
+        """The most that one person reveals over the whole campaign: every text about it states this."""
+        terms = {name: getattr(self, name, None) for name in ("repeat", "days", "every", "answers")}
+        days = {"begins": self.begins.isoformat(), "ends": self.ends.isoformat()}
+        return total_of({**terms, **days}, self.guarantee.epsilon, self.guarantee.delta)
+
+    @cached_property
     def whole_guarantee(self) -> Guarantee:
-        """The guarantee of a person over the whole campaign; of fresh answers, if each is given once."""
-        return whole_promise(self.over_time)
+        """The guarantee of a person over the whole campaign; of fresh answers without a limit, nothing."""
+        return total_promise(self.total)
 
     def explain(self, spent: Guarantee | None = None) -> Explanation:
         """Return what the campaign promises over all its days, in plain words."""
-        return explain(self.over_time, spent=spent, repeat=self.repeat)
+        return explain(self.over_time, spent=spent, repeat=self.repeat, total=self.total)
+
+    def facts(self, published: Published | None = None) -> CampaignFacts:
+        """Return what the campaign states about itself, for the officer's sheet of today."""
+        return CampaignFacts(
+            name=self.name,
+            version=self.version,
+            digest=self.id,
+            signed=None if published is None else published.key,
+            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            asker=self.asker,
+            contact=self.contact,
+            purpose=self.purpose,
+            begins=self.begins.isoformat(),
+            ends=self.ends.isoformat(),
+            people=self.people,
+            sealed=self.sealing_key is not None,
+            repeat=self.repeat,
+            total=self.total,
+        )
 
     @cached_property
     def card(self) -> str:
@@ -203,6 +401,7 @@ class Campaign:
             ends=self.ends.isoformat(),
             repeat=self.repeat,
             campaign=self.id,
+            total=self.total,
         )
         return canonical(made)
 
@@ -214,19 +413,27 @@ class Campaign:
         """
         if self.signed_text is not None:
             return self.signed_text
-        terms: dict[str, Any] = {name: getattr(self, name) for name in _TERMS}
+        terms: Data = {name: getattr(self, name) for name in _ALWAYS}
+        terms |= {name: used for name in _MAYBE if (used := getattr(self, name))}
         terms |= {name: terms[name].isoformat() for name in ("begins", "ends")}
-        return canonical(
-            {
-                "dither-campaign": VERSION,
-                **terms,
-                "repeat": self.repeat,
-                "promise": promises(self.guarantee),
-                "questions": [[name, question.to_json()] for name, question in self.questions.items()],
-                **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
-                **reading(self.questions),
-            }
-        )
+        if self.label_share is not None:
+            terms["label_share"] = thousandths("label_share", self.label_share)
+        if self.phase is not None:
+            terms["phase"] = self.phase.data()
+        if self.purposes:
+            terms["purposes"] = dict(self.purposes)
+        questions = [self._write_question(name) for name in self.questions]
+        promise = _total(questions)
+        return canonical({"dither-campaign": VERSION, **terms, "promise": promise, "questions": questions})
+
+    def _write_question(self, name: str) -> Data:
+        """Return a question as the text states it."""
+        question, terms, line = self.questions[name], self.asks.get(name), self.questions[name].domain.line
+        told = _promise(question)
+        if line is not None:
+            told |= {} if line.step is None else {"step": line.step}
+            told |= {"unit": line.unit} if line.unit else {}
+        return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
 
     @cached_property
     def id(self) -> str:
@@ -239,69 +446,34 @@ class Campaign:
         data = loads(text, "a campaign", MOST_BYTES)
         try:
             version = data["dither-campaign"]
-            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
+            if version != VERSION or isinstance(version, bool):
                 raise MalformedReport(
-                    f"a campaign of version {VERSION} was expected; a newer dither reads newer"
+                    f"a campaign of version {VERSION} was expected; publish an older one again, and read a "
+                    "newer one with a newer dither"
                 )
-            terms = {name: data[name] for name in _TERMS}
-            terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
-            if not isinstance(terms["labels"], list) or not isinstance(data["questions"], list):
-                raise MalformedReport("the labels and the questions of a campaign are lists")
-            terms["labels"] = tuple(terms["labels"])
             text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
-            questions = {name: read_named(text) for name, text in data["questions"]}
-            if len(questions) != len(data["questions"]):
-                raise MalformedReport("two questions of the campaign have the same name")
-            for name in _OPTIONAL:
-                if name in data:
-                    if data[name] is None:  # null is none, and is not written
-                        raise MalformedReport(f"a campaign without {name} does not name it")
-                    terms[name] = data[name]
-            made = cls(**terms, questions=read_as(questions, data), signed_text=text)
+            made = cls(**_read_terms(data), signed_text=text)
+            stated = data["promise"], [_read_promise(each) for each in data["questions"]]
         except InvalidParameter as error:
             raise MalformedReport(f"the campaign is not valid: {error}") from None
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, DitherError):
                 raise
             raise MalformedReport("this is not a published campaign") from None
-        stated = data.pop("promise", None)
-        if data.keys() - {"reading", *_OPTIONAL} != {
-            "dither-campaign",
-            "questions",
-            *_TERMS,
-        } or not is_promise(stated, made.guarantee):
-            raise MalformedReport("the campaign does not say what its questions promise, or not in this form")
-        if canonical({**data, "promise": stated}) != text:
+        computed = [_promise(question) for question in made.questions.values()]
+        fine = all(is_promise(given, own) for given, own in zip(stated[1], computed, strict=True))
+        if not fine or not is_promise(stated[0], _total(computed)):
+            raise MalformedReport("the campaign does not say what its questions promise")
+        if canonical(data) != text:
             raise MalformedReport("the text of a campaign is canonical JSON")
         return made
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Return the contract of a TOML text: a table `[campaign]` and one `[questions.NAME]` each."""
-        questions = Questionnaire.from_toml(text).questions
-        table = tomllib.loads(text).get("campaign")
-        if not isinstance(table, dict):
-            raise InvalidParameter(
-                "the file has no table [campaign] with name, asker, contact, begins, ends …"
-            )
-        lacking = [
-            key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
-        ]
-        if lacking:
-            raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
-        if table.get("sampled", False):
-            raise InvalidParameter(
-                "sampled = true is for files: a device answers every question of a signed campaign. Leave it "
-                "out, so that epsilon is divided between the questions, or publish one campaign for each "
-                "question, each with all of epsilon, and give each person the address of one, drawn at random"
-            )
-        terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
-        if "repeat" in terms:
-            check_choice("repeat", terms["repeat"], Repeat)
-        labels = terms.get("labels", [])
-        if not isinstance(labels, list):
-            raise InvalidParameter("labels is a list of texts, such as labels = ['1.0', '1.1']")
-        return cls(**{**terms, "labels": tuple(labels)}, questions=questions)
+        from dither.collection.campaign_file import read_campaign
+
+        return cls(**read_campaign(text))
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
@@ -312,30 +484,73 @@ class Campaign:
             raise InvalidParameter(f"the campaign file {Path(path).name} is not text in UTF-8") from None
 
 
-class KeyBefore(NamedTuple):
-    """The key that an asker had before, and its signature of the present one: who pinned it may follow."""
-
-    key: str
-    signature: str
-
-    @classmethod
-    def sign(cls, key: Any, present: str) -> Self:
-        """Return the statement of a private key, an Ed25519 one of `cryptography`, about the next."""
-        return cls(public_part(key), key.sign(_NEXT_KEY + present.encode()).hex())
-
-    def check(self, present: str) -> None:
-        """Raise MalformedReport unless the key before has signed the present one."""
-        _verify(self.key, self.signature, _NEXT_KEY + present.encode())
+def _promise(question: Question) -> Data:
+    """Return what a question promises as the text states it: ε, and δ if it has one."""
+    told = promises(question.guarantee)
+    return {name: told[name] for name in ("epsilon", "delta") if told[name] is not None}
 
 
-def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
-    """Raise Mismatch unless what is signed with a key is accepted by who pinned one: that key, or the next.
+def _read_promise(stated: Data) -> Data:
+    return {name: stated[name] for name in ("epsilon", "delta") if name in stated}
 
-    What `before` states must have been verified.
-    """
-    refuse_private("key", pin)
-    if pin is not None and stated != pin and (before is None or before.key != pin):
-        raise Mismatch("the campaign is signed with another key than the pinned one; do not answer it")
+
+def _total(questions: list[Data]) -> Data:
+    """Return the promise of all questions together: the sums of their ε and δ."""
+    deltas = [told["delta"] for told in questions if "delta" in told]
+    epsilon = math.fsum(told["epsilon"] for told in questions)
+    return {"epsilon": epsilon, "delta": math.fsum(deltas) if deltas else None, "assumptions": []}
+
+
+_QUESTION: Final = {"name", "specification", "epsilon", "delta", "step", "unit"}
+_ASKED: Final = {"text", "names", "scale", "form", "clipped", "outside"}
+
+
+def _read_terms(data: Data) -> Data:
+    """Return the arguments of a campaign that its text states; raise an error for any other form of them."""
+    fixed = {"dither-campaign", "promise", "questions"}
+    if not data.keys() >= fixed | set(_ALWAYS) or data.keys() - fixed - {*_ALWAYS, *_MAYBE}:
+        raise MalformedReport("a term of the campaign is missing, or not known")
+    terms = {name: data[name] for name in data if name not in fixed}
+    if None in terms.values():
+        raise MalformedReport("a term that is not used is not written")
+    terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
+    kinds = {"labels": list, "languages": list, "purposes": dict, "phase": dict}
+    for name, kind in kinds.items():
+        if name in terms and (not isinstance(terms[name], kind) or not (terms[name] or name == "labels")):
+            raise MalformedReport(f"{name} of a campaign is not in its form, or empty")
+    terms |= {name: tuple(terms[name]) for name in ("labels", "languages") if name in terms}
+    if "label_share" in terms:
+        check_whole("label_share", terms["label_share"], 1, THOUSAND - 1)
+        terms["label_share"] /= THOUSAND
+    if "phase" in terms:
+        terms["phase"] = Phase.read(terms["phase"])
+    return {**terms, **_read_questions(data["questions"])}
+
+
+def _read_questions(listed: object) -> Data:
+    """Return the questions of a text by name, and the terms of those that have any."""
+    questions: dict[str, Question] = {}
+    asks: dict[str, QuestionTerms] = {}
+    for stated in listed if isinstance(listed, list) else [None]:
+        if not isinstance(stated, dict) or stated.keys() - _QUESTION - _ASKED or stated["name"] in questions:
+            raise MalformedReport(
+                "the questions of a campaign are not in their form, or one name stands twice"
+            )
+        questions[stated["name"]] = _read_question(stated)
+        own = {name: stated[name] for name in stated.keys() & _ASKED}
+        if own:
+            asks[stated["name"]] = QuestionTerms.read(own)
+    return {"questions": questions, "asks": asks}
+
+
+def _read_question(stated: Data) -> Question:
+    question = read_named(stated["specification"])
+    declared = {name: stated[name] for name in ("step", "unit") if name in stated}
+    if not declared:
+        return question
+    if question.domain.line is None or None in declared.values() or declared.get("unit") == "":
+        raise MalformedReport("units and steps are of numbers, and not written where they are not used")
+    return replace(question, domain=question.domain.read_as(**declared), made_by=None)
 
 
 @dataclass(frozen=True)
@@ -350,13 +565,13 @@ class Published:
     card: tuple[str, str] | None = None  # the text, and a signature
 
     def __post_init__(self) -> None:
-        _verify(self.key, self.signature, _SIGNED + self.contract.text.encode())
+        verify(self.key, self.signature, _signed_prefix(self.contract.text) + self.contract.text.encode())
         if self.card is not None:
-            _verify(self.key, self.card[1], _CARD + self.card[0].encode())
+            verify(self.key, self.card[1], _CARD + self.card[0].encode())
             if loads(self.card[0], "a card").get("campaign") != self.id:
                 raise MalformedReport("the card is that of another campaign")
         if self.retired is not None:
-            _verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
+            verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
         if self.before is not None:
             self.before.check(self.key)
 
@@ -366,14 +581,14 @@ class Published:
         return self.contract.id
 
     @classmethod
-    def sign(cls, contract: Campaign, key: Any, before: KeyBefore | None = None) -> Self:
+    def sign(cls, contract: Campaign, key: Ed25519PrivateKey, before: KeyBefore | None = None) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
         text = contract.card
         card = text, key.sign(_CARD + text.encode()).hex()
         return cls(contract, public_part(key), signature, before=before, card=card)
 
-    def retire(self, day: datetime.date, key: Any) -> Self:
+    def retire(self, day: datetime.date, key: Ed25519PrivateKey) -> Self:
         """Return the same, retired from a day on; the key must be the one that signed it."""
         if public_part(key) != self.key:
             raise Mismatch("this campaign was published with another key")
@@ -389,7 +604,7 @@ class Published:
             "key": self.key,
             "signature": self.signature,
             "retired": gone,
-            **_write_before(self.before),
+            **write_before(self.before),
             **({} if self.card is None else {"card": {"text": self.card[0], "signature": self.card[1]}}),
         }
         return json.dumps(whole, ensure_ascii=False)
@@ -401,151 +616,51 @@ class Published:
         Raise Mismatch if it is signed with another key than a pinned `key`, or than the one that the pinned
         key has signed as the next. Who follows it to the next must keep that one, so as to follow once.
         """
+        return cls._read(text, key, Campaign.from_text)
+
+    @classmethod
+    def from_store(cls, text: str) -> Self:
+        """Return a campaign as a collector keeps it. Those of version 1, which no device reads, open too."""
+        return cls._read(text, None, _read_stored)
+
+    @classmethod
+    def _read(cls, text: str | bytes, key: str | None, read: Callable[[str], Campaign]) -> Self:
         data = loads(text, "a published campaign")
         try:
             gone = data["retired"]
             retired = None if gone is None else (read_day(gone["day"]), gone["signature"])
             stated, signature, inner = data["key"], data["signature"], data["campaign"]
-            before = _key_before(data)
+            before = key_before(data)
             card = (data["card"]["text"], data["card"]["signature"]) if "card" in data else None
         except (KeyError, TypeError, ValueError):
             raise MalformedReport("this is not a published campaign") from None
         check_pin(stated, before, key)
         if not all(isinstance(part, str) for part in (inner, *(card or ()))):
             raise MalformedReport("this is not a published campaign")
-        return cls(Campaign.from_text(inner), stated, signature, retired, before, card)
+        return cls(read(inner), stated, signature, retired, before, card)
 
 
-@dataclass(frozen=True)
-class CampaignLog:
-    """The list of all campaigns that an asker published and retired, in order, and of new keys.
-
-    Every entry is a text in canonical JSON with the digest of the one before; the digest of the last, the
-    head, is signed. So whoever has one head has the whole list before it.
-    """
-
-    entries: tuple[str, ...]
-    key: str
-    signature: str
-    before: KeyBefore | None = None
-    heads: tuple[str, ...] = field(init=False)  # the digest of each entry
-    campaigns: Mapping[str, datetime.date | None] = field(init=False)  # and the days of retirement
-    last_key: str | None = field(init=False)  # the last new key
-
-    def __post_init__(self) -> None:
-        heads, campaigns, key = [_FIRST], dict[str, datetime.date | None](), None
-        try:
-            for text in self.entries:
-                data = loads(text, "an entry of a list of campaigns", 1 << 10)
-                if data["before"] != heads[-1] or canonical(data) != text:
-                    raise ValueError
-                match {name: data[name] for name in data if name != "before"}:
-                    case {"published": str(name), **more} if not more and name not in campaigns:
-                        campaigns[name] = None
-                    case {"retired": str(name), "day": day, **more} if not more and name in campaigns:
-                        campaigns[name] = read_day(day)
-                    case {"next_key": str(name), **more} if not more:
-                        key = name
-                    case _:
-                        raise ValueError
-                if len(from_digits(name)) != 32:
-                    raise ValueError
-                heads.append(hashlib.sha256(text.encode()).hexdigest())
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, DitherError):
-                raise
-            raise MalformedReport(f"the list of campaigns is broken at entry {len(heads)}") from None
-        if not 1 <= len(self.entries) <= _MOST_ENTRIES:
-            raise MalformedReport(f"a list of campaigns has 1 to {_MOST_ENTRIES} entries")
-        _verify(self.key, self.signature, _LISTED + heads[-1].encode())
-        if self.before is not None:
-            self.before.check(self.key)
-        for name, value in (("heads", tuple(heads[1:])), ("campaigns", campaigns), ("last_key", key)):
-            object.__setattr__(self, name, value)
-
-    @property
-    def head(self) -> str:
-        """The digest of the last entry, 64 hexadecimal digits: two people who have one head saw one list."""
-        return self.heads[-1]
-
-    def continues(self, count: int, head: str) -> bool:
-        """Return whether the list is one of `count` entries with that head, or goes on from there."""
-        return 1 <= count <= len(self.heads) and self.heads[count - 1] == head
-
-    @classmethod
-    def extend(
-        cls, log: CampaignLog | None, key: Any, before: KeyBefore | None = None, **entry: str
-    ) -> CampaignLog:
-        """Return a list with one entry more, signed with an Ed25519 private key; None is an empty list."""
-        text = canonical({"before": _FIRST if log is None else log.head, **entry})
-        head = hashlib.sha256(text.encode()).hexdigest()
-        entries = () if log is None else log.entries
-        return cls((*entries, text), public_part(key), key.sign(_LISTED + head.encode()).hex(), before)
-
-    def to_json(self) -> str:
-        """Return what a collector serves and a file holds."""
-        whole = {
-            "log": self.entries,
-            "key": self.key,
-            "signature": self.signature,
-            **_write_before(self.before),
-        }
-        return json.dumps(whole, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes, *, key: str | None = None) -> CampaignLog:
-        """Return what `to_json` wrote, verified; raise Mismatch as `Published.from_json` does."""
-        data = loads(text, "a list of campaigns")
-        try:
-            entries, stated, signature, before = (
-                data["log"],
-                data["key"],
-                data["signature"],
-                _key_before(data),
-            )
-        except (KeyError, TypeError):
-            raise MalformedReport("this is not a list of campaigns") from None
-        if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
-            raise MalformedReport("this is not a list of campaigns")
-        check_pin(stated, before, key)
-        return cls(tuple(entries), stated, signature, before)
+def _signed_prefix(text: str) -> bytes:
+    """Return what is signed before the text of a campaign; that of version 1 is kept by stores alone."""
+    return _SIGNED_1 if loads(text, "a campaign", MOST_BYTES).get("dither-campaign") == 1 else _SIGNED
 
 
-def _write_before(before: KeyBefore | None) -> dict[str, Any]:
-    return {} if before is None else {"key_before": before._asdict()}
-
-
-def _key_before(data: Mapping[str, Any]) -> KeyBefore | None:
-    if "key_before" not in data:
-        return None
-    return KeyBefore(data["key_before"]["key"], data["key_before"]["signature"])
+def _read_stored(text: str) -> Campaign:
+    """Return a campaign that a store holds: it was checked when it was published."""
+    data = loads(text, "a campaign", MOST_BYTES)
+    if data.get("dither-campaign") != 1:
+        return Campaign.from_text(text)
+    try:
+        reading = data.pop("reading", {})
+        questions = [
+            {"name": name, "specification": given, **reading.get(name, {})}
+            for name, given in data["questions"]
+        ]
+        stated = {name: value for name, value in data.items() if value is not None}
+        return Campaign(**_read_terms({"retry": 14, **stated, "questions": questions}), signed_text=text)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise MalformedReport("a campaign of version 1 in the store is damaged") from None
 
 
 def _retirement(identity: str, day: datetime.date) -> bytes:
     return _RETIRED + f"{identity}\n{day.isoformat()}".encode()
-
-
-def _is_sound(public: bytes) -> bool:
-    """Return whether a public key of Ed25519 is canonical, and of no small order.
-
-    Libraries differ in what they make of others, and under a key of small order signatures of any text exist.
-    The y-coordinates of small order are 0, ±1, and those with d·y^4 + 2·y² = 1.
-    """
-    y = int.from_bytes(public, "little") & (1 << 255) - 1
-    square = y * y
-    return y < _PRIME and y * (square - 1) * (_CURVE * square * square + 2 * square - 1) % _PRIME != 0
-
-
-def _verify(key: str, signature: str, message: bytes) -> None:
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    try:
-        public = from_digits(key)
-        if not _is_sound(public):
-            raise ValueError
-        Ed25519PublicKey.from_public_bytes(public).verify(from_digits(signature), message)
-    except (InvalidSignature, ValueError):
-        raise MalformedReport(
-            "the signature of the campaign is not valid: it was changed or damaged"
-        ) from None

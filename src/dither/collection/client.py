@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 from dither.collection.account.account import Account
+from dither.collection.account.budget import Data
 from dither.collection.account.returns import Preview
-from dither.collection.account.state import Data
-from dither.collection.campaign import Campaign, CampaignLog, Published
+from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign_list import CampaignList
 from dither.collection.exchange import (
     MOST_ANSWER,
     MOST_CAMPAIGN,
@@ -16,24 +17,14 @@ from dither.collection.exchange import (
     Unreachable,
     check_address,
     exchange,
-    judge,
+    unreachable,
 )
-from dither.collection.ohttp import (
-    GATEWAY,
-    REQUEST,
-    RESPONSE,
-    BinaryRequest,
-    BinaryResponse,
-    encapsulate,
-    public_key,
-)
+from dither.collection.ohttp import public_key
 from dither.collection.secrets import refuse_private
-from dither.core.batch import PACKED, BatchBody
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
-
-_MORE: Final = 1 << 10  # bytes of an encrypted answer beside its content, which is padded to a power of two
-_DAY: Final = 86_400.0  # seconds: no collector keeps a device silent for longer
+from dither_device import sending
+from dither_device.text import Malformed
 
 
 @dataclass(frozen=True)
@@ -95,13 +86,13 @@ class Client:
         if sealing_key is not None:
             public_key(sealing_key)
         self._address, self._timeout, self._account = check_address(address), timeout, account
-        self._relay = self._address._replace(path=GATEWAY) if relay is None else check_address(relay)
+        self._relay = None if relay is None else check_address(relay).geturl()
         self._sealing_key = sealing_key
-        status, text, _ = self._request("GET", self._address.path)
+        status, _, text = self._request("GET", self._address.path)
         if status != 200:
             raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
         place, _, identity = self._address.path.rpartition("/campaigns/")
-        status, listed, _ = self._request("GET", place + "/log")
+        status, _, listed = self._request("GET", place + "/list")
         listed = listed if status == 200 else b""
         account.remember_askers(lambda known: self._recognise(known, key, text, listed))
         if identity != self.published.id:
@@ -127,7 +118,7 @@ class Client:
         if published.before is not None and published.before.key in heads:
             heads.setdefault(published.key, heads.pop(published.before.key))
         before = heads.get(published.key)
-        log = CampaignLog.from_json(listed) if listed else None
+        log = CampaignList.from_json(listed) if listed else None
         if log is not None and log.key != published.key:
             log = None  # the list of another asker of this collector
         if before is not None and (log is None or not log.continues(*before)):
@@ -174,69 +165,57 @@ class Client:
         collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
         spent.
         """
-        done, dropped = 0, 0
-        reasons: list[str] = []
         asked = [self.contract.asking(name) for name in self.contract.questions]
-        while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
-            pairs = [(report.fingerprint, report.data) for report in batch.reports]
-            body = BatchBody.of(batch.id, pairs, label).to_bytes()
-            try:
-                status, text, later = self._request("POST", self._address.path + "/batches", body)
-            except Unreachable:
-                return Sent(done, "unreachable", dropped, tuple(reasons))
-            except MalformedReport:
-                return Sent(done, "relay", dropped, tuple(reasons))
-            fate, word = judge(batch.id, status, text)
-            if fate == "acknowledged":
-                done += self._account.acknowledge(batch.id)
-            elif fate == "dropped":
-                dropped += self._account.acknowledge(batch.id)
-                reasons.append(word)
-            else:
-                why = word or ("busy" if status == 503 else f"status {status}")
-                return Sent(done, why, dropped, tuple(reasons), _seconds(later))
-        return Sent(done, None, dropped, tuple(reasons))
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes, str]:
-        """Return status, body and `retry-after` of an answer; both ways encrypted if there is a sealing key.
+        def next_batch() -> tuple[str, list[tuple[str, bytes]]] | None:
+            batch = self._account.batch(self.contract.asker, questions=asked)
+            if batch is None:
+                return None
+            return batch.id, [(report.fingerprint, report.data) for report in batch.reports]
 
-        Raise MalformedReport if what comes back is nothing that the collector encrypted.
+        def post(body: bytes) -> tuple[int, dict[str, str], bytes]:
+            return self._request("POST", self._address.path + "/batches", body)
+
+        done = sending.Sent()
+        try:
+            sending.deliver(done, next_batch, post, self._account.acknowledge, label)
+        except Unreachable:
+            done.problem = "unreachable"
+        except MalformedReport:
+            done.problem = "relay"
+        return Sent(done.sent, done.problem, done.dropped, tuple(done.refused), done.retry_after)
+
+    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+        """Return status, fields and body of an answer; both ways encrypted if there is a sealing key.
+
+        Raise MalformedReport if nothing came back that the collector encrypted.
         """
-        form = PACKED if body else ""
-        most = MOST_ANSWER if body else MOST_CAMPAIGN
-        if self._sealing_key is None:
-            fields = {"content-type": form} if body else {}
-            status, _, text, later = exchange(
-                self._address, method, path, body, fields, timeout=self._timeout, most=most
-            )
-            return status, text, later
-        plain = BinaryRequest(method, path, form, body).to_bytes(self._address.netloc)
-        sealed, opener = encapsulate(plain, self._sealing_key)
-        to, fields, room = self._relay, {"content-type": REQUEST}, 2 * most + _MORE
-        status, kind, text, _ = exchange(
-            to, "POST", to.path, sealed, fields, timeout=self._timeout, most=room
-        )
-        if status != 200 or kind != RESPONSE:  # what a relay says by itself acknowledges nothing
-            raise MalformedReport(f"the relay, or the gateway, answered {status} and nothing encrypted")
-        answer = BinaryResponse.from_bytes(opener.decrypt_answer(text))
-        return answer.status, answer.content, answer.retry_after
+        most, key = MOST_ANSWER if body else MOST_CAMPAIGN, self._sealing_key
+        place = f"{self._address.scheme}://{self._address.netloc}"
+        with unreachable(self._relay or place, self._timeout, most):
+            try:
+                return sending.request(method, place + path, body, key, self._relay, self._timeout, most)
+            except Malformed as error:
+                if key is None or error.word == "size":
+                    raise
+                raise MalformedReport(f"the relay, or the gateway, sent nothing encrypted: {error}") from None
 
     def __repr__(self) -> str:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
 
 
-def fetch_log(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> CampaignLog:
+def fetch_list(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> CampaignList:
     """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign.
 
     `key` is the pinned one: Mismatch if the list is signed with another key than that, or the next one.
     """
     to = check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
-    path = path.removesuffix("/v1/log") + "/v1/log"
+    path = path.removesuffix("/v1/list") + "/v1/list"
     status, _, text, _ = exchange(to, "GET", path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
         raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
-    return CampaignLog.from_json(text, key=key)
+    return CampaignList.from_json(text, key=key)
 
 
 def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> Published:
@@ -256,7 +235,3 @@ def fetch_public(address: str, path: str | None = None, *, timeout: float = TIME
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
     return text
-
-
-def _seconds(text: str) -> float | None:
-    return min(float(text), _DAY) if text.isascii() and text.isdigit() and len(text) < 10 else None

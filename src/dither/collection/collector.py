@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from dither.collection.campaign import CampaignLog, Published
+from dither.collection.campaign import Published
+from dither.collection.campaign_list import CampaignList
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
@@ -48,7 +49,7 @@ class Collector:
         self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
         self.signals = signals or Signals()
         self.failing = False
-        self.log: CampaignLog | None = None  # the list of campaigns, if there is one
+        self.listed: CampaignList | None = None  # the list of campaigns, if there is one
         self.live = LiveCounts()
         self.began = time.monotonic()
         self.at_end: list[Callable[[], None]] = []  # what stops the threads of the parts over HTTP

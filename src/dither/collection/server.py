@@ -18,16 +18,18 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dither.collection.campaign import Campaign, CampaignLog, Published
+from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign_list import CampaignList
 from dither.collection.collector import Collector, reason_closed, today
 from dither.collection.connections import protocol
+from dither.collection.kinds import check_counted
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
 from dither.collection.refusals import Reason
 from dither.collection.secrets import read_sealing_key, read_token
 from dither.collection.settings import Settings
 from dither.collection.signals import Signals, shared_file
-from dither.collection.signer import Signer, list_file
+from dither.collection.signer import Signer, list_file, read_list
 from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.writer import Writer
 from dither.errors import DitherError, InvalidParameter, MissingExtra
@@ -114,8 +116,9 @@ class ServerPlan:
     token: str | None = None  # the file of it
     settings: Settings = field(default_factory=Settings)
     sealing_keys: tuple[str, ...] = ()  # the files of them
-    log: str | None = None  # the file of the list of campaigns
+    listed: str | None = None  # the file of the list of campaigns
     new_key: bool = False  # whether a key is made where there is none
+    no_list: bool = False  # whether a store that has campaigns may start without their list
 
     def __post_init__(self) -> None:
         shared = is_postgresql(self.store)
@@ -146,6 +149,8 @@ class ServerPlan:
         """
         made = [self._read_campaign(Path(name)) for name in self.campaigns]
         for published in made:
+            check_counted(published.contract)
+        for published in made:
             key = published.contract.sealing_key
             over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
@@ -166,36 +171,57 @@ class ServerPlan:
             return Published.from_json(path.read_bytes())
         return Signer(self.key_file, make=self.new_key).publish(Campaign.read(path))
 
-    def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
+    def check_list(self) -> None:
+        """Raise InvalidParameter if the list beside the key is gone while the store has campaigns.
+
+        Signing would begin another list, and devices that know the old one would refuse every campaign.
+        """
+        file = list_file(self.key_file)
+        if self.no_list or self.listed is not None or file.exists() or not self.key_file.exists():
+            return
+        if not is_postgresql(self.store) and not Path(self.store).exists():
+            return
+        store = open_store(self.store)
+        try:
+            known = [published.contract.name for published in store.campaigns()]
+        finally:
+            store.close()
+        if known:
+            raise InvalidParameter(
+                f"the store has campaigns ({known[0]!r}), and their list {file} is missing: devices refuse "
+                "campaigns without it. Put a copy back, give it by --list FILE, or say --no-list"
+            )
+
+    def campaign_list(self, campaigns: list[Published]) -> CampaignList | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.
 
         Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
         """
-        place = list_file(self.key_file) if self.log is None else Path(self.log)
-        if self.log is None and not place.exists():
+        place = list_file(self.key_file) if self.listed is None else Path(self.listed)
+        if self.listed is None and not place.exists():
             return None
-        log = CampaignLog.from_json(place.read_bytes())
+        known = read_list(place)
         for published in campaigns:
-            if published.key == log.key and published.id not in log.campaigns:
+            if published.key == known.key and published.id not in known.campaigns:
                 raise InvalidParameter(
                     f"the campaign {published.contract.name!r} is not in the list {place.name}; "
                     "`dither campaign publish` writes it there"
                 )
-        return log
+        return known
 
     def writer(self, campaigns: list[Published], signals: Signals | None = None) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
-        log = self.campaign_log(campaigns)
+        known = self.campaign_list(campaigns)
         store = open_store(self.store)
         collector = Collector(store, self.settings, sealing_keys=self.private_keys, signals=signals)
 
         def reload() -> list[Published]:
             found = self.read_campaigns()
-            collector.log = self.campaign_log(found)
+            collector.listed = self.campaign_list(found)
             return found
 
         try:
-            collector.log = log
+            collector.listed = known
             for published in campaigns:
                 collector.publish(published)
         except BaseException:
@@ -219,13 +245,13 @@ def from_environment(signals: Signals | None = None) -> Starlette:
 
 def make_app(plan: ServerPlan, campaigns: list[Published], signals: Signals | None = None) -> Starlette:
     """Return the application of a plan and its campaigns, with its store open and everything counted."""
-    from dither.collection.web.app import PARTS, application
+    from dither.collection.web.app import application
 
     token = None if plan.token is None else read_token(Path(plan.token))
     to_stderr()
     writer = plan.writer(campaigns, signals)
     log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
-    app = application(writer, *PARTS, token=token)
+    app = application(writer, token=token)
     app.state.settings = plan.settings
     return app
 
@@ -243,6 +269,7 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
     """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
     _check_extra()
     with _bound(plan.host, plan.port) as bound:
+        plan.check_list()
         campaigns = plan.read_campaigns()
         if plan.workers == 1:
             app = make_app(plan, campaigns)

@@ -8,9 +8,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from dither.collection.campaign import Campaign, CampaignLog, KeyBefore, Published
+from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign_list import CampaignList
 from dither.collection.secrets import make_key, public_part, read_key
-from dither.errors import InvalidParameter
+from dither.collection.signatures import KeyBefore
+from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.atomic import lock_beside, whole
 
 _WAIT: Final = 60  # seconds in which other writers of a list have to end
@@ -31,7 +33,7 @@ class Signer:
                 if not place.exists():
                     make_key(place)
         self._key = read_key(place)
-        self.log: CampaignLog | None = None
+        self.listed: CampaignList | None = None
         self._read()
 
     @property
@@ -42,16 +44,16 @@ class Signer:
     @property
     def head(self) -> str | None:
         """The head of the list; None if nothing was signed yet."""
-        return None if self.log is None else self.log.head
+        return None if self.listed is None else self.listed.head
 
     def publish(self, contract: Campaign) -> Published:
         """Return the contract signed, with the day of its retirement if the list has one."""
-        log = self._read()
-        if log is None or contract.id not in log.campaigns:
+        known = self._read()
+        if known is None or contract.id not in known.campaigns:
             with self._lock():
-                log = self._list(contract.id)
-        made = Published.sign(contract, self._key, log.before)
-        day = log.campaigns[contract.id]
+                known = self._list(contract.id)
+        made = Published.sign(contract, self._key, known.before)
+        day = known.campaigns[contract.id]
         return made if day is None else made.retire(day, self._key)
 
     def retire(self, published: Published, day: datetime.date) -> Published:
@@ -73,9 +75,9 @@ class Signer:
             if after is None:
                 key = make_key(place)
                 after = public_part(key)
-                log = CampaignLog.extend(before, key, KeyBefore.sign(self._key, after), next_key=after)
+                known = CampaignList.extend(before, key, KeyBefore.sign(self._key, after), next_key=after)
                 with whole(list_file(place)) as stream:
-                    stream.write(log.to_json() + "\n")
+                    stream.write(known.to_json() + "\n")
             self._extend(next_key=after)
         return Signer(place)
 
@@ -86,10 +88,10 @@ class Signer:
         """
         if not (place.exists() and list_file(place).exists()):
             return None
-        log = CampaignLog.from_json(list_file(place).read_bytes())
-        entries = () if self.log is None else self.log.entries
-        handed = log.before is not None and log.before.key == self.key and log.last_key == log.key
-        return log.key if handed and log.entries[:-1] == entries else None
+        known = read_list(list_file(place))
+        entries = () if self.listed is None else self.listed.entries
+        handed = known.before is not None and known.before.key == self.key and known.last_key == known.key
+        return known.key if handed and known.entries[:-1] == entries else None
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -102,33 +104,43 @@ class Signer:
         with closing(lock):
             yield
 
-    def _read(self) -> CampaignLog | None:
+    def _read(self) -> CampaignList | None:
         """Return the list as it is in the file; raise InvalidParameter if the key may not sign any more."""
         if self._file.exists():
-            self.log = log = CampaignLog.from_json(self._file.read_bytes())
-            if log.key != self.key:
+            self.listed = known = read_list(self._file)
+            if known.key != self.key:
                 raise InvalidParameter(f"{self._file} is the list of another key than that of {self._place}")
-            if log.last_key not in (None, log.key):
+            if known.last_key not in (None, known.key):
                 raise InvalidParameter(
                     f"the key of {self._place} was replaced; sign with the key that follows it"
                 )
-        return self.log
+        return self.listed
 
-    def _list(self, campaign: str) -> CampaignLog:
+    def _list(self, campaign: str) -> CampaignList:
         """Return the list of the file, in which a campaign is entered; the lock is held."""
-        log = self._read()
-        return self._extend(published=campaign) if log is None or campaign not in log.campaigns else log
+        known = self._read()
+        return self._extend(published=campaign) if known is None or campaign not in known.campaigns else known
 
-    def _extend(self, **entry: str) -> CampaignLog:
+    def _extend(self, **entry: str) -> CampaignList:
         """Return the list with one entry more, written to its file; the lock is held, the list was read."""
-        before = None if self.log is None else self.log.before
-        log = CampaignLog.extend(self.log, self._key, before, **entry)
+        before = None if self.listed is None else self.listed.before
+        known = CampaignList.extend(self.listed, self._key, before, **entry)
         with whole(self._file) as stream:
-            stream.write(log.to_json() + "\n")
-        self.log = log
-        return log
+            stream.write(known.to_json() + "\n")
+        self.listed = known
+        return known
 
 
 def list_file(key: Path) -> Path:
     """Return the file of the list of campaigns that belongs to the file of a key."""
-    return key.with_suffix(".log")
+    return key.with_suffix(".campaigns")
+
+
+def read_list(file: Path) -> CampaignList:
+    """Return the list of campaigns of a file; an error names the file."""
+    try:
+        return CampaignList.from_json(file.read_bytes())
+    except MalformedReport as error:
+        raise InvalidParameter(
+            f"{file}: {error}. Put a copy of the file back: a list is never begun anew"
+        ) from None

@@ -29,25 +29,17 @@ from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from dither.advice.explain import Explanation
+    from dither.advice.plan import Plan
 
 _CAMPAIGN_VERSION: Final = 1
-# What the table [campaign] of a file may have; the last two are not written where they are not used.
+# What the table [campaign] of a file may have.
 TERMS: Final = (
-    *(
-        "name",
-        "version",
-        "asker",
-        "contact",
-        "purpose",
-        "begins",
-        "ends",
-        "people",
-        "repeat",
-        "days",
-        "labels",
-    ),
-    *("sealing_key", "reports_a_batch"),
+    *("name", "version", "asker", "contact", "purpose", "begins", "ends", "people", "retry", "repeat"),
+    *("answers", "days", "every", "changes", "labels", "label_share", "expects", "phase"),
+    *("languages", "purposes", "sealing_key", "reports_a_batch"),
 )
+# What the table of a question may have that is for people and for collectors, not for its mechanism.
+WORDS: Final = ("text", "names", "clipped", "outside", "installed")
 BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
 
 
@@ -126,7 +118,7 @@ class Questionnaire:
                 raise unknown_name("term of a campaign", key, (*TERMS, *BUDGET))
         tables = data.get("questions")
         try:
-            check_bounds(tables)
+            check_bounds(_without_dates(tables))
         except MalformedReport as error:
             raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
@@ -180,6 +172,20 @@ class Questionnaire:
         made: dict[str, Any] = registry.adviser("card").card(self, asker=asker, contact=contact, **more)
         return made
 
+    def plan(self, people: int) -> Plan:
+        """Return the error of each question if so many people answer, of privacy and of sampling.
+
+        Beside it are the errors of the other way to spend the same ε: split between the questions, or one
+        question each (`sampled`).
+
+        >>> from dither import Interval, Podium
+        >>> survey = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)})
+        >>> round(survey.plan(1_000)["age"]["±"], 1)
+        5.3
+        """
+        made: Plan = registry.adviser("plan").plan(self, people)
+        return made
+
     def to_json(self) -> str:
         """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
         questions = {name: question.specification() for name, question in self.questions.items()}
@@ -197,6 +203,18 @@ class Questionnaire:
         with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
             return Questionnaire(read_as(made, data), sampled=data.get("sampled", False))
+
+
+def _without_dates(tables: object) -> object:
+    """Return tables of questions without their dates, which TOML has and JSON lacks."""
+    if not isinstance(tables, dict):
+        return tables
+    return {
+        name: {key: value for key, value in table.items() if key != "date"}
+        if isinstance(table, dict)
+        else table
+        for name, table in tables.items()
+    }
 
 
 def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
@@ -251,7 +269,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
 
 
 def _question(name: str, table: dict[str, Any]) -> Any:
-    table, kind = dict(table), None
+    table, kind = {key: value for key, value in table.items() if key not in WORDS}, None
     try:
         domain = take_domain(table)
         if "epsilon" not in table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ _CHOICES: Final = {  # the tag in a text of a choice, by the declared type of th
     "PathUnit": "Unit",
     "Reference": "Reference",
     "Purpose": "Purpose",
+    "SetReport | None": "Report",
 }
 _LOSS: Final = ("Loss", "NamedLoss")  # the declared types of a loss
 _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
@@ -75,7 +77,11 @@ def is_design(kind: object) -> bool:
 def names() -> dict[str, type[Any]]:
     """Return every public design by its name, the rivals among them."""
     every = ((name, public(name)) for name, home in homes().items() if home.startswith(_ROOMS))
-    return {name: kind for name, kind in every if isinstance(kind, type) and is_design(kind)}
+    return {
+        name: kind
+        for name, kind in every
+        if isinstance(kind, type) and is_design(kind) and not inspect.isabstract(kind)
+    }
 
 
 @cache
@@ -316,6 +322,8 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[float, float]": _pair,
     "Sequence[float]": _many(_number),
     "Sequence[Sequence[float]]": _many(_many(_number)),
+    "Sequence[Sequence[Real]]": _many(_many(_real)),
+    "Sequence[float] | None": _optional(_many(_number)),
     "Score | None": _optional(_many(_many(_number))),
     "Points": lambda value: _many(_pair)(value) or _has_tag(value),
 }

@@ -22,6 +22,7 @@ from dither.privacy import Guarantee, Pure
 
 if TYPE_CHECKING:
     from dither.advice.explain import Explanation
+    from dither.core.kernels.ball import FlipPattern
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,8 +220,8 @@ class Once(AskedAgain):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
-        if self.question.unit in ("location", "trajectory"):
-            raise InvalidParameter("Once asks for one value on a day, not for a path")
+        if self.question.unit == "trajectory":
+            raise InvalidParameter("Once asks for one value or one place on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:
             check_days("every", self.every, most=self.days)
@@ -258,8 +259,10 @@ class Once(AskedAgain):
     def perturb(self, sequences: object, *, source: Source | None = None) -> DatedReports:
         """Draw the days and the reports of people whose values are given for every day: a row for a person.
 
-        Only the values of the drawn days are read.
+        Only the values of the drawn days are read. Places are drawn on devices alone.
         """
+        if self.question.unit == "location":
+            raise InvalidParameter("Once draws values of many people, not places; an account asks for places")
         rows = check_rows(sequences, self.domain, self.days)
         people = np.arange(len(rows))
         draw = check_source(source)
@@ -292,12 +295,14 @@ MOST_KEPT: Final = 1000
 
 @dataclass(frozen=True)
 class KeptChange(Answering, Combinator):
-    """Reports about one change of a yes-or-no value, over `days` days: a tree of intervals, one kept change.
+    """Reports about the first changes of a yes-or-no value, over `days` days: a tree of intervals.
 
-    A person draws a group, and a number up to `changes`, once and before the data are seen. The change of the
-    value with that number is the kept one. Group 0 answers about the value of the first day. Group g > 0 has
-    intervals of 2^(g − 1) days and answers at the end of each: about the value after the kept change, if that
-    lies in the interval, and about a fair coin in all others.
+    A person draws a group once and before the data are seen. Group 0 answers about the value of the first
+    day. Group g > 0 has intervals of 2^(g − 1) days and answers at the end of each. With one kept change, the
+    report is about the value after it, if it lies in the interval, and about a fair coin in all others. With
+    more, a person also draws a pattern of flips (`ball.py`): at the end of the i-th interval over which the
+    value changed, the value is reported, or the other one if the i-th flip says so. All other reports are
+    fair coins.
 
     Promise:   the mechanism's ε for a person's values on all days together, however often they change. The
                group and the days of the reports are independent of the values.
@@ -305,7 +310,8 @@ class KeptChange(Answering, Combinator):
                shares as if every value stayed as it is after `changes` changes.
     Use when:  a yes-or-no value changes a few times at most and is asked for over a long time.
                `dt.over_time` compares it with `dt.Once`.
-    Reference: the tree of [Erlingsson19]; docs/time.md says what is different here.
+    Reference: the tree of [Erlingsson19]; docs/time.md says what is different here, and where patterns of
+               flips come from.
 
     >>> from dither import KRR, Categories
     >>> year = KeptChange(KRR(Categories(["no", "yes"]), epsilon=1), days=365)
@@ -365,7 +371,7 @@ class KeptChange(Answering, Combinator):
     def device(self) -> dict[str, Any]:
         """Return what a device needs: the tree, and the mechanism's data."""
         return {
-            "draw": "kept change",
+            "draw": "kept change" if self.changes == 1 else "kept changes",
             "days": self.days,
             "changes": self.changes,
             "part": self.question.device(),
@@ -384,7 +390,7 @@ class KeptChange(Answering, Combinator):
         intervals of a group. In one, the ratio is at most max(a, b). In two, it is a product of a ratio to P₀
         and one from P₀: 2a/(1 + a) · (1 + a)/2 = a, or 2a/(1 + a) · (1 + b)/2 ≤ max(a, b), or the same with a
         and b exchanged. So the ratio is at most e^ε in every group, and the draw of the group is the same
-        for all values.
+        for all values. With more than one change the ratio is that of the pattern of flips (`ball.py`).
         """
         (once,) = inner
         return Guarantee(once.bound, "person", once.assumes)
@@ -400,7 +406,11 @@ class KeptChange(Answering, Combinator):
             mine = drawn == group
             codes = self.domain.check(rows[mine]).reshape(-1, self.days)
             count = self.intervals(group)
-            answers, _ = self.answers(codes, group, places[mine], range(count), draw)
+            if self.changes == 1 or not group:
+                answers, _ = self.answers(codes, group, places[mine], range(count), draw)
+            else:
+                flips, unused = self.pattern(group).draw(len(codes), draw), np.zeros(len(codes), dtype=int)
+                answers, _ = self.flip_answers(codes, group, flips, unused, range(count), draw)
             parts.append(ChangeReports.of_group(self, group, range(count), answers))
         return ChangeReports.join(self, parts)
 
@@ -426,6 +436,33 @@ class KeptChange(Answering, Combinator):
         cells = self.question.kernel.draw(told.reshape(-1), source, threads=1)
         return cells.reshape(told.shape), inside
 
+    def pattern(self, group: int) -> FlipPattern:
+        """Return the flips of a group's reports about changes: no more than it has intervals."""
+        from dither.core.kernels.ball import FlipPattern  # a mean does without it
+
+        return FlipPattern.best(self.question.kernel.ratio, min(self.changes, self.intervals(group)))
+
+    def flip_answers(
+        self, codes: Integers, group: int, flips: Mask, used: Integers, due: range, source: Source
+    ) -> tuple[Array, Integers]:
+        """Draw the reports of people in a group g > 0 for the intervals in `due`, by their patterns of flips.
+
+        `used` says how many flips of each person were used in earlier intervals; the second result is how
+        many are used now. After the last one all reports are coins.
+        """
+        told = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
+        changed = np.cumsum(codes[:, 1:] != codes[:, :-1], axis=1)
+        values = codes.copy()  # after as many changes as are kept, a value stays
+        values[:, 1:] = codes[:, :1] ^ (np.minimum(changed, self.changes) & 1)
+        count = used.copy()
+        for column, interval in enumerate(due):
+            end = self.day(group, interval)
+            moved = (values[:, end] != values[:, interval * self.length(group)]) & (count < flips.shape[1])
+            people = np.flatnonzero(moved)
+            told[people, column] = values[people, end] ^ flips[people, count[people]]
+            count += moved
+        return told.astype(self.question.layout), count
+
     def reports(self, raw: object) -> ChangeReports:
         """Return rows of three whole numbers (group, interval, report) as reports; refuse impossible ones."""
         return ChangeReports.of(self, raw)
@@ -436,10 +473,10 @@ class KeptChange(Answering, Combinator):
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, the kept change, and the guarantee."""
-        which = "the first change" if self.changes == 1 else f"one of the first {self.changes} changes"
+        which = "the first change" if self.changes == 1 else f"the first {self.changes} changes"
         return (
             f"{self.question.describe()} A person keeps {which} of the value, and answers at the end of "
-            "each interval of a length drawn without looking at the data: about the kept change in its "
+            "each interval of a length drawn without looking at the data: about a kept change in its "
             f"interval, about coins in all others. {self.guarantee}, for all {self.days} days, however the "
             "value changes."
         )

@@ -8,6 +8,7 @@ import os
 import re
 import unicodedata
 import uuid
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -37,29 +38,31 @@ _BLOCK: Final = 1 << 15  # ids looked up at once: what is computed of them stays
 class KnownPeople:
     """Whom a table has named, by digests of 64 bits that are keyed by a secret of this object.
 
+    `rows` is how many rows of one person are used.
+
     A number is mixed one to one, so that two numbers are two people. Some two of n texts have one digest, and
     the second is left out, with probability n²/2^65: 3·10⁻⁶ for 10⁷, 3 % for 10⁹.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rows: int = 1) -> None:
         self._before, self._behind = np.frombuffer(os.urandom(16), dtype=np.uint64)
-        self._numbers, self._texts = _Digests(), _Digests()
+        self._numbers, self._texts = ([_Digests() for _ in range(rows)] for _ in range(2))
 
     def first_numbers(self, numbers: Words) -> Mask:
-        """Return True for each number that was not seen before."""
+        """Return True for each number that was seen fewer than `rows` times before."""
         first = np.empty(numbers.size, dtype=np.bool_)
         for at in range(0, numbers.size, _BLOCK):
-            first[at : at + _BLOCK] = self._numbers.add(_mix(numbers[at : at + _BLOCK] ^ self._before))
+            first[at : at + _BLOCK] = _add(self._numbers, _mix(numbers[at : at + _BLOCK] ^ self._before))
         return first
 
     def first_texts(self, data: Array, begins: Integers) -> Mask:
-        """Return True for each text, of bytes and where they begin, that was not seen before."""
+        """Return True for each text, of bytes and where they begin, seen fewer than `rows` times before."""
         padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
         words = np.ndarray((data.size + 1,), np.dtype("<u8"), padded.data, 0, (1,))
         first = np.empty(begins.size - 1, dtype=np.bool_)
         for at in range(0, first.size, _BLOCK):
             some = begins[at : at + _BLOCK + 1]
-            first[at : at + _BLOCK] = self._texts.add(self._digests(words, some[:-1], np.diff(some)))
+            first[at : at + _BLOCK] = _add(self._texts, self._digests(words, some[:-1], np.diff(some)))
         return first
 
     def _digests(self, words: Words, begins: Integers, sizes: Integers) -> Words:
@@ -75,6 +78,17 @@ class KnownPeople:
                 word <<= np.uint64(8) * np.maximum(at + 8 - sizes[rows], 0).astype(np.uint64)
             digests[rows] = _mix((digests[rows] ^ word) + self._behind)
         return digests
+
+
+def _add(levels: Sequence[_Digests], digests: Words) -> Mask:
+    """Put each digest into the first set that does not have it; return False where all of them have it."""
+    first = levels[0].add(digests)
+    for level in levels[1:]:
+        rest = np.flatnonzero(~first)
+        if not rest.size:
+            break
+        first[rest] = level.add(digests[rest])
+    return first
 
 
 class _Digests:

@@ -16,7 +16,7 @@ from dither.core.people import People, overlap
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
-from dither.estimation.frequency import EstimatedFrequencies, supported_frequencies
+from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
     GroupCounts,
     GroupedEstimates,
@@ -24,8 +24,9 @@ from dither.estimation.groups import (
     keep_groups,
     order_of,
 )
-from dither.estimation.verbs import estimate, mean
-from dither.foundation.tables import ResultTable
+from dither.estimation.rounding import SHARE
+from dither.estimation.verbs import estimate, frequencies, mean
+from dither.foundation.tables import ResultTable, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -199,6 +200,29 @@ def combine(
     return weighted_sum(list(zip(shares, estimates, strict=True)))
 
 
+def combine_lists(versions: Sequence[Counts]) -> ResultTable:
+    """Return the share of each answer from versions of a question whose lists of answers differ.
+
+    An answer has the reports of the versions in which it could be chosen, each weighted by its precision: a
+    share is that among the people who were offered the answer. So the shares need not sum to 1. `versions` in
+    a row counts the versions that have the answer. Raise Mismatch if no answer is in two versions.
+    """
+    estimates = [frequencies(summary) for summary in versions]
+    answers = list(dict.fromkeys(label for part in estimates for label in part.labels))
+    rows: list[dict[str, Any]] = []
+    for answer in answers:
+        parts = [part[answer] for part in estimates if answer in part.labels]
+        weights = _shares([_precision(part) for part in parts], len(parts))
+        share = weighted_sum(list(zip(weights, parts, strict=True)))
+        low, high = share.interval()
+        shown = {"value": float(share.value), "low": float(low), "high": float(high), "n": share.n}
+        rows.append({"answer": show_label(answer), **shown, "versions": len(parts)})
+    if all(row["versions"] < 2 for row in rows):
+        raise Mismatch("no answer is in two versions of the list")
+    title = f"{len(versions)} lists of answers; each share is that of the people who were offered the answer"
+    return ResultTable(title, tuple(rows), limits=SHARE)
+
+
 def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:
     """Return one estimate of each group from all versions of a question, each weighted by its precision.
 
@@ -258,7 +282,7 @@ def _unbiased_estimate(part: object) -> Estimate:
     if not isinstance(part, Reports | Counts):
         raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
     if "frequencies" in part.question.quantities:
-        return supported_frequencies(part)
+        return frequencies(part)
     return mean(part)
 
 

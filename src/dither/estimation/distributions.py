@@ -200,7 +200,9 @@ class EstimatedDistribution(Tabular):
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
         self._check_ordered("a mean")
-        if self.curve is not None and number_question(self.summary).unbiased_reading() is not None:
+        everybody = not hasattr(self.summary, "unsure")  # else an average would count those who are silent
+        straight = everybody and number_question(self.summary).unbiased_reading() is not None
+        if self.curve is not None and straight:
             return in_unit(linear.mean(self.summary), self.summary)
         return in_unit(self._inference.mean(), self.summary)
 
@@ -257,16 +259,22 @@ class EstimatedDistribution(Tabular):
         ends = self.edges.tolist()
         return ((pair, self.share(*pair)) for pair in pairwise(ends))
 
-    def records(self, level: float = 0.95) -> list[Row]:
-        """Return a row for each bin: its ends, its share, and the ends of the interval if a curve has one."""
+    def records(self, level: float | None = None) -> list[Row]:
+        """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
+
+        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer.
+        """
         ends = self.edges.tolist()
         rows: list[Row] = [
             {"from": first, "to": last, "value": value}
             for first, last, value in zip(ends, ends[1:], self.probabilities.tolist(), strict=False)
         ]
-        if self.curve is None:
+        points = self.line.points
+        if points is not None and len(points) == self.bins:  # a bin about each answer that is possible
+            rows = [{"point": point, **row} for point, row in zip(points.tolist(), rows, strict=True)]
+        if self.curve is None and level is None:
             return rows
-        low, high = (end.tolist() for end in self.bands(level))
+        low, high = (end.tolist() for end in self.bands(0.95 if level is None else level))
         return [{**row, "low": least, "high": most} for row, least, most in zip(rows, low, high, strict=True)]
 
     def __repr__(self) -> str:

@@ -134,6 +134,11 @@ class Estimate:
         return getattr(self._confidence, "beyond", None) is not None
 
     @property
+    def claimed(self) -> bool:
+        """Whether there is an interval: posterior means of projected frequencies have none."""
+        return getattr(self._confidence, "claimed", True)
+
+    @property
     def liars(self) -> int:
         """The number of reports that may be lies; 0 but for the result of `if_lying`."""
         return self._confidence.liars if isinstance(self._confidence, LyingInterval) else 0
@@ -305,8 +310,10 @@ class Estimate:
 
     def __repr__(self) -> str:
         value = np.asarray(self.value)
+        if not self.claimed:
+            return f"{float(value):.4g} (posterior mean, no interval is claimed, n = {thousands(self.n)})"
         low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
-        shown = ", ".join(
+        each = [
             show_interval(*triple, self.limits, at_least=self.lower_bound)
             for triple in zip(
                 value.reshape(-1)[:8].tolist(),
@@ -314,8 +321,12 @@ class Estimate:
                 np.broadcast_to(high, value.shape).reshape(-1)[:8].tolist(),
                 strict=True,
             )
-        )
-        if value.ndim:
+        ]
+        shown = ", ".join(each)
+        if self.labels:
+            named = (f"{show_label(label)}: {part}" for label, part in zip(self.labels, each, strict=False))
+            shown = f"{{{', '.join(named)}{', …' if value.size > 8 else ''}}}"
+        elif value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
         return f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark})"
 
@@ -344,9 +355,11 @@ class Estimate:
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
 
     def records(self, level: float = 0.95) -> list[Row]:
-        """Return the estimate as rows of a table: value, low, high and n."""
-        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
+        """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals."""
         values = np.asarray(self.value).reshape(-1).tolist()
+        low = high = [None] * len(values)
+        if self.claimed:
+            low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
         return [
             {**names, "value": value, "low": least, "high": most, "n": self.n}
             for names, value, least, most in zip(self._names(), values, low, high, strict=True)
@@ -354,8 +367,9 @@ class Estimate:
 
     def _names(self) -> Sequence[Row]:
         """Return what names each number of the value, as the first columns of its row."""
-        if len(self.labels) == np.size(self.value):
-            return [{"answer": show_label(label)} for label in self.labels]
+        named = getattr(self, "names", None) or self.labels  # of cumulative shares: "up to 10"
+        if len(named) == np.size(self.value):
+            return [{"answer": show_label(label)} for label in named]
         return (
             [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
         )
@@ -368,9 +382,8 @@ class Estimate:
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
         rows = self.records()
         unit = f", in {self.unit}" if self.unit else ""
-        title = (
-            f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
-        )
+        what = f"95 % intervals{self.condition}" if self.claimed else "posterior means, no intervals"
+        title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         shown = ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits, about=self.about)
         return shown._repr_html_()
 

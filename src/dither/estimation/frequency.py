@@ -6,31 +6,26 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
+from dither.core.kernels.sets.items import ItemSets
 from dither.core.kernels.sets.projective import ProjectiveKernel
-from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import ChosenSets
 from dither.core.kernels.window.kernel import ResponseKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level
-from dither.estimation.frequency_posterior import Narrowed
+from dither.estimation.frequency_interval import ScoreInterval, score_means
+from dither.estimation.frequency_posterior import Narrowed, Supports
 from dither.estimation.intervals import (
-    AnyTimeInterval,
-    BoundedNumbers,
-    ConfidenceInterval,
-    LyingInterval,
     StudentInterval,
     VarianceInterval,
-    least_mean,
-    shares_without,
 )
 from dither.estimation.method import category_question
 from dither.estimation.projections import PROJECTIONS, ProjectionName, simplex
@@ -38,120 +33,19 @@ from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE, show, show_interval, thousands
 from dither.estimation.weights import Weights, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats, Integers
-from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.tables import percent, show_label
 from dither.privacy import Guarantee
 
-CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
+if TYPE_CHECKING:
+    from dither.estimation.matrices import MatrixCounts, ReadingInterval
+
 LEAST: Final = 32  # categories from which on their distribution can be estimated
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 _LISTED: Final = 1 << 24  # supports of all reports that are listed at once
 _LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
 
 
-_COUNTED: Final = 5.0  # expected reports for an absent category from which on their number is about normal
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreInterval(ConfidenceInterval):
-    """The interval of a frequency: an affine function of the share of reports that support the category.
-
-    Reports of people drawn from a population are independent, so the number of supporting ones is binomial:
-    its variance contains both sampling and noise. The interval is the score interval of that share
-    [Wilson27], transformed in the same way. It keeps its level with few reports, and is not quite symmetric
-    about the value.
-    """
-
-    share: float | Floats
-    other: float  # q: the probability that a report supports another category than its own
-    gap: float  # p − q
-    n: Any  # of weighted reports: as how many equal ones count, for each category
-    error: float | Floats  # of the frequency
-    possible: bool = False  # whether intervals are clipped to 0 and 1
-    shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
-    narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
-    number: int | None = None  # which of the narrowed ones this is; None for all
-    weighted: bool = False
-    # Of items of sets: how many people may have more items than they tell about. The share of an item is then
-    # a lower bound, and may be larger by as much.
-    beyond: ScoreInterval | None = None
-
-    def interval(self, level: float) -> tuple[Any, Any]:
-        least, most = self._means(np.asarray(self.share), self.n, level)
-        low, high = self._frequencies(least, most)
-        if self.beyond is not None:
-            high = high + self.beyond.interval(level)[1]
-            return low, np.clip(high, 0.0, 1.0) if self.possible else high
-        if self.narrowed is None:
-            return low, high
-        # A category that is clearly there has an interval of its own.
-        faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.error)
-        narrow = [
-            np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
-            for end in self.narrowed.interval(level)
-        ]
-        return np.where(faint, narrow[0], low)[()], np.where(faint, narrow[1], high)[()]
-
-    def _means(self, share: Floats, n: Any, level: float) -> tuple[Floats, Floats]:
-        """Return the least and the greatest mean of a share of n reports."""
-        least, most = _score(share, n, student_t_quantile(level), self.shared)
-        if not any(self.shared):  # few reports that support a category, or few that do not, are rare events
-            least = np.minimum(least, least_mean(n * share, level, n) / n)
-            most = np.maximum(most, 1.0 - least_mean(n * (1.0 - share), level, n) / n)
-        return least, most
-
-    def _frequencies(self, *shares: Floats) -> list[Any]:
-        """Return the frequencies for which shares of reports are expected, clipped if they are projected."""
-        found = [(share - self.other) / self.gap for share in shares]
-        return [np.clip(frequency, 0.0, 1.0) for frequency in found] if self.possible else found
-
-    def pick(self, at: Any) -> ScoreInterval:
-        """Return the interval of one of several categories."""
-        share, error = (float(np.asarray(part)[at]) for part in (self.share, self.error))
-        n = self.n[at] if self.weighted else self.n
-        return replace(self, share=share, error=error, n=n, number=None if self.narrowed is None else at)
-
-    def at_any_time(self) -> AnyTimeInterval:
-        """Return the interval that holds at all numbers of reports at once."""
-        if any(self.shared):
-            raise NotIdentifiable(
-                "intervals for any time need independent reports, and pairs share noise here (JRR); "
-                "estimate.over_looks(100) holds at 100 looks together"
-            )
-        self._refuse_weights("intervals for any time")
-        share = np.asarray(self.share, dtype=np.float64)
-        numbers = BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0)
-        beyond = None if self.beyond is None else self.beyond.at_any_time()
-        return AnyTimeInterval(numbers, (self.other, self.gap), self.possible, beyond)
-
-    def if_lying(self, share: float) -> LyingInterval:
-        """Return the interval that holds if at most this share of the reports are lies."""
-        if any(self.shared):
-            raise NotIdentifiable(
-                "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
-                "with KRR or OLH it is"
-            )
-        self._refuse_weights("the effect of liars")
-        return LyingInterval.of(self, share)
-
-    def _refuse_weights(self, what: str) -> None:
-        if self.weighted:
-            raise NotIdentifiable(f"{what} is derived for reports of equal weights; leave out the weights")
-
-    def honest_range(self, liars: int) -> tuple[Any, Any]:
-        """Return the least and the greatest frequency that is left when so many reports are removed."""
-        shares = shares_without(np.asarray(self.share), self.n, liars)
-        least, greatest = (((share - self.other) / self.gap)[()] for share in shares)
-        return least, greatest
-
-    def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers whichever reports so many liars sent."""
-        left = max(self.n - liars, 1)
-        low, high = shares_without(np.asarray(self.share), self.n, liars)
-        least, most = self._frequencies(self._means(low, left, level)[0], self._means(high, left, level)[1])
-        if self.beyond is not None:
-            most = most + self.beyond.interval_if_lying(liars, level)[1]
-        return least[()], most[()]
+_COUNTED: Final = 1.0  # expected reports for an absent category from which on a posterior is computed
 
 
 class TopCategories(NamedTuple):
@@ -176,13 +70,17 @@ class EstimatedFrequencies(LabelledEstimate):
     person tells about: `sizes[most]` is how many have so many or more. What they have beyond is not seen.
     """
 
-    confidence: ScoreInterval = field(kw_only=True)
+    confidence: ScoreInterval | ReadingInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
     # The reports, if they and not their counts were given: how estimates of the same people go together.
     sent: WeightedReports | None = field(default=None, kw_only=True, repr=False)
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
-    told: Counts | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
+    told: Counts | WeightedReports | MatrixCounts | SupportKernel | None = field(
+        default=None, kw_only=True, repr=False
+    )
+    # Shares of reports that support candidates which were looked at and not listed: these are a part of all.
+    unlisted: Floats | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
@@ -195,7 +93,7 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
         """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
-        told = self.told if isinstance(self.told, WeightedReports) else self.sent
+        told = self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
         shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
         return None if told is None or shared else partial(told.influence, numbers)
 
@@ -232,6 +130,28 @@ class EstimatedFrequencies(LabelledEstimate):
         if None in self.labels and None not in points:
             return self._score_of_answers(points)
         return self._combine(points, share=False)
+
+    def of_answered(self) -> LabelledEstimate:
+        """Estimate how frequent each category is among the people who answered, of `dt.Nullable` ones."""
+        if None not in self.labels:
+            raise InvalidParameter("everybody answers: these are shares of those who answered already")
+        labels = [label for label in self.labels if label is not None]
+        parts = [self._score_of_answers({label: 1.0}) for label in labels]
+        quotients = [cast("QuotientInterval", part.confidence) for part in parts]
+        top = np.array([part.top for part in quotients])
+        bottom, second = quotients[0].bottom, quotients[0].spread[2]
+        first, both = (np.array([part.spread[side] for part in quotients]) for side in (0, 1))
+        spread = first, both, np.full(top.size, second)
+        interval = QuotientInterval(top, np.full(top.size, bottom), spread, self.n)
+        return LabelledEstimate.of(
+            interval,
+            self.guarantee,
+            labels=labels,
+            origin=self if self.origin is None else self.origin,
+            people=self.people,
+            limits=SHARE,
+            remark=parts[0].remark,
+        )
 
     def _score_of_answers(self, points: Mapping[Any, float]) -> Estimate:
         """Return the mean of points of those who answered: a ratio of two sums, by Fieller."""
@@ -271,15 +191,15 @@ class EstimatedFrequencies(LabelledEstimate):
                 raise unknown_name("category", label, map(str, self.labels))
             numbers[places[label]] = float(number)
         interval: object
-        if isinstance(self.told, WeightedReports):
-            interval = self.told.average(numbers)
-        elif self.apart or self.told is None:
+        if self.told is None or (self.apart and isinstance(self.told, Counts | SupportKernel)):
             raise InvalidParameter(
                 "a sum needs the reports, from which dt.frequencies(reports) was made; a summary of sets of "
                 "items has lost which were told together"
             )
-        else:
+        if isinstance(self.told, Counts | SupportKernel):
             interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
+        else:
+            interval = self.told.average(numbers)
         origin = self if self.origin is None else self.origin
         ends = float(numbers.min()), float(numbers.max())
         limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
@@ -320,29 +240,56 @@ class EstimatedFrequencies(LabelledEstimate):
             level,
         )
 
-    def projected(self, method: ProjectionName = "simplex") -> Self:
-        """Return frequencies that are not negative and sum to one, by "simplex" or "norm sub".
+    def projected(self, method: ProjectionName = "posterior") -> Self:
+        """Return frequencies that are not negative and sum to one: posterior means, or a projection by name.
 
-        Those of items, of which a person may have several or none, are each moved between 0 and 1 instead.
+        "posterior" is the mean of each frequency under a distribution of frequencies that is estimated from
+        all categories; the means are projected on the simplex. Its sum of squared errors is the smallest if
+        many categories are rare or alike. No interval is claimed. With fewer than 32 categories, or if fewer
+        than one report is expected to support an absent category, it is "simplex".
 
-        The projection biases rare categories and never increases the sum of squared errors. Standard errors
-        are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
-        standard errors use that most categories are alike: they hold in 95 % of the categories on average,
-        and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped,
-        and so are all if fewer than five reports are expected to support an absent category.
+        "simplex" and "norm sub" move unbiased frequencies to the nearest possible ones, and never increase
+        the sum of squared errors. Standard errors are those of the unbiased frequencies. From 32 categories
+        on, the intervals of those below three standard errors use that most categories are alike: they hold
+        in 95 % of the categories on average, and are several times narrower if most frequencies are near 0.
+        Others are the unbiased ones, clipped.
+
+        Items of sets, of which a person may have several or none, and texts found by `heavy_hitters`, which
+        are only some of all texts, need not sum to one: each stays between 0 and 1.
         """
         project = choose("projection", method, PROJECTIONS)
         values = np.asarray(self.value, dtype=np.float64)
         narrowed = self.confidence.narrowed
-        # Counts below the size of _COUNTED have no normal errors, which the narrowing assumes.
-        counted = self.n * self.confidence.other >= _COUNTED
-        if values.size >= LEAST and counted and not self.confidence.possible:
-            narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
-        interval = replace(self.confidence, possible=True, narrowed=narrowed)
-        value = np.clip(values, 0.0, 1.0) if self.apart else project(values)
+        if narrowed is None:
+            narrowed = self._posterior()
+        part = self.apart or self.unlisted is not None
+        means = method == "posterior" and narrowed is not None
+        if means and narrowed is not None:
+            values = narrowed.mean[: values.size]
+        interval = replace(self.confidence, possible=True, narrowed=narrowed, claimed=not means)
+        value = np.clip(values, 0.0, 1.0) if part else project(values)
         return replace(self, value=value, confidence=interval)
 
+    def _posterior(self) -> Narrowed | None:
+        """Return the posterior of each frequency, those of unlisted candidates last; None for too few."""
+        own = self.confidence
+        shares, errors = (np.asarray(part, dtype=np.float64) for part in (own.share, own.error))
+        if self.unlisted is not None:
+            mean = np.clip(self.unlisted, own.other, own.other + own.gap)
+            shares = np.concatenate([shares, self.unlisted])
+            errors = np.concatenate([errors, np.sqrt(mean * (1.0 - mean) / self.n) / own.gap])
+        if shares.size < LEAST or self.n * own.other < _COUNTED:
+            return None
+        return Narrowed.of(Supports(shares, errors, own.other, own.gap))
+
     def __repr__(self) -> str:
+        if not self.confidence.claimed:
+            least = float(np.median(np.asarray(self.standard_error))) if len(self) else 1.0
+            listed = zip(self.labels[:8], np.asarray(self.value)[:8].tolist(), strict=False)
+            means = [f"{show_label(label)}: {show(value, least).split(' ')[0]}" for label, value in listed]
+            more = ", …" if len(self) > 8 else ""
+            end = f"n = {thousands(self.n)}{self.remark}"
+            return f"{{{', '.join(means)}{more}}} (posterior means, no interval is claimed, {end})"
         ends = np.stack([np.asarray(part) for part in (self.value, *self.interval())], axis=-1)[:8].tolist()
         shown = [
             f"{show_label(label)}: {_show(three, self.confidence.beyond is not None)}"
@@ -375,7 +322,7 @@ class WeightedReports:
 
     def average(self, numbers: Floats) -> StudentInterval:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
-        return student(*self._average(numbers))
+        return student(*self._average(numbers), self.weights)
 
     def influence(self, numbers: Floats) -> Floats:
         """Return each person's influence on that mean."""
@@ -396,14 +343,15 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
     question = category_question(reports.question)
     size = len(question.categories)
     flat = reports.cells.reshape(-1, *question.layout.shape)
-    step = max(_BLOCK // size, 1)
+    step = max(_BLOCK // max(codes.size if question.domain.sets else size, 1), 1)
     for begin in range(0, len(flat), step):
         cells = flat[begin : begin + step]
-        held = (
-            cells[:, None] == codes
-            if question.one_category
-            else question.kernel.support(cells, size)[:, codes]
-        )
+        if question.one_category:
+            held = cells[:, None] == codes
+        elif isinstance(question.kernel, ItemSets):
+            held = question.kernel.support_of(cells, codes)
+        else:
+            held = question.kernel.support(cells, size)[:, codes]
         yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
 
 
@@ -446,13 +394,13 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
         labels=question.categories.labels,
         confidence=interval,
         remark=f", design effect {checked.design_effect:.2f}",
-        apart=isinstance(question.kernel, SetKernel),
+        apart=isinstance(question.kernel, ItemSets),
         told=WeightedReports(reports, checked),
         limits=SHARE,
     )
     # The sizes of the sets are those of the reports, whatever they weigh: they say that sets were thinned.
     sizes = supported_frequencies(reports).sizes if found.apart else None
-    return found if sizes is None else _as_lower_bounds(found, sizes)
+    return found if sizes is None else _as_lower_bounds(found, sizes, size)
 
 
 def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
@@ -499,7 +447,7 @@ def _sum_interval(
         second = float(counts @ gaps**2) / max(n - 1, 1)
         skew = float(counts @ gaps**3) / n / second if second > 0.0 else 0.0
         return StudentInterval(value, float(np.sqrt(second / n)), n, skew)
-    noise = _sum_noise(kernel, numbers)
+    noise = sum_noise(kernel, numbers)
     if one_share:
         inside, outside = (
             float(noise[numbers == side].mean()) if (numbers == side).any() else 0.0 for side in (1.0, 0.0)
@@ -511,7 +459,7 @@ def _sum_interval(
     return StudentInterval(value, float(np.sqrt(spread / n)), n)
 
 
-def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
+def sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
     """Return the variance of Σ number·indicator for a person of each category."""
     p, q = (float(rate) for rate in kernel.rates)
     gap = float(kernel.rates[0] - kernel.rates[1])
@@ -522,34 +470,66 @@ def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
 
 
 @name_result
-def supported_frequencies(reports: Reports | Counts) -> EstimatedFrequencies:
-    """Return the frequencies of categories or items from how many reports support each."""
+def supported_frequencies(
+    reports: Reports | Counts, items: Sequence[Hashable] | None = None
+) -> EstimatedFrequencies:
+    """Return the frequencies of categories or items from how many reports support each.
+
+    With `items`, reports are counted for these items of sets, and for sizes, alone.
+    """
+    if items is not None:
+        return _chosen_items(reports, items)
     summary = summarise(reports)
     question = category_question(summary.question)
     supports = question.supports(summary.counts)
     made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
     if isinstance(reports, Reports) and len(reports) == summary.n:
         made = replace(made, sent=WeightedReports(reports, None))
-    if isinstance(question.kernel, SetKernel):
+    if isinstance(question.kernel, ItemSets):
         told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
-        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=told), sizes)
+        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=told), sizes, supports.size)
     return made if made.told is None else replace(made, told=summary)
 
 
-def _as_lower_bounds(found: EstimatedFrequencies, sizes: EstimatedFrequencies) -> EstimatedFrequencies:
+def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> EstimatedFrequencies:
+    question = category_question(reports.question if isinstance(reports, Reports | Counts) else None)
+    kernel = question.kernel
+    if not isinstance(kernel, ItemSets):
+        raise InvalidParameter(f"items= names items of sets, which {question.name} does not ask for")
+    codes = question.categories.check(items)
+    if not codes.size or np.unique(codes).size < codes.size:
+        raise InvalidParameter("items= names one or more different items")
+    elements = np.concatenate([codes, np.arange(kernel.items, kernel.size)])
+    n = reports.n if isinstance(reports, Counts) else len(reports)
+    if isinstance(reports, Counts):
+        counts = reports.counts[elements]
+    else:
+        flat = reports.cells.reshape(-1, *question.layout.shape)
+        counts = kernel.count_of(flat, elements)
+    labels = tuple(question.categories.labels[code] for code in codes.tolist())
+    made = read(counts[: codes.size], n, kernel, labels, question.guarantee)
+    sizes = _sizes(counts[codes.size :], n, question)
+    return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=None), sizes, kernel.items)
+
+
+def _as_lower_bounds(
+    found: EstimatedFrequencies, sizes: EstimatedFrequencies, items: int
+) -> EstimatedFrequencies:
     """Return the shares of items as lower bounds, if people surely have as many items as they tell or more.
 
     A device thins a set of more items at random, and nothing tells it from one of as many: the share of an
     item may be larger by up to the share of these people.
     """
     most = len(sizes.labels)
-    full = sizes.confidence.pick(most - 1)
-    if most >= len(found.labels) or not full.interval(0.95)[0] > 0.0:
+    full = cast(ScoreInterval, sizes.confidence.pick(most - 1))
+    if most >= items or not full.interval(0.95)[0] > 0.0:
         return found
     share = percent(float(sizes[most].value))
     remark = f"{found.remark}, {share} have {most} items or more, and tell about {most}"
-    return replace(found, confidence=replace(found.confidence, beyond=full), remark=remark)
+    return replace(
+        found, confidence=replace(cast(ScoreInterval, found.confidence), beyond=full), remark=remark
+    )
 
 
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
@@ -578,55 +558,6 @@ def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFr
     )
 
 
-def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
-    """Return the share of people who have both of two items, from how many reports name both."""
-    kernel = reports.question.kernel if isinstance(reports, Reports) else None
-    if not isinstance(kernel, SetKernel):
-        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
-        raise InvalidParameter(f"items of sets are told together in reports of dt.SetResponse, not of {made}")
-    if kernel.most < 2 or kernel.chosen < 2:
-        why = "nobody tells about two items" if kernel.most < 2 else "each report tells one item alone"
-        raise NotIdentifiable(
-            f"{why}, so reports do not say who has both; ask with a smaller ε or more items"
-        )
-    question = category_question(reports.question)
-    codes = question.categories.check([first, second])
-    if codes[0] == codes[1]:
-        raise InvalidParameter("two different items are needed")
-    n = len(kernel.elements(reports.cells).reshape(-1, kernel.chosen))
-    if n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
-    told = kernel.elements(reports.cells).reshape(n, kernel.chosen)
-    counted = sum((told == code).any(axis=1).astype(np.int64) for code in codes)
-    return _both(np.bincount(counted, minlength=3), n, question)
-
-
-def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
-    """Return the share of people with both items, from how many reports tell none, one or both of them.
-
-    If a person has j of them, both are told with probability r_j, and one with probability s_j − 2r_j, s_j
-    being the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
-    """
-    kernel: Any = question.kernel
-    both = np.array([float(rate) for rate in kernel.pair_rates])
-    bend = float(kernel.pair_rates[2] - 2 * kernel.pair_rates[1] + kernel.pair_rates[0])
-    if bend == 0.0:
-        raise NotIdentifiable("these reports do not say who has both items")
-    sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
-    single = (counted[1] + 2.0 * counted[2]) / n
-    slope = (both[1] - both[0]) / question.gap
-    # What a report that tells 0, 1 or 2 of the items stands for.
-    numbers = (np.array([0.0, 0.0, 1.0]) - both[0] - slope * (np.arange(3.0) - 2.0 * question.q)) / bend
-    value = float(numbers @ counted) / n
-    chances = np.stack([1.0 - sums + both, sums - 2.0 * both, both], axis=1)
-    squares = chances @ numbers**2
-    shares = float(np.clip((single - 2.0 * question.q) / question.gap, 0.0, 2.0))
-    constant = (squares[0] + (squares[1] - squares[0]) * shares) / n
-    linear = (squares[2] - 2.0 * squares[1] + squares[0]) / n
-    interval = VarianceInterval(value, n, (constant, linear, 1.0 / n))
-    return Estimate.of(interval, question.guarantee, limits=SHARE)
-
-
 def read(
     supports: Integers,
     n: int,
@@ -645,7 +576,7 @@ def read(
     shared = kernel.shared_variance(n)
     mean = share
     if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
-        mean = np.add(*_score(share, n, 2.0, shared)) / 2.0
+        mean = np.add(*score_means(share, n, 2.0, shared)) / 2.0
     # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
@@ -654,17 +585,3 @@ def read(
     return EstimatedFrequencies(
         (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told, limits=SHARE
     )
-
-
-def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Return the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
-
-    With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
-    """
-    constant, linear, square = shared
-    unit = z**2 / n
-    lead = 1.0 + unit * (1.0 - square)
-    shift = unit * (1.0 + linear) / 2.0
-    spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
-    centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
-    return (centre - half) / lead, (centre + half) / lead

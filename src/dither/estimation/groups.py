@@ -19,7 +19,13 @@ from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import MINIMUM
 from dither.estimation.pairs import crosstab
-from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
+from dither.estimation.person_numbers import (
+    OF_ANSWERS,
+    PersonNumbers,
+    check_pair,
+    indicators,
+    protocol_of,
+)
 from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
@@ -327,15 +333,17 @@ def _private_groups(
                     part, guarantee, labels=table.columns, origin=table, people=asked.people, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
-    line = interval_question(reports).line
-    middle, told = (line.low + line.high) / 2.0, numbers(reports)
+    told = PersonNumbers.of(reports)
+    line, middle = told.line, told.middle
     for place, label in enumerate(labels):
-        if sizes[place] < least:
-            continue
-        weighed = shares * read[:, place]
+        weighed = shares * read[:, place] * told.answered  # of an optional number: who answered
         bottom = float(weighed.mean())
-        centre = float((weighed * told).mean()) / bottom
-        moved = weighed * (told - centre)  # the number is taken from about the mean of its group
+        if bottom * n < least:
+            continue
+        inside = shares * read[:, place]
+        centre = float((inside * told.value).mean()) / bottom
+        # The number is taken from about the mean of its group.
+        moved = inside * (told.value - centre * told.answered)
         matrix = np.cov(moved, weighed) / n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
         interval = ShiftedQuotient(middle + centre, QuotientInterval(0.0, bottom, spread, n, freedom(moved)))
@@ -347,6 +355,7 @@ def _private_groups(
             people=asked.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
+            remark=OF_ANSWERS if told.optional else "",
         )
     return kept, len(labels) - len(kept)
 

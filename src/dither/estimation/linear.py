@@ -36,20 +36,26 @@ from dither.foundation.numerics.distributions import rice_interval, student_t_qu
 class DirectionInterval(ConfidenceInterval):
     """The interval of a mean direction: all directions across which the mean vector may be zero [Fieller54].
 
-    `wobble` is the standard error of the mean vector across the direction, divided by its length.
+    The vector of length 1 across a direction at an angle with the tangent τ from the estimated one has the
+    variance (a·τ² − 2b·τ + c)/(1 + τ²), where a, b and c are the variance of the mean vector along its
+    direction, the covariance, and the variance across, each divided by its squared length (`spread`).
     """
 
     value: float
-    wobble: float
+    spread: tuple[float, float, float]
     n: int
     period: float
 
     def interval(self, level: float) -> tuple[float, float]:
-        sine = student_t_quantile(level, self.n - 1) * self.wobble
-        if sine >= 1.0:  # every direction is possible
+        reach = student_t_quantile(level, self.n - 1) ** 2
+        along, both, across = self.spread
+        lead = 1.0 - reach * along
+        if not lead > 0.0:  # every direction is possible
             return 0.0, self.period
-        half = math.asin(sine) * self.period / (2.0 * math.pi)
-        return (self.value - half) % self.period, (self.value + half) % self.period
+        root = math.sqrt((reach * both) ** 2 + lead * reach * across)
+        turn = self.period / (2.0 * math.pi)
+        low, high = (math.atan((-reach * both + sign * root) / lead) * turn for sign in (-1.0, 1.0))
+        return (self.value + low) % self.period, (self.value + high) % self.period
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +86,16 @@ class MeanVector(NamedTuple):
     length: float
     along: float  # standard errors of the mean vector: along it, and across
     across: float
+    both: float  # their covariance
+
+    def direction(self, n: int, period: float) -> tuple[float, float, DirectionInterval]:
+        """Return the direction in the units of a period, its standard error, and its interval."""
+        turn, square = period / (2.0 * math.pi), self.length**2
+        value = self.angle * turn % period
+        if not square > 0.0:
+            return value, math.inf, DirectionInterval(value, (math.inf, 0.0, math.inf), n, period)
+        spread = self.along**2 / square, self.both / square, self.across**2 / square
+        return value, self.across / self.length * turn, DirectionInterval(value, spread, n, period)
 
 
 def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
@@ -87,12 +103,9 @@ def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
     question = number_question(summary)
     if not as_reported:
         length_factor(question)  # raises if the direction would be biased
-    line, mean = question.line, mean_vector(summary, _unit_vectors(question))
-    turn = line.length / (2.0 * math.pi)
-    wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
-    value = mean.angle * turn % line.length
-    interval = DirectionInterval(value, wobble, summary.n, line.length)
-    return Estimate(value, wobble * turn, summary.n, summary.question.guarantee, confidence=interval)
+    mean = mean_vector(summary, _unit_vectors(question))
+    value, error, interval = mean.direction(summary.n, question.line.length)
+    return Estimate(value, error, summary.n, summary.question.guarantee, confidence=interval)
 
 
 def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bool = False) -> Estimate:
@@ -142,8 +155,9 @@ def mean_vector(summary: Counts, vectors: NDArray[np.complex128]) -> MeanVector:
     turned = vectors * complex(math.cos(angle), -math.sin(angle))
     along = float((shares * (turned.real - size) ** 2).sum())
     across = float((shares * turned.imag**2).sum())
+    both = float((shares * (turned.real - size) * turned.imag).sum())
     rest = max(summary.n - 1, 1)
-    return MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
+    return MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest), both / rest)
 
 
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"

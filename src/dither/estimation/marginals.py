@@ -15,6 +15,7 @@ from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import sum_noise
 from dither.estimation.intervals import VarianceInterval
 from dither.estimation.rounding import SHARE, thousands
 from dither.foundation.arrays import Floats, Integers
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 Variance = tuple[Any, Any, Any]  # a, b and c of the variance a + b·f − c·f² of a share f
+_FEW: Final = 2  # people from whom a function is estimated
 _ROUNDS: Final = 500
 _CLOSE: Final = 1e-10
 
@@ -125,19 +127,24 @@ def tables(reports: Reports | Counts) -> EstimatedTables:
     if not isinstance(kernel, FunctionsKernel):
         raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
     reading: TableReading = question.book
-    shares, variances = _values(question, kernel, summary.counts)
     names, sizes = question.domain.names, kernel.sizes
     asked = [function.attributes for function in kernel.functions]
     found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
+    larger = len(asked[0]) > reading.way and not reading.order
+    shares, variances = _values(question, kernel, summary.counts, every=not larger)
+    if larger:
+        found = _from_subsets(kernel, names, shares, kernel.counting(question.domain).people(summary.counts))
     for places in combinations(range(len(sizes)), reading.way):
         key = tuple(names[place] for place in places)
+        if larger:
+            break
         if reading.order:
             found[key] = _from_lines(kernel, reading.order, places, shares, variances)
         else:
             at = asked.index(places)
             shape = tuple(sizes[place] for place in places)
             found[key] = shares[at].reshape(shape), variances[at]
-    if reading.way == 2 and not reading.order:
+    if reading.way == 2 and not reading.order and not larger:
         found = _agreeing(found, len(sizes))
     guarantee, n = question.guarantee, summary.n
     parts = {
@@ -157,21 +164,22 @@ def _interval(table: Estimate) -> VarianceInterval:
 
 
 def _values(
-    question: Question, kernel: FunctionsKernel, counts: Integers
+    question: Question, kernel: FunctionsKernel, counts: Integers, *, every: bool
 ) -> tuple[list[Floats], list[Variance]]:
     """Return the share of every value of every function, and its variance as a function of the share.
 
-    With m = q + (p − q)f it is m(1 − m)/(n(p − q)²) [Wang17, Thm 2].
+    With m = q + (p − q)f it is m(1 − m)/(n(p − q)²) [Wang17, Thm 2]. Tables of pairs that are margins of
+    larger ones do not need `every` function: a plan may ask hardly anybody about some.
     """
     counting = kernel.counting(question.domain)
     shares: list[Floats] = []
     variances: list[Variance] = []
     people = counting.people(counts)
-    if min(people, default=0) < 2:
+    if every and min(people, default=0) < _FEW:
         raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
     order = question.book.order
     for draw, function, own, n in zip(
-        kernel.reporting, kernel.functions, counting.split(counts), people, strict=True
+        kernel.reporting, kernel.functions, counting.split(counts), np.maximum(people, 1), strict=True
     ):
         q, gap = float(draw.rates[1]), float(draw.rates[0] - draw.rates[1])
         share = draw.supports(own, order or len(function.values)) / n
@@ -207,21 +215,94 @@ def _from_lines(
     return np.asarray(value), (constant / order**2, slope / order**2, square / order**2)
 
 
+@dataclass(frozen=True, eq=False)
+class _Margin:
+    """A table as the margin of a larger one, with its variance as a function of a share."""
+
+    value: Floats
+    variance: Variance
+    spread: float  # the variance along one dimension, if all cells are alike
+
+
+def _margin(kernel: FunctionsKernel, at: int, share: Floats, people: int, places: tuple[int, ...]) -> _Margin:
+    """Return the margin of the cells of a function; each of its cells is a sum of equally many."""
+    function = kernel.functions[at]
+    sizes = [kernel.sizes[place] for place in function.attributes]
+    others = tuple(axis for axis, place in enumerate(function.attributes) if place not in places)
+    value = share.reshape(sizes).sum(axis=others)
+    cells = share.size // value.size
+    inside = np.zeros(share.size)
+    inside[:cells] = 1.0
+    noise = sum_noise(kernel.reporting[at], inside)
+    first, last = float(noise[0]), float(noise[-1])
+    variance = (last / people, (first - last + 1.0) / people, 1.0 / people)
+    even = 1.0 / value.size
+    own = variance[0] + variance[1] * even - variance[2] * even**2
+    return _Margin(value, variance, own * value.size / (value.size - 1.0))
+
+
+def _from_subsets(
+    kernel: FunctionsKernel, names: Sequence[str], shares: list[Floats], people: Sequence[int]
+) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
+    """Return the tables of pairs as margins of larger tables, which agree about every attribute.
+
+    Each pair and each attribute is the mean of the margins that hold it, weighted by their precision.
+    """
+
+    def mean(places: tuple[int, ...]) -> tuple[Floats, Variance, float]:
+        held = [
+            _margin(kernel, at, shares[at], people[at], places)
+            for at, function in enumerate(kernel.functions)
+            if set(places) <= set(function.attributes) and people[at] >= _FEW
+        ]
+        if not held:
+            raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
+        weights = np.array([1.0 / margin.spread for margin in held])
+        spread = 1.0 / float(weights.sum())
+        weights *= spread
+        value = sum(weight * margin.value for weight, margin in zip(weights, held, strict=True))
+        value = np.asarray(value + (1.0 - value.sum()) / value.size)
+        squares = np.array([margin.variance for margin in held])
+        constant, slope, square = (weights**2 @ squares).tolist()
+        return value, (constant, slope, square), spread
+
+    single = [mean((place,)) for place in range(len(kernel.sizes))]
+    found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
+    for first, second in combinations(range(len(kernel.sizes)), 2):
+        value, (constant, slope, square), spread = mean((first, second))
+        rows, columns = value.shape
+        agreed = value + ((single[first][0] - value.sum(axis=1)) / columns)[:, None]
+        agreed = agreed + ((single[second][0] - value.sum(axis=0)) / rows)[None, :]
+        # The part of the variance that is left when each attribute is known better than from this pair.
+        kept = (rows - 1) * (columns - 1) * spread
+        kept += (rows - 1) / columns * single[first][2] + (columns - 1) / rows * single[second][2]
+        part = min(kept / ((value.size - 1) * spread), 1.0)
+        found[names[first], names[second]] = agreed, _shrunk(agreed, (constant, slope, square), part)
+    return found
+
+
+def _shrunk(values: Floats, variance: Variance, part: float) -> Variance:
+    """Return the variances of cells after a projection that leaves a part of their sum.
+
+    A projection P has Σ_k P_ik² = P_ii: the cell's own variance counts P_ii² times, others the rest.
+    """
+    constant, slope, square = variance
+    near = np.clip(values, 0.0, 1.0)
+    others = (part - part**2) * float(np.mean(constant + slope * near - square * near**2))
+    own = part**2
+    return constant * own + others, slope * own, square * own
+
+
 def _agreeing(
     found: dict[tuple[str, ...], tuple[Floats, Variance]], attributes: int
 ) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
     """Return tables that sum to 1 and agree about every attribute, by least squares, with their variances."""
     values = _agree({key: value for key, (value, _) in found.items()})
     out: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
-    for key, (value, (constant, slope, square)) in found.items():
+    for key, (value, variance) in found.items():
         rows, columns = value.shape
         kept = (rows - 1) * (columns - 1) + (rows + columns - 2) / (attributes - 1)
-        part = kept / (rows * columns - 1)
-        # A projection P has Σ_k P_ik² = P_ii: the cell's own variance counts P_ii² times, others the rest.
-        near = np.clip(values[key], 0.0, 1.0)
-        others = (part - part**2) * float(np.mean(constant + slope * near - square * near**2))
-        own = part**2
-        out[key] = values[key], (constant * own + others, slope * own, square * own)
+        out[key] = values[key], _shrunk(values[key], variance, kept / (rows * columns - 1))
     return out
 
 

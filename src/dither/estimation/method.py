@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
 from dither.core.counts import Counts, summarise
-from dither.core.question import CategoryQuestion, NumberQuestion, Question
+from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
@@ -55,6 +55,11 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
     return isinstance(question, NumberQuestion)
 
 
+def may_be_missing(question: Question) -> TypeGuard[OptionalQuestion]:
+    """Return whether a question is about a number that people may leave out: see `dt.Nullable`."""
+    return bool(question.domain.optional) and usual_quantity(question) == "mean"
+
+
 def number_question(summary: Counts) -> NumberQuestion:
     """Return the question of a summary; raise if its domain is not an interval or a circle."""
     question = summary.question
@@ -68,6 +73,11 @@ def category_question(question: object) -> CategoryQuestion:
     """Return a question whose reports support categories; raise InvalidParameter for any other one."""
     if not isinstance(question, CategoryQuestion):
         name = question.name if isinstance(question, Question) else "something else"
+        if getattr(getattr(question, "book", None), "shares", False):  # a table of probabilities
+            raise InvalidParameter(
+                "this needs reports that support categories with two rates, as KRR's and OLH's do, not those "
+                f"of the table of {name}; dt.frequencies, dt.estimate and dt.stats.answers read it"
+            )
         raise InvalidParameter(
             f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
             f"{name}'s; dt.distribution is for numbers"

@@ -23,13 +23,14 @@ import numpy as np
 from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
-from dither.core.question import NumberQuestion, OptionalQuestion
+from dither.core.question import NumberQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import ScoreInterval, supported_frequencies
+from dither.estimation.frequency import supported_frequencies
+from dither.estimation.frequency_interval import ScoreInterval
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, SpreadInterval, average, mean_vector
+from dither.estimation.linear import SpreadInterval, average, mean_vector
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
@@ -188,11 +189,8 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
     angles = line.to_unit(question.decode(np.arange(kernel.room)))
     vectors[: kernel.room] = np.exp(2j * np.pi * angles)
     mean = mean_vector(summary, vectors)
-    turn = line.length / (2.0 * math.pi)
-    wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
-    value = mean.angle * turn % line.length
-    interval = DirectionInterval(value, wobble, summary.n, line.length)
-    return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
+    value, error, interval = mean.direction(summary.n, line.length)
+    return Estimate(value, error, summary.n, question.guarantee, confidence=interval, unit=line.unit)
 
 
 def answered_counts(summary: Counts) -> Any:
@@ -259,7 +257,7 @@ def variance_of_answers(summary: Counts) -> Estimate:
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
     answered = kernel.answer_reading()
-    squared = _squared_reading(question)
+    squared = squares_of_answers(question)
     first, second, share = (_average(summary, read) for read in (values, squared, answered))
     error = math.sqrt(_average(summary, (answered - share) ** 2) / summary.n)
     if not share > error:
@@ -268,7 +266,11 @@ def variance_of_answers(summary: Counts) -> Estimate:
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
     told = average(summary, influence)
-    people = max(round(summary.n * min(share, 1.0)), 2)  # who answered: their variance has as few degrees
+    # Who answered: their variance has as few degrees of freedom, or what the kurtosis leaves.
+    gaps = influence - float(told.value)
+    spread, fourth = (_average(summary, gaps**power) for power in (2, 4))
+    left = 2.0 * summary.n / max(fourth / spread**2 - 1.0, 1e-9) if spread > 0.0 else math.inf
+    people = max(round(min(summary.n * min(share, 1.0), left)), 2)
     skew = told.skew * people / summary.n
     plain = replace(told, value=square - mean**2 + noise, n=people, skew=skew)
     # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
@@ -279,13 +281,14 @@ def variance_of_answers(summary: Counts) -> Estimate:
     return Estimate(plain.value, plain.error, summary.n, question.guarantee, confidence=interval)
 
 
-def _squared_reading(question: OptionalQuestion) -> Floats:
+def squares_of_answers(question: Question) -> Floats:
     """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
 
     The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
     settle a quadratic function of the cell, and the number of the last K cells.
     """
-    kernel, line = question.kernel, question.line
+    asked = cast("OptionalQuestion", question)
+    kernel, line = asked.kernel, asked.line
     cells = np.arange(kernel.outcomes)
     place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
     parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)

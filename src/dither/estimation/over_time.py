@@ -146,11 +146,14 @@ def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate
         near = (ones + 2.0) / (total + 4.0)  # never 0 or 1 [Agresti98]
         spread = float(near * (1.0 - near) / total) / gap**2
     levels = []
-    for total, ones in counts[1:]:
+    for group, (total, ones) in enumerate(counts[1:], 1):
         seen = np.maximum(total, 1)
-        # A report is about "yes" with probability (1 + d)/2; d, the mean kept change, is 1/changes of all.
-        values = np.where(total > 0, (2.0 * (ones / seen - other) / gap - 1.0) * change.changes, 0.0)
-        levels.append(NoisySums(values, np.where(total > 0, _noise(change, gap) / seen, UNKNOWN)))
+        if change.changes == 1:  # a report is about "yes" with probability (1 + d)/2, d the mean change
+            means = 2.0 * (ones / seen - other) / gap - 1.0
+        else:
+            means = (2.0 * ones / seen - 1.0) / float(change.pattern(group).mean)
+        spreads = np.where(total > 0, _noise(change, group, gap) / seen, UNKNOWN)
+        levels.append(NoisySums(np.where(total > 0, means, 0.0), spreads))
     sums, variances = running_sums(levels, change.days, smoothing)
     found: list[Estimate | None] = []
     for share, variance in zip(begin + sums, spread + variances, strict=True):
@@ -168,8 +171,9 @@ def predicted_error(change: KeptChange, n: int) -> float:
     _, gap = _response(change)
     each = n / change.groups
     levels = [
-        NoisySums(np.zeros(size), np.full(size, _noise(change, gap) / each))
-        for size in (change.intervals(group) for group in range(1, change.groups))
+        NoisySums(np.zeros(size), np.full(size, _noise(change, group, gap) / each))
+        for group in range(1, change.groups)
+        for size in [change.intervals(group)]
     ]
     _, variances = running_sums(levels, change.days)
     return float(np.sqrt(np.mean(variances) + 0.25 / each / gap**2))
@@ -181,9 +185,17 @@ def _response(change: KeptChange) -> tuple[float, float]:
     return float(first), float(second - first)
 
 
-def _noise(change: KeptChange, gap: float) -> float:
-    """Return the variance of one person's estimate of the changes in an interval, at most."""
-    return change.changes**2 / gap**2
+def _noise(change: KeptChange, group: int, gap: float) -> float:
+    """Return the variance of one person's estimate of the changes in an interval, at most.
+
+    Changes of one value alternate in sign. So where flips are positively correlated, a weighted sum of k
+    reports has at most 1 + covariance·(⌈k/2⌉ − 1) times the variance of that of independent ones.
+    """
+    if change.changes == 1:
+        return 1.0 / gap**2
+    pattern = change.pattern(group)
+    together = 1.0 + max(float(pattern.covariance), 0.0) * ((pattern.size + 1) // 2 - 1)
+    return together / float(pattern.mean) ** 2
 
 
 def pooled_distances(days: int, smoothing: int) -> Floats:
@@ -199,16 +211,25 @@ _WEEK: Final = 7
 _FEW: Final = 500  # reports of a day below which their variance is taken from all days
 _STATES: Final = 8  # the level, its slope, and six of the weekly effects, which sum to 0
 _STEPS: Final = 12  # sizes of the step of the level that are compared, and of that of its slope
+_MOST_JUMPS: Final = 6
+_BESIDE: Final = 7  # days on each side of a jump that show it
+_CLEARER: Final = 3.0  # by which the log-evidence rises with a jump that is there
+_SEEN: Final = 1.0  # the smallest jump that is looked for, in standard errors of a day
+_DOUBT: Final = 9.0  # days by which a jump may be misplaced, times its squared size in such errors
 _PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in standard errors of a day
 
 
 @dataclass(frozen=True)
 class SmoothDays:
-    """Values of all days, their standard errors, and the probability that there is a weekly pattern."""
+    """Values of all days, their standard errors, and the probability that there is a weekly pattern.
+
+    `jumps` are the days before which the level changes at once, as far as the values show it.
+    """
 
     values: Floats
     errors: Floats
     weekly: float
+    jumps: tuple[int, ...] = ()
 
 
 def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
@@ -217,12 +238,29 @@ def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     `variances` are those of the daily values, infinite where there is none; `scale` is the size of values at
     all. Models differ in the size of the steps of the level, or of its slope, and in the size of the pattern.
     Each is a linear Gaussian model: a filter forwards gives its evidence, and a smoother backwards the values
-    of all days [Durbin12, Ch. 4]. They are averaged with the evidence as weight.
+    of all days [Durbin12, Ch. 4]. They are averaged with the evidence as weight. Where the level jumps, its
+    steps are larger for a few days, as many as its size leaves in doubt; a jump is added if the evidence
+    rises.
     """
     known = np.isfinite(variances)
     noise = float(np.sqrt(np.median(variances[known])))
     models = _models(noise, scale, values.size)
-    evidence, means, spreads = _filter(values, variances, *models)
+    extra, left, jumps = np.zeros(values.size), values.copy(), list[int]()
+    evidence, means, spreads = _filter(values, variances, *models, extra)
+    while len(jumps) < _MOST_JUMPS:
+        place, size = _largest_step(left, known)
+        if abs(size) < _SEEN * noise:
+            break
+        doubt = math.ceil(_DOUBT * (noise / size) ** 2)
+        beside = slice(max(place - doubt, 1), place + doubt + 1)
+        larger = extra.copy()
+        larger[beside] += size**2 / (2 * doubt + 1)
+        tried = _filter(values, variances, *models, larger)
+        if float(tried[0].max()) < float(evidence.max()) + _CLEARER:
+            break
+        (evidence, means, spreads), extra = tried, larger
+        left[place:] -= size
+        jumps.append(place)
     patterned, sloped, moving = models[2][:, 2, 2] > 0.0, models[1] > 0.0, models[0] > 0.0
     # A weekly pattern is as likely as none. A level that stands still and one that moves are likelier than
     # one whose slope moves; within each kind all sizes are alike.
@@ -234,7 +272,22 @@ def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     # that have both.
     doubted = np.where(moving & patterned, evidence + prior, -np.inf)
     spread = (weights + _weights(doubted)) / 2.0 @ (spreads + (means - mean) ** 2)
-    return SmoothDays(mean, np.sqrt(spread), float(weights[patterned].sum()))
+    return SmoothDays(mean, np.sqrt(spread), float(weights[patterned].sum()), tuple(sorted(jumps)))
+
+
+def _largest_step(left: Floats, known: Array) -> tuple[int, float]:
+    """Return the day whose week differs most from the week before, and by how much."""
+    sums = np.concatenate([[0.0], np.cumsum(np.where(known, left, 0.0))])
+    counts = np.concatenate([[0], np.cumsum(known)])
+    days = np.arange(1, left.size)
+    first, last = np.maximum(days - _BESIDE, 0), np.minimum(days + _BESIDE, left.size)
+    before, after = counts[days] - counts[first], counts[last] - counts[days]
+    gaps = (sums[last] - sums[days]) / np.maximum(after, 1) - (sums[days] - sums[first]) / np.maximum(
+        before, 1
+    )
+    gaps = np.where((before > 1) & (after > 1), gaps, 0.0)
+    at = int(np.argmax(np.abs(gaps)))
+    return int(days[at]), float(gaps[at])
 
 
 def _weights(logs: Floats) -> Floats:
@@ -273,9 +326,12 @@ def _observation(day: int) -> Floats:
 
 
 def _filter(
-    values: Floats, variances: Floats, levels: Floats, slopes: Floats, priors: Floats
+    values: Floats, variances: Floats, levels: Floats, slopes: Floats, priors: Floats, extra: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the log-evidence of each model, and the mean and variance of each day's value given all days."""
+    """Return the log-evidence of each model, and the mean and variance of each day's value given all days.
+
+    `extra` is by how much the variance of the step of the level to each day is larger.
+    """
     models, days = levels.size, values.size
     move = np.eye(_STATES)
     move[0, 1] = 1.0
@@ -297,6 +353,8 @@ def _filter(
         kept.append((state, spread, row, surprise, precision, gain))
         state = (state + gain * surprise[:, None]) @ move.T
         spread = move @ (spread - gain[:, :, None] * (spread @ row)[:, None, :]) @ move.T + steps
+        if day + 1 < days:
+            spread[:, 0, 0] += extra[day + 1]
     # Backwards: r and N collect what later days say about the state of a day before its own value is used.
     told, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
     means, spreads = np.zeros((2, models, days))
@@ -328,6 +386,7 @@ class EstimatedDays(Tabular):
     guarantee: Guarantee
     n: int
     weekly: float = 0.0
+    jumps: tuple[int, ...] = ()
 
     @property
     def value(self) -> Array:
@@ -387,6 +446,7 @@ class EstimatedDays(Tabular):
         pooled = "" if self.smoothing == 1 else f", {self.smoothing} days pooled"
         if self.smoothing == "auto":
             pooled = ", smoothed" + (" with a weekly pattern" if self.weekly > 0.5 else "")
+            pooled += f", a jump before day {', '.join(map(str, self.jumps))}" if self.jumps else ""
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
         return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
 
@@ -505,4 +565,8 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
             days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, **told))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
-    return EstimatedDays(tuple(days), "auto", None, nothing, reports.once.guarantee, len(reports), weekly)
+    jumps = tuple(sorted({day for column in columns for day in column.jumps}))
+    found_days = tuple(days)
+    return EstimatedDays(
+        found_days, "auto", None, nothing, reports.once.guarantee, len(reports), weekly, jumps
+    )

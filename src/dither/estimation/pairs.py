@@ -9,21 +9,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.core.counts import name_result
+from dither.core.counts import Counts, name_result
 from dither.core.kernels.codes import BucketReports
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
+from dither.estimation.moments import CountedMoments
 from dither.estimation.person_numbers import (
+    OF_ANSWERS,
+    PersonNumbers,
+    answered_all,
     blocks,
     check_pair,
     indicators,
-    interval_question,
-    numbers,
     protocol_of,
-    squares,
 )
 from dither.estimation.projections import simplex
 from dither.estimation.ratios import QuotientInterval
@@ -35,9 +36,10 @@ from dither.estimation.significance import (
     is_dense,
     quadratic_form,
 )
-from dither.estimation.weights import Weighting, as_weights
+from dither.estimation.weights import Weighting, as_weights, freedom
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.markup import element
+from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.tables import Row, as_html, as_text, show_label
 from dither.privacy import Guarantee
 
@@ -278,14 +280,17 @@ _PAIRS: Final = 1 << 22  # different pairs of reports that are counted
 _BITS: Final = 8  # categories whose sets are counted
 # By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
 _CLEAR: Final = 4.0
+_FAR: Final = 4.0  # errors from ±1 within which a correlation is near to it
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationInterval(ConfidenceInterval):
     """The interval of a correlation coefficient, from −1 to 1.
 
-    It is Fieller's if both variances exceed 0 by four standard errors. Otherwise it holds every correlation
-    that fits intervals of the covariance and of both variances, at a third of the error each.
+    If both variances exceed 0 by four standard errors, it is Fieller's; near ±1 it is wide enough for
+    Fisher's, too, which is symmetric in artanh(r): what is found too near to ±1 has too small an error.
+    Otherwise it holds every correlation that fits intervals of the covariance and of both variances, at a
+    third of the error each.
     """
 
     quotient: QuotientInterval  # of the covariance and the root of both variances
@@ -294,7 +299,9 @@ class CorrelationInterval(ConfidenceInterval):
 
     def interval(self, level: float) -> tuple[float, float]:
         if all(float(variance.value) > _CLEAR * float(variance.error) for variance in self.variances):
-            ends = self.quotient.interval(level)
+            low, high = self.quotient.interval(level)
+            turned = self._fisher(level)
+            ends = min(float(low), turned[0]), max(float(high), turned[1])
         else:
             each = 1.0 - (1.0 - level) / 3.0
             low, high = self.covariance.interval(each)
@@ -303,21 +310,38 @@ class CorrelationInterval(ConfidenceInterval):
             ends = _least_ratio(low, least, most), -_least_ratio(-high, least, most)
         return max(float(ends[0]), -1.0), min(float(ends[1]), 1.0)
 
+    def _fisher(self, level: float) -> tuple[float, float]:
+        value = float(self.quotient.value)
+        if not 0.0 < 1.0 - abs(value) < _FAR * float(self.quotient.error):
+            return value, value
+        reach = student_t_quantile(level, self.quotient.freedom or self.quotient.n - 1)
+        reach *= float(self.quotient.error) / (1.0 - value**2)
+        return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
+
 
 class _Joint:
     """The averages of two numbers of the same people, and each person's part in them."""
 
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
-        self.reports = first, second
-        told = [numbers(reports) for reports in (first, second)]
-        lines = [interval_question(reports).line for reports in (first, second)]
-        self.middles = [(line.low + line.high) / 2.0 for line in lines]
-        self.means = [float(column.mean()) for column in told]
-        self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]
-        self.products: Floats = self.gaps[0] * self.gaps[1]
+        self.told = told = [PersonNumbers.of(reports) for reports in (first, second)]
+        both = answered_all(told)
+        self.share = float(both.mean())
+        self.answered: Floats = both / self.share
+        # What each says of those who answered both: its reading times that the other was answered.
+        self.means = [
+            float((told[side].value * told[1 - side].answered).mean()) / self.share for side in (0, 1)
+        ]
+        self.gaps = [part.value - mean * part.answered for part, mean in zip(told, self.means, strict=True)]
+        self.products: Floats = self.gaps[0] * self.gaps[1] / self.share
         self.covariance = float(self.products.sum() / (self.n - 1))
         self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
+        self.remark = OF_ANSWERS if any(part.optional for part in told) else ""
+
+    @property
+    def moved(self) -> Floats:
+        """Each person's influence on the covariance."""
+        return np.asarray(self.products - self.covariance * self.answered)
 
     def average(self, value: float, influence: Floats) -> StudentInterval:
         """Return a value with the error of its influence function, one number for each person."""
@@ -328,23 +352,40 @@ class _Joint:
 
     def variance(self, side: int) -> tuple[float, Floats]:
         """Return the variance of the values of one number, and each person's influence on it."""
-        square = squares(self.reports[side])
-        mean = self.means[side]
-        noise = float((self.gaps[side] ** 2).sum() / (self.n - 1) / self.n)  # of the squared mean
-        influence = square - square.mean() - 2.0 * mean * self.gaps[side]
-        return float(square.mean()) - mean**2 + noise, np.asarray(influence)
+        other = self.told[1 - side].answered / self.share
+        square, gaps, mean = self.told[side].square * other, self.gaps[side] * other, self.means[side]
+        size = float(square.mean())
+        noise = float((gaps**2).sum() / (self.n - 1) / self.n)  # of the squared mean
+        influence = square - size * self.answered - 2.0 * mean * gaps
+        return size - mean**2 + noise, np.asarray(influence)
 
     def quotient(self, top: float, bottom: float, above: Floats, below: Floats) -> QuotientInterval:
         """Return a ratio with the errors of the influence functions of its two parts."""
         matrix = np.cov(above, below) / self.n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
-        return QuotientInterval(top, bottom, spread, self.n)
+        left = above - top / bottom * below
+        return QuotientInterval(top, bottom, spread, self.n, freedom(left - left.mean()))
 
 
-def covariance(first: Reports, second: Reports) -> Estimate:
+Second = Reports | tuple[str, str] | None  # the other reports, or which numbers of the same reports
+
+
+def _together(first: Reports | Counts, second: Second) -> _Joint | CountedMoments:
+    """Return the averages of two numbers, of two reports of a person or of one about both."""
+    if isinstance(second, Reports) and isinstance(first, Reports):
+        return _Joint(first, second)
+    if isinstance(second, Reports) or not isinstance(first, Reports | Counts):
+        return _Joint(first, second)  # type: ignore[arg-type]  # which refuses them
+    return CountedMoments(first, second)
+
+
+def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the covariance of two numbers of the same people, without bias.
 
-    The reports are in the same order of people, as those of `dt.Each` are.
+    Of `dt.Nullable` numbers it is that of the people who answered both.
+    The reports are in the same order of people, as those of `dt.Each` are. Reports of
+    `dt.optimal.JointMoments` are about both numbers: `dt.stats.covariance(reports)`, or with a pair of names
+    if there are more than two.
 
     >>> import dither as dt, numpy as np
     >>> heights = np.linspace(0, 1, 20_000)
@@ -354,26 +395,30 @@ def covariance(first: Reports, second: Reports) -> Estimate:
     >>> dt.stats.covariance(reports["arm"], reports["leg"])
     0.0834 ± 0.0015 (95 %, n = 20 000)
     """
-    joint = _Joint(first, second)
-    return Estimate.of(joint.average(joint.covariance, joint.products), joint.guarantee)
+    joint = _together(first, second)
+    interval = joint.average(joint.covariance, joint.moved)
+    return Estimate.of(interval, joint.guarantee, remark=joint.remark)
 
 
-def correlation(first: Reports, second: Reports) -> Estimate:
+def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
 
     The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
+    Of `dt.Nullable` numbers it is that of the people who answered both. Reports of `dt.optimal.JointMoments`
+    are about both numbers, and are given alone or with a pair of names.
     """
-    joint = _Joint(first, second)
+    joint = _together(first, second)
     (x, of_x), (y, of_y) = joint.variance(0), joint.variance(1)
     _positive(x, "first")
     _positive(y, "second")
     bottom = math.sqrt(x * y)
     moved = bottom / 2.0 * (of_x / x + of_y / y)
-    parts = joint.quotient(joint.covariance, bottom, joint.products - joint.products.mean(), moved)
+    parts = joint.quotient(joint.covariance, bottom, joint.moved, moved)
     variances = joint.average(x, of_x), joint.average(y, of_y)
-    interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.products), variances)
+    interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.moved), variances)
     value = min(max(parts.value, -1.0), 1.0)
-    return Estimate(value, parts.error, joint.n, joint.guarantee, confidence=interval)
+    error, guarantee = parts.error, joint.guarantee
+    return Estimate(value, error, joint.n, guarantee, confidence=interval, remark=joint.remark)
 
 
 def _least_ratio(low: float, least: float, most: float) -> float:

@@ -3,23 +3,32 @@
 Given a person's answer, the number read from the report has the answer as its expectation. The noise of two
 questions is independent given the answers. So the product of such numbers has the product of the answers as
 its expectation, and averages of products estimate joint quantities without bias.
+
+Of a number that people may leave out there are three readings: of r, which is 1 for who answered and else 0,
+of r·y and of r·y². A product of the readings of several such questions is about the people who answered all
+of them, and a ratio of two averages is a mean of theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from dither.core.counts import Counts, name_result
+from dither.core.domains import Line
 from dither.core.kernels.counting import LeadingBits
-from dither.core.question import CategoryQuestion, NumberQuestion, Question
+from dither.core.kernels.window.kernel import OptionalKernel
+from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.method import category_question, has_numbers, on_circle
+from dither.estimation.method import category_question, has_numbers, may_be_missing, on_circle
 from dither.estimation.weights import as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats
 
@@ -108,6 +117,87 @@ def interval_question(reports: Reports) -> NumberQuestion:
             f"{question.domain}; dt.crosstab is for categories"
         )
     return question
+
+
+@dataclass(frozen=True, eq=False)
+class PersonNumbers:
+    """What reports on a number tell of each person: readings with the means r, r·y and r·y².
+
+    y is the person's value less the middle of the domain; r is 1 for who answered, and 0 for who left an
+    optional number out. `optional` says whether people may.
+    """
+
+    reports: Reports
+    line: Line
+    optional: bool
+
+    @classmethod
+    def of(cls, reports: Reports) -> PersonNumbers:
+        """Return the readings of reports on an interval, whether or not everybody has to answer."""
+        question = reports.question
+        if not may_be_missing(question) or question.line.circular:
+            return cls(reports, interval_question(reports).line, False)
+        if question.kernel.number_reading() is None:
+            raise NotIdentifiable(
+                f"means of those who answered need numbers of a design for means (Podium, PM, SW), not "
+                f"{question.name} on {question.domain}"
+            )
+        return cls(reports, question.line, True)
+
+    @property
+    def middle(self) -> float:
+        """The middle of the domain."""
+        return (self.line.low + self.line.high) / 2.0
+
+    @cached_property
+    def answered(self) -> Floats:
+        """Readings of r: 1 of everybody if nobody may leave the number out."""
+        if not self.optional:
+            return np.ones(len(self.reports))
+        return self._read(self._kernel.answer_reading())
+
+    @cached_property
+    def value(self) -> Floats:
+        """Readings of r·y."""
+        if not self.optional:
+            return numbers(self.reports)
+        return self._read(self._kernel.number_reading()) - (self.middle - self.line.low) * self.answered
+
+    @cached_property
+    def square(self) -> Floats:
+        """Readings of r·y²."""
+        if not self.optional:
+            return squares(self.reports)
+        from dither.estimation.optional import squares_of_answers
+
+        half = self.middle - self.line.low
+        told = self._read(squares_of_answers(self.reports.question))
+        return np.asarray(told - 2.0 * half * self.value - half**2 * self.answered)
+
+    @property
+    def _kernel(self) -> OptionalKernel:
+        question: OptionalQuestion = self.reports.question  # type: ignore[assignment]
+        return question.kernel
+
+    def _read(self, reading: Floats | None) -> Floats:
+        return np.asarray(np.asarray(reading)[self.reports.cells.reshape(-1)])
+
+
+def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
+    """Return for each person a number with mean 1 for who answered all of some questions, and else 0."""
+    told = np.ones(len(parts[0].reports))
+    for part in parts:
+        told = told * part.answered
+    share, error = float(told.mean()), float(told.std()) / math.sqrt(told.size)
+    if not share > error:
+        raise NotIdentifiable(
+            "so few people answered all of these questions, if anybody did, that nothing of theirs can be "
+            "estimated; dt.response_rate says how many may have"
+        )
+    return told
+
+
+OF_ANSWERS: Final = ", of those who answered"  # a remark
 
 
 def numbers(reports: Reports) -> Floats:

@@ -14,6 +14,7 @@ from dither.foundation.plotting import (
     BLUE,
     COLOURS,
     GREY,
+    MARKS,
     ORANGE,
     as_per_cent,
     axes_or_new,
@@ -185,7 +186,7 @@ def _draw_shares(
     """Draw a bar with its interval for each of the most frequent categories."""
     ax = axes_or_new(ax)
     many = len(rows) > most
-    order = np.argsort(-np.asarray(shown.value), kind="stable")[:most] if many else range(len(rows))
+    order = np.sort(np.argsort(-np.asarray(shown.value), kind="stable")[:most]) if many else range(len(rows))
     kept = [rows[int(at)] for at in order]
     labels = [str(row["answer"]) for row in kept]
     _bars(ax, np.arange(len(labels)), kept, 0.7, BLUE)
@@ -193,7 +194,8 @@ def _draw_shares(
     ax.axhline(0.0, color=GREY, linewidth=0.8)
     as_per_cent(ax, "y")
     some = f"the {most} most frequent of {len(rows)}; " if many else ""
-    return dress_axes(ax, title=f"{some}{head}", y=f"share of people, {100 * level:g} % intervals")
+    what = "posterior means, no intervals" if rows[0]["low"] is None else f"{100 * level:g} % intervals"
+    return dress_axes(ax, title=f"{some}{head}", y=f"share of people, {what}")
 
 
 def draw_table(
@@ -270,7 +272,8 @@ def _bars(
     """Draw bars with their intervals, which are cut at 0 and 1."""
     values = [max(float(row["value"]), 0.0) for row in rows]
     ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
-    draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
+    if rows[0]["low"] is not None:
+        draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
 
 
 def _rose(shown: EstimatedDistribution, level: float | None, head: str, ax: Axes | None) -> Axes:
@@ -304,19 +307,25 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
     rows = shown.records()
     answers = list(dict.fromkeys(row.get("answer") for row in rows))
     low, high = shown.limits
-    for answer, colour in zip(answers[:_LINES], cycle(COLOURS), strict=False):
+    for answer, colour, mark in zip(answers[:_LINES], cycle(COLOURS), cycle(MARKS), strict=False):
         own = [row for row in rows if row.get("answer") == answer]
         days, *ends = (np.array([row[name] for row in own]) for name in ("day", "value", "low", "high"))
         value, least, most = (np.clip(end, low, high) for end in ends)
-        ax.plot(days, value, color=colour, linewidth=1.6, label=str(show_label(answer)))
+        name = str(show_label(answer))
+        ax.plot(days, value, color=colour, linewidth=1.6, marker=mark, markersize=4, label=name)
         ax.fill_between(days, least, most, color=colour, alpha=0.2, linewidth=0.0)
-        for end, limit, cut, mark in (
+        for end, limit, cut, cut_mark in (
             (ends[1], low, ends[1] < low, "v"),
             (ends[2], high, ends[2] > high, "^"),
         ):
             if cut.any():
                 ax.plot(
-                    days[cut], np.full_like(end[cut], limit), mark, color=colour, markersize=4, clip_on=False
+                    days[cut],
+                    np.full_like(end[cut], limit),
+                    cut_mark,
+                    color=colour,
+                    markersize=4,
+                    clip_on=False,
                 )
     if len(answers) > 1:
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))

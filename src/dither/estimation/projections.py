@@ -42,8 +42,12 @@ def norm_sub(values: Floats) -> Floats:
         kept &= ~negative
 
 
-ProjectionName = Literal["simplex", "norm sub"]
-PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {"simplex": simplex, "norm sub": norm_sub}
+ProjectionName = Literal["posterior", "simplex", "norm sub"]
+PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
+    "posterior": simplex,  # of posterior means: `frequency_posterior`
+    "simplex": simplex,
+    "norm sub": norm_sub,
+}
 
 
 def _check_frequencies(values: Floats) -> Floats:

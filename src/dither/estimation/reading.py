@@ -154,6 +154,8 @@ def reach_of_one(asked: object) -> float | None:
     if isinstance(asked, Combinator):  # it is not derived for several questions together
         return None
     question = as_question(asked)
+    if getattr(question.book, "shares", False):  # of a table of probabilities
+        return float(np.ptp(question.book.table, axis=1).max())
     if "frequencies" in question.quantities:
         return 1.0 / category_question(question).gap
     reading = least_variance_reading(question) if has_numbers(question) else None

@@ -23,15 +23,16 @@ import numpy as np
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
-from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.intervals import ConfidenceInterval, PartIntervals
+from dither.estimation.moments import MomentReading
 from dither.estimation.person_numbers import (
+    OF_ANSWERS,
+    PersonNumbers,
+    answered_all,
     blocks,
     check_pair,
     indicators,
-    interval_question,
-    numbers,
     protocol_of,
-    squares,
 )
 from dither.estimation.ratios import QuotientInterval
 from dither.estimation.weights import Weighting, Weights, as_weights, freedom
@@ -76,12 +77,16 @@ class _Column:
         return [float(value)]
 
     def readings(self) -> Floats:
-        """Return for each person numbers whose means are the regressors, as columns."""
+        """Return for each person numbers whose means are the regressors, as columns.
+
+        Those of an optional number are readings for who answered, divided by whether they did: people count
+        by the product of these (`_Equations`).
+        """
         if self.reports is not None:
             if self.labels:
                 return indicators(self.reports)[:, 1:]
-            line = interval_question(self.reports).line
-            return np.asarray(numbers(self.reports) + (line.low + line.high) / 2.0)[:, None]
+            told = PersonNumbers.of(self.reports)
+            return np.asarray(told.value / told.answered + told.middle)[:, None]
         return self.exact()
 
     def exact(self) -> Floats:
@@ -98,9 +103,9 @@ class _Column:
         """
         if self.reports is None or self.labels:
             return read
-        line = interval_question(self.reports).line
-        middle = (line.low + line.high) / 2.0
-        return np.asarray(squares(self.reports)[:, None] + 2.0 * middle * (read - middle) + middle**2)
+        told, middle = PersonNumbers.of(self.reports), PersonNumbers.of(self.reports).middle
+        square = (told.square / told.answered)[:, None]
+        return np.asarray(square + 2.0 * middle * (read - middle) + middle**2)
 
 
 def _column(name: str, given: Any, people: int) -> _Column:
@@ -112,7 +117,7 @@ def _column(name: str, given: Any, people: int) -> _Column:
             )
         if "frequencies" in question.quantities:
             return _Column(name, tuple(protocol_of(given).categories.labels), given)
-        interval_question(given)
+        PersonNumbers.of(given)
         return _Column(name, (), given)
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
@@ -223,7 +228,11 @@ class TransformedInterval(ConfidenceInterval):
 
 
 def regression(
-    regressors: Regressors, response: Reports, *, weights: Weighting | None = None, answer: Hashable = None
+    regressors: Regressors,
+    response: Reports | str,
+    *,
+    weights: Weighting | None = None,
+    answer: Hashable = None,
 ) -> EstimatedRegression:
     """Estimate how the response, a private answer, depends on one or several regressors of the same people.
 
@@ -231,6 +240,8 @@ def regression(
     mapping from names. If the response is a number, this is least squares; the noise of private regressors
     does not flatten slopes. If it is a question with two answers, it is a logistic regression of `answer`, by
     default the last one, on public columns and private categories. `weights` are public, one for each person.
+    `dt.regression(reports, "weight")` explains one number of reports of `dt.optimal.JointMoments` by the
+    others.
 
     >>> import dither as dt, numpy as np
     >>> rng = np.random.default_rng(1)
@@ -243,6 +254,10 @@ def regression(
     >>> fit["age"], fit["city: Nara"]
     (0.100 ± 0.003 (95 %, n = 20 000), 1.02 ± 0.06 (95 %, n = 20 000))
     """
+    if isinstance(response, str) and isinstance(regressors, Reports):
+        if weights is not None or answer is not None:
+            raise InvalidParameter("numbers in one report have neither weights nor an answer to explain")
+        return _within_reports(regressors, response)
     if not isinstance(response, Reports):
         raise InvalidParameter(
             "the response is reports of what is explained, in the order of the people, not "
@@ -272,12 +287,18 @@ def regression(
 def _least_squares(
     columns: list[_Column], second: Reports, weights: Weights | None, guarantee: Guarantee
 ) -> EstimatedRegression:
-    line = interval_question(second).line
-    told = numbers(second) + (line.low + line.high) / 2.0
+    response = PersonNumbers.of(second)
+    line = response.line
+    told = response.value / response.answered + response.middle
+    private = [
+        PersonNumbers.of(part.reports) for part in columns if part.reports is not None and not part.labels
+    ]
+    answered = answered_all([response, *private])
+    remark = OF_ANSWERS if any(part.optional for part in (response, *private)) else ""
     names = [INTERCEPT, *(name for column in columns for name in column.names)]
     if len(names) > _MOST:
         raise InvalidParameter(f"there are {len(names)} coefficients; at most {_MOST} are estimated")
-    equations = _Equations.of(columns, told, weights)
+    equations = _Equations.of(columns, told, answered, weights, remark)
     labels = tuple(names)
     parts = [equations.coefficient(place, guarantee) for place in range(1, len(names))]
     parts.insert(0, equations.predict(np.zeros(len(names) - 1), guarantee, line.unit))
@@ -286,6 +307,42 @@ def _least_squares(
         return equations.predict(places, guarantee, line.unit)
 
     return _collect(parts, labels, columns, predict, None)
+
+
+def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
+    """Return the least squares of one number of a report on all others of the same report."""
+    reading = MomentReading.of(reports.question)
+    at, cells = reading.index(name), reports.cells.reshape(-1).astype(np.int64)
+    others = [place for place in range(len(reading.names)) if place != at]
+    if not others:
+        raise InvalidParameter("a regression needs reports about at least two numbers")
+    if cells.size < 3:
+        raise NotIdentifiable("a regression needs the reports of at least three people")
+    # Regressors and the constant, each less the middle of its domain: readings of their products.
+    rows = [reading.values[place] for place in others]
+    ones = np.ones_like(reading.values[0])
+    read = np.stack([ones, *rows])
+    products = np.empty((len(read), len(read), ones.size))
+    products[0], products[:, 0] = read, read
+    for i, a in enumerate(others, 1):
+        for j, b in enumerate(others, 1):
+            products[i, j] = reading.products[a, b]
+    right = np.stack([reading.values[at], *(reading.products[place, at] for place in others)])
+    middle = float(reading.middles[at])
+    joint = products[:, :, cells].transpose(2, 0, 1), (right + middle * read)[:, cells].T
+    told = reading.values[at][cells] + middle
+    equations = _Equations(read[:, cells].T, read[:, cells].T, (), told, np.ones(cells.size), "", joint)
+    names = tuple(reading.names[place] for place in others)
+    middles = reading.middles[others]
+    guarantee = reports.question.guarantee
+    parts = [equations.coefficient(place, guarantee) for place in range(1, len(read))]
+    parts.insert(0, equations.predict(-middles, guarantee, ""))
+
+    def predict(places: Floats) -> Estimate:
+        return equations.predict(places - middles, guarantee, "")
+
+    columns = [_Column(column, ()) for column in names]
+    return _collect(parts, (INTERCEPT, *names), columns, predict, None)
 
 
 def _collect(
@@ -302,28 +359,13 @@ def _collect(
         error,
         parts[0].n,
         parts[0].guarantee,
-        confidence=_PartIntervals(tuple(parts)),
+        confidence=PartIntervals(tuple(part._confidence for part in parts)),
         labels=labels,
         parts=tuple(parts),
         columns=tuple(columns),
         predict=predict,
         answer=answer,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _PartIntervals(ConfidenceInterval):
-    """The intervals of several estimates side by side."""
-
-    parts: tuple[Estimate, ...]
-
-    def interval(self, level: float) -> tuple[Floats, Floats]:
-        ends = np.array([part.interval(level) for part in self.parts], dtype=np.float64)
-        return ends[:, 0], ends[:, 1]
-
-    def pick(self, at: Any) -> ConfidenceInterval:
-        """Return the interval of one of them."""
-        return self.parts[int(at)]._confidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,10 +380,15 @@ class _Equations:
     squares: Floats
     private: tuple[slice, ...]
     told: Floats
-    shares: Floats | None
+    shares: Floats  # what people count for: weights, times whether they answered; their mean is 1
+    remark: str
+    # Readings of the products of regressors, and with the response, if one report is about all of them.
+    joint: tuple[Floats, Floats] | None = None
 
     @classmethod
-    def of(cls, columns: list[_Column], told: Floats, weights: Weights | None) -> _Equations:
+    def of(
+        cls, columns: list[_Column], told: Floats, answered: Floats, weights: Weights | None, remark: str
+    ) -> _Equations:
         read = [np.ones((told.size, 1)), *(column.readings() for column in columns)]
         own = [column.products(part) for column, part in zip(columns, read[1:], strict=True)]
         ends = np.cumsum([1, *(part.shape[1] for part in read[1:])]).tolist()
@@ -350,12 +397,17 @@ class _Equations:
             for column, begin, end in zip(columns, ends[:-1], ends[1:], strict=True)
             if column.reports is not None
         )
-        shares = None if weights is None else weights.shares
-        return cls(np.hstack(read), np.hstack([read[0], *own]), private, told, shares)
+        shares = answered if weights is None else answered * weights.shares
+        shares = shares / float(shares.mean())
+        return cls(np.hstack(read), np.hstack([read[0], *own]), private, told, shares, remark)
 
     def _parts(self, people: slice, centres: Floats) -> tuple[Floats, Floats]:
         """Return some people's matrices and vectors, with regressors taken from `centres`."""
         read, own = self.read[people], self.squares[people]
+        if self.joint is not None:
+            mixed = read[:, :, None] * centres
+            both = self.joint[0][people] - mixed - mixed.transpose(0, 2, 1) + np.outer(centres, centres)
+            return both, self.joint[1][people] - self.told[people, None] * centres
         gaps = read - centres
         matrices = gaps[:, :, None] * gaps[:, None, :]
         for here in self.private:
@@ -371,7 +423,7 @@ class _Equations:
         The divisor is what is left of the regressor's mean square when the others explain it: 1/(A⁻¹)ⱼⱼ.
         """
         n, size = self.read.shape
-        shares = np.ones(n) if self.shares is None else self.shares
+        shares = self.shares
         mean, target = np.zeros((size, size)), np.zeros(size)
         for people in blocks(n, size**2):
             matrices, right = self._parts(people, centres)
@@ -401,11 +453,11 @@ class _Equations:
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
         left = above - top / bottom * below
         interval = QuotientInterval(top, bottom, spread, n, freedom(left - left.mean()))
-        return Estimate.of(interval, guarantee, unit=unit)
+        return Estimate.of(interval, guarantee, unit=unit, remark=self.remark)
 
     def coefficient(self, place: int, guarantee: Guarantee) -> Estimate:
         """Estimate the coefficient of a regressor."""
-        centres = self.read.mean(axis=0)
+        centres = self.shares @ self.read / len(self.read)
         centres[0] = 0.0  # regressors are taken from about their means, for accuracy
         return self._estimate(centres, place, guarantee)
 

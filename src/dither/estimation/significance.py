@@ -10,21 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
+from dither.core.domains import Line
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.hadamard import Columns
 from dither.core.kernels.sets.projective import ProjectiveKernel
-from dither.core.question import CategoryQuestion
+from dither.core.question import CategoryQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.frequency import pair_rates
-from dither.estimation.method import has_numbers
+from dither.estimation.method import has_numbers, may_be_missing
 from dither.estimation.person_numbers import check_one_answer, indicators, interval_question, protocol_of
 from dither.estimation.projections import simplex
 from dither.foundation.arrays import Floats, Integers
@@ -123,7 +124,8 @@ def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Sign
     If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
     test, not its level. Categories: χ² of the differences of frequencies, which may be reported with
     different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
-    at most 64 different reports has the χ² test of their counts.
+    at most 64 different reports has the χ² test of their counts. `dt.Nullable` numbers: χ² of the shares of
+    five classes of reports among those who answered, however many did in either group.
     """
     questions = [
         reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
@@ -136,6 +138,8 @@ def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Sign
     if all(question is not None and "frequencies" in question.quantities for question in questions):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)
+    if left.question.fingerprint == right.question.fingerprint and _may_be_left_out(left.question):
+        return _same_answers(left, right)
     if left.question.fingerprint != right.question.fingerprint or not has_numbers(left.question):
         raise Mismatch(
             "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
@@ -165,10 +169,16 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
     (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
     numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences with
     the covariance of their linearisations under the hypothesis, which contains the noise of both questions.
+    Of `dt.Nullable` numbers they are the shares of those who answered.
     """
     check_one_answer(reports.question)
+    answered = np.ones(len(reports))
     if "frequencies" in reports.question.quantities:
         classes = indicators(reports)[:, 1:]
+    elif _may_be_left_out(reports.question):
+        cells = reports.cells.reshape(-1)
+        each, of_answers = _answer_classes(reports.question, np.bincount(cells))
+        classes, answered = each[cells], of_answers[cells]
     else:
         interval_question(reports)
         cells = reports.cells.reshape(-1)
@@ -176,12 +186,13 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
         place = np.searchsorted(edges, cells, side="right")
         kept = np.unique(place)[1:]
         classes = np.asarray(place[:, None] == kept, dtype=np.float64)
-    sizes = [float(first.sum()), float(second.sum())]
+    sizes = [float(first @ answered), float(second @ answered)]
     if not (min(sizes) > 0.0 and classes.shape[1]):
         raise NotIdentifiable("nobody may be in one of these groups; ask more people")
     pooled = (first + second) @ classes / sum(sizes)
     parts = [
-        group[:, None] * (classes - pooled) / size for group, size in zip((first, second), sizes, strict=True)
+        group[:, None] * (classes - answered[:, None] * pooled) / size
+        for group, size in zip((first, second), sizes, strict=True)
     ]
     each = parts[0] - parts[1]
     gaps = each.sum(axis=0)
@@ -196,7 +207,8 @@ def goodness_of_fit(
     """Test the hypothesis that answers are distributed as expected.
 
     For categories `expected` is a mapping from answers to shares that sum to 1. For numbers it is a list of
-    public values, each equally likely, such as quantiles of a distribution at (i + ½)/m.
+    public values, each equally likely, such as quantiles of a distribution at (i + ½)/m. Of `dt.Nullable`
+    answers it is what those who answered are expected to have; with a share for `None`, of all people.
     """
     if not isinstance(reports, Reports) or not reports.question.alone:
         raise InvalidParameter("a goodness of fit needs reports of independent people")
@@ -204,20 +216,31 @@ def goodness_of_fit(
     question = reports.question
     if "frequencies" in question.quantities:
         protocol = protocol_of(reports)
-        labels = list(protocol.categories.labels)
-        if not isinstance(expected, Mapping) or set(expected) != set(labels):
+        every = list(protocol.categories.labels)
+        silent = isinstance(expected, Mapping) and None in every and None not in expected
+        if not isinstance(expected, Mapping) or set(expected) | ({None} if silent else set()) != set(every):
             raise InvalidParameter("expected is a mapping with a share for exactly the categories")
+        labels = [label for label in every if label is not None or not silent]
         shares = np.array([expected[label] for label in labels], dtype=np.float64)
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
             raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
+        if silent:
+            told = indicators(reports)[:, np.array([label is not None for label in every])]
+            return _expected_answers(told, told.sum(axis=1), shares, np.ones(len(told)), what)
         return _expected_shares(reports, protocol, shares / shares.sum(), what)
-    if not has_numbers(question):
-        raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
-    values = np.sort(question.line.check(expected)).reshape(-1)
-    if not values.size:
-        raise InvalidParameter("expected holds no values")
+    if _may_be_left_out(question):
+        counts = np.asarray(summarise(reports).counts, dtype=np.float64)
+        classes, of_answers = _answer_classes(question, counts)
+        places = np.arange(counts.size)
+        values = _expected_values(question.line, expected)
+        laws = (question.kernel.likelihoods(places, np.asarray(value)) for value in values)
+        shares = np.mean([law @ classes for law in laws], axis=0)
+        return _expected_answers(classes, of_answers, shares, counts, what)
+    if not has_numbers(question):
+        raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
+    values = _expected_values(question.line, expected)
     operator = question.likelihood(values, _ROWS)
     law = operator.forward(np.full(values.size, 1.0 / values.size))
     counts = operator.counts(summarise(reports).counts)
@@ -229,6 +252,71 @@ def goodness_of_fit(
         return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
     told = counts / len(reports)
     return _kolmogorov(np.cumsum(told - law), float(len(reports)), question.line.circular, what)
+
+
+def _expected_values(line: Line, expected: object) -> Floats:
+    values = np.sort(line.check(expected)).reshape(-1)
+    if not values.size:
+        raise InvalidParameter("expected holds no values")
+    return values
+
+
+def _may_be_left_out(question: Question) -> TypeGuard[OptionalQuestion]:
+    """Return whether reports are on a number in an interval that people may leave out."""
+    return may_be_missing(question) and not question.line.circular
+
+
+def _answer_classes(question: OptionalQuestion, counts: Floats | Integers) -> tuple[Floats, Floats]:
+    """Return a number for each report and class of reports, and the reading of whether it is an answer.
+
+    Five classes have about as many reports on numbers each, and all but the first are kept. A report is in a
+    class by chance, whoever sent it, with a known probability: less that, the number has the mean 0 for who
+    did not answer, so that its ratio to the reading of the answers is a mean over those who did.
+    """
+    kernel = question.kernel
+    told = np.zeros(kernel.outcomes)
+    told[: len(counts)] = counts
+    running = np.cumsum(told[: kernel.room])
+    edges = np.unique(np.searchsorted(running, running[-1] * np.array([0.2, 0.4, 0.6, 0.8]))) + 1
+    place = np.searchsorted(edges, np.arange(kernel.room), side="right")
+    classes = np.zeros((kernel.outcomes, int(place[-1])))
+    for number in range(1, int(place[-1]) + 1):
+        inside = np.flatnonzero(place == number)
+        classes[inside, number - 1] = 1.0
+        classes[:, number - 1] -= (1.0 - kernel.window.contrast) * inside.size / kernel.outcomes
+    return classes, kernel.answer_reading()
+
+
+def _same_answers(left: Counts, right: Counts) -> Significance:
+    """Return the χ² test of equal shares of classes among those who answered in two groups."""
+    counts = [np.asarray(part.counts, dtype=np.float64) for part in (left, right)]
+    classes, answered = _answer_classes(left.question, counts[0] + counts[1])  # type: ignore[arg-type]
+    sizes = [float(part @ answered) for part in counts]
+    errors = [math.sqrt(float(part @ answered**2)) for part in counts]
+    if not all(size > error for size, error in zip(sizes, errors, strict=True)) or not classes.shape[1]:
+        raise NotIdentifiable("so few people of a group answered, if anybody did, that it is not compared")
+    pooled = (counts[0] + counts[1]) @ classes / sum(sizes)
+    gaps = counts[0] @ classes / sizes[0] - counts[1] @ classes / sizes[1]
+    moved = classes - answered[:, None] * pooled
+    spread = np.zeros((gaps.size, gaps.size))
+    for part, size in zip(counts, sizes, strict=True):
+        centred = moved - part @ moved / part.sum()
+        spread += (centred * part[:, None]).T @ centred / size**2
+    statistic = quadratic_form(gaps, spread)
+    return Significance.chi_square(statistic, gaps.size, "those who answered have the same distribution")
+
+
+def _expected_answers(
+    told: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
+) -> Significance:
+    """Return the χ² test that the mean of `told` is `expected` times that of `answered`, by counts."""
+    moved = (told - answered[:, None] * expected)[:, : told.shape[1]]
+    mean = counts @ moved / counts.sum()
+    centred = moved - mean
+    spread = (centred * counts[:, None]).T @ centred / counts.sum() ** 2
+    rank = int(np.linalg.matrix_rank(spread, tol=1e-9 * float(np.abs(spread).max() or 1.0), hermitian=True))
+    statistic = float(mean @ np.linalg.pinv(spread, rcond=1e-9, hermitian=True) @ mean) if rank else math.inf
+    return Significance.chi_square(statistic, max(rank, 1), f"{what} among those who answered")
 
 
 def _kolmogorov(gaps: Floats, n: float, circular: bool, what: str) -> Significance:

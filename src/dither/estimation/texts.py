@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dither.core.counts import name_result
@@ -22,7 +24,8 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     returned if its frequency is above a threshold that no absent text passes with probability
     1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
     candidates. They are unbiased for every candidate, and a little too large on average for those just above
-    the threshold.
+    the threshold. `.projected()` has posterior means instead, under the distribution of the frequencies of
+    all candidates of the last level, which selection does not bias.
     """
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, PrefixKernel):
@@ -47,9 +50,11 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
         alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
         kept = _common(kernel, supports, own.size, alarms)[:most]
+        others = np.delete(supports, kept) / own.size
         prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
     texts = tuple(kernel.text.decode(prefixes))
-    return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
+    found_texts = read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
+    return replace(found_texts, unlisted=others)
 
 
 def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:

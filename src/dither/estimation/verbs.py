@@ -28,6 +28,7 @@ from dither.estimation.method import (
     category_question,
     estimator,
     in_unit,
+    may_be_missing,
     number_question,
     on_circle,
     summarise_numbers,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from dither.estimation.frequency import EstimatedFrequencies
     from dither.estimation.groups import GroupedEstimates, Labels, Quantity
     from dither.estimation.likelihood import Bins
+    from dither.estimation.matrices import FrequencyMethod
     from dither.estimation.weights import Weighting
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
@@ -77,14 +79,19 @@ def _influence_of_mean(reports: Reports) -> Any:
 def _may_be_missing(summary: Reports | Counts) -> bool:
     """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
-    return bool(question.domain.optional) and usual_quantity(question) == "mean"
+    return bool(question.domain.optional) and may_be_missing(question)
 
 
 def _count_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
     summary = summarise(reports)
+    return _of_answers(summary) if _may_be_missing(summary) else summarise_numbers(summary)
+
+
+def _of_answers(summary: Counts) -> Counts:
+    """Return counts of those who answered, if people may leave the number out, and else the counts."""
     if not _may_be_missing(summary):
-        return summarise_numbers(summary)
+        return summary
     from dither.estimation.optional import answered_counts
 
     counts: Counts = answered_counts(summary)
@@ -113,6 +120,11 @@ def mean(
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
     42.7 ± 0.8 (95 %, n = 40 000)
     """
+    if isinstance(reports, Reports | Counts) and "mean vector" in reports.question.quantities:
+        if as_method(method) is not linear:
+            raise InvalidParameter(f"the mean of vectors is linear; leave method={found(method)} out")
+        vector: Estimate = _load("vectors.mean_vector")(reports, weights)
+        return vector
     if weights is not None:
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
@@ -174,27 +186,48 @@ def resultant(reports: Reports | Counts, *, method: MethodName = "linear") -> Es
 
 
 @name_result
-def frequencies(reports: Reports | Counts, *, weights: Weighting | None = None) -> EstimatedFrequencies:
+def frequencies(
+    reports: Reports | Counts,
+    *,
+    method: FrequencyMethod = "linear",
+    weights: Weighting | None = None,
+    items: Sequence[Hashable] | None = None,
+) -> EstimatedFrequencies:
     """Estimate how frequent every category, or every item of a set, is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
     the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
 
-    `weights` are public, one for each report, such as those of `dt.weights.rake`.
+    For a table of probabilities (`dt.Matrix`) it is least squares: each report counts for a number whose
+    expectation is 1 for the category and 0 for others. `method="likelihood"` returns the likeliest shares
+    that are not negative and sum to one, of such reports and of those of `KRR`.
+
+    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` names the items of
+    sets that are counted, and no others are: of very many items, a few take less time.
     """
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
+    asked = reports.question if isinstance(reports, Reports | Counts) else None
+    table = asked is not None and getattr(asked.book, "shares", False)  # of probabilities, as dt.Matrix has
+    if table or method != "linear":
+        if not table:
+            category_question(asked)
+        from dither.estimation.matrices import table_frequencies
+
+        return table_frequencies(reports, method=method, weights=weights)
     if weights is None:
-        return supported_frequencies(reports)
-    category_question(reports.question if isinstance(reports, Reports | Counts) else None)
+        return supported_frequencies(reports, items)
+    if items is not None:
+        raise InvalidParameter("items= and weights= are not combined; leave one out")
+    category_question(asked)
     return weighted_frequencies(reports, weights)
 
 
 def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     """Estimate how many people have both of two items of their sets, without bias.
 
-    Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
-    told together. The error is several times that of an item.
+    Needs reports of `dt.SetResponse(…, pairs=True)`, or others that tell two items or more, and the reports
+    themselves: a summary has lost which items were told together. The error is several times that of an item.
 
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
@@ -202,7 +235,7 @@ def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Esti
     >>> joint_frequency(told, 0, 1).n
     4000
     """
-    from dither.estimation.frequency import both_items
+    from dither.estimation.item_pairs import both_items
 
     return both_items(reports, first, second)
 
@@ -234,9 +267,10 @@ def quantile(
     """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density and
-    that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
-    has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
+    value is read off a smooth density with point masses. The interval contains that of the smooth density,
+    and a fifth of the reach of `method="likelihood"`; it prints the width at which the density has to be
+    smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as wide;
+    `method="empirical bayes"` is the smooth density alone.
     `weights` are public, one for each report; the interval is that of as many equal people as they count for.
     """
     if isinstance(q, list | tuple | np.ndarray):
@@ -253,7 +287,7 @@ def quantile(
 
     told = check_weighted(reports)
     checked = as_weights(weights, len(told))
-    answer = _quantile(count_for_quantile(told, at, checked), at, method)
+    answer = _quantile(count_for_quantile(told, at, checked, _of_answers), at, method)
     return replace(answer, n=len(told), remark=f", design effect {checked.design_effect:.2f}")
 
 
@@ -287,7 +321,7 @@ def distribution(
         from dither.estimation.weights import as_weights, check_weighted, count_weighted
 
         told = check_weighted(reports)
-        summary = count_weighted(told, as_weights(weights, len(told)))
+        summary = _of_answers(count_weighted(told, as_weights(weights, len(told))))
         number_question(summary)
     if bins is not None:
         from dither.estimation.likelihood import edges_of
@@ -404,5 +438,7 @@ QUANTITIES: Final[dict[str, EstimatedQuantity]] = {
     "sizes": EstimatedQuantity(_late("frequency.sizes_of_sets"), "sizes"),
     "response rate": EstimatedQuantity(_late("optional.response_rate"), "response rate"),
     "cumulative shares": EstimatedQuantity(_late("queries.cumulative"), "cumulative share"),
+    "moments": EstimatedQuantity(_late("moments.moments"), "moment"),
     "answers": EstimatedQuantity(_late("queries.answers"), "answer"),
+    "mean vector": EstimatedQuantity(_late("vectors.mean_vector"), "coordinate"),
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rake"]
 
+_ALONE: Final = 0.01  # the least part of all weight that others have, for the error
 _FEW: Final = 100.0  # equal people that weights count for, below which few carry the weight …
 _UNEVEN: Final = 5.0  # … if there are so many times as many people
 _ROUNDS: Final = 1000
@@ -150,7 +151,9 @@ def check_weighted(reports: object) -> Reports:
 def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]:
     """Return the weighted average of a number per person, and each person's influence on it.
 
-    The influences have the mean 0, and the average of n of them is the error.
+    The influences have about the mean 0, and the average of n of them is the error. Who has a share h of all
+    weight pulls the average towards the own number, by which the gap is smaller: it is divided by √(1 − h)
+    [MacKinnon85].
     """
     if weights is None:
         mean = float(numbers.mean())
@@ -158,7 +161,9 @@ def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]
     shares = weights.shares
     mean = float((shares * numbers).mean())
     gaps = numbers - mean
-    return mean, np.asarray(shares * (gaps - _fit_on_margins(gaps, weights)))
+    n = len(weights)
+    rest = np.maximum(1.0 - shares / n, _ALONE) * (n / (n - 1.0) if n > 1 else 1.0)  # 1 for equal weights
+    return mean, np.asarray(shares * (gaps - _fit_on_margins(gaps, weights)) / np.sqrt(rest))
 
 
 def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
@@ -195,10 +200,11 @@ def relative_variance(numbers: Floats, weights: Weights) -> float:
 def student(value: float, influence: Floats, weights: Weights | None = None) -> StudentInterval:
     """Return a value with the error of its influences, one for each person, whose mean is about 0.
 
-    The skewness of the influences moves the interval. If few people have most of the influence, their
-    variance is uncertain: Student's quantile has the degrees of freedom that their kurtosis leaves
-    [Satterthwaite46]. If uneven `weights` count for fewer than 100 equal people, it has no more than those,
-    and the interval says that few people carry the weight: who is heavier still may be missing.
+    The skewness of the influences moves the interval, unless weights leave few degrees of freedom: then it
+    is that of a few people. If few people have most of the influence, their variance is uncertain: Student's
+    quantile has the degrees of freedom that their kurtosis leaves [Satterthwaite46]. If uneven `weights`
+    count for fewer than 100 equal people, it has no more than those, and the interval says that few people
+    carry the weight: who is heavier still may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()
@@ -209,6 +215,8 @@ def student(value: float, influence: Floats, weights: Weights | None = None) -> 
     free, condition = freedom(gaps), ""
     if weights is not None and weights.effective < min(_FEW, n / _UNEVEN):
         free, condition = min(free, max(int(weights.effective) - 1, 1)), ", few people carry the weight"
+    if weights is not None and free < _FEW:
+        skew = 0.0
     wider = student_t_quantile(0.95, free) / student_t_quantile(0.95, max(n - 1, 1))
     return StudentInterval(value, wider * math.sqrt(second / max(n - 1, 1)), n, skew, condition)
 

@@ -68,6 +68,19 @@ def figure(picture: bytes | str, description: str) -> Markup:
     return element("img", src=f"data:image/{kind};base64,{b64encode(data).decode()}", alt=description)
 
 
+def printable(text: str, keep: str = "") -> str:
+    """Return a text with a mark for each character that moves a cursor, hides letters or turns them around.
+
+    Labels, names and texts come from others. `keep` are characters that stay, such as ends of lines.
+
+    >>> printable("a\\x1b[2Jb")
+    'a�[2Jb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in keep else "�" for letter in text)
+
+
 def page_of_markdown(text: str, language: str = "en") -> str:
     """Return a page of Markdown as HTML to print: headings, paragraphs, lists and tables, and no others.
 

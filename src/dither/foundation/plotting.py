@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from dither.mechanisms.analysis.analysis import Analysis
 
 
-# The house style: estimates are blue, point masses and kernels orange, further curves in this order.
-BLUE: Final = "#1f4e79"
-ORANGE: Final = "#e07a3f"
+# The house style: estimates are blue, point masses and kernels orange, further curves in this order. They
+# are the colours of Okabe and Ito, which people with any colour vision distinguish, and have marks of their
+# own.
+BLUE: Final = "#0072b2"
+ORANGE: Final = "#d55e00"
 GREY: Final = "#6b7580"
-COLOURS: Final = (BLUE, ORANGE, "#3c8d5a", "#8a4fa3", "#c2a13b", "#4fa6b8", "#b8485f", GREY)
+COLOURS: Final = (BLUE, ORANGE, "#009e73", "#000000", "#56b4e9", "#e69f00", "#cc79a7", "#f0e442")
+MARKS: Final = "os^DvPX*"
 
 
 def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:

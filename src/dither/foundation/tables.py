@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dither.errors import MissingExtra, unknown_name
-from dither.foundation.markup import Markup, element
+from dither.foundation.markup import Markup, element, printable
 
 Row = Mapping[str, Any]
 
@@ -22,7 +22,7 @@ def show_cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return "0" if abs(value) < 1e-12 else f"{value:.4g}"
-    return str(value)
+    return printable(str(value), "\n")
 
 
 def decimals(width: float) -> int:
@@ -170,8 +170,12 @@ def as_csv(rows: Sequence[Row]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _clean(value) for name, value in row.items()} for row in rows)
     return stream.getvalue()
+
+
+def _clean(value: object) -> object:
+    return printable(value, "\t\n\r") if isinstance(value, str) else value
 
 
 def from_csv(text: str) -> list[dict[str, Any]]:
@@ -240,6 +244,10 @@ class ResultTable:
     def columns(self) -> list[str]:
         """The names of the values, in order."""
         return list(self.rows[0]) if self.rows else []
+
+    def records(self) -> list[Row]:
+        """Return the rows, as every result does."""
+        return list(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)

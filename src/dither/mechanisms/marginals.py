@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import ClassVar, Final, cast
 
@@ -35,6 +35,7 @@ from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.design import relative_gap
 from dither.mechanisms.optimal.problem import least_frequency_variance
+from dither.mechanisms.optimal.queries.bound import MOST_ENUMERATED, enumerated_bound
 
 _MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
 _SWEEPS: Final = 12
@@ -124,6 +125,7 @@ class TableBound:
 
 
 _LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so many categories
+_MOST_CELLS: Final = 1 << 14  # of all subsets of attributes together: they are listed in the device's text
 _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 
@@ -135,18 +137,19 @@ class TablePlan:
     inputs: tuple[int, ...]  # the number of values of each function
     weights: tuple[float, ...]
     variance: float  # of one report, summed over the cells of all tables
-    field: int = 0  # the order of the field of the lines; 0 if pairs are reported directly
+    field: int = 0  # the order of the field of the lines; 0 if sets of attributes are reported directly
 
 
 @dataclass(frozen=True)
 class Marginals(Mechanism[PlainQuestion]):
-    """One public random question about one or two attributes, answered by randomized response.
+    """One public random question about one, two or more attributes, answered by randomized response.
 
     Promise:   pure ε for one record: each person answers a single question, drawn without looking.
     Reports:   the number of the question and the answer, a few bytes.
     Use when:  tables of pairs of attributes are wanted. `dt.stats.tables` reads the reports. The question is
     a
-               linear function of two codes over a finite field, or the pair itself, by computed variance.
+               linear function of two codes over a finite field, the pair itself, three attributes, or the
+               complete profile as one category: the one with the smallest computed variance.
     Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
 
     >>> import dither as dt
@@ -177,10 +180,14 @@ class Marginals(Mechanism[PlainQuestion]):
     @cached_property
     def plan(self) -> TablePlan:
         """The functions with the smallest predicted variance."""
-        plans = [_pairs(self.domain.sizes, self.epsilon, self.way)]
+        plans = [table_of_pairs(self.domain.sizes, self.epsilon, self.way)]
         if self.way == 2 and max(self.domain.sizes) <= _LARGEST_FIELD:
             functionals = _functionals(self.domain.sizes, self.epsilon)
             plans += [functionals] if functionals is not None else []
+        if self.way == 2:
+            counts = range(3, len(self.domain.sizes) + 1)
+            subsets = (_subsets(self.domain.sizes, self.epsilon, count) for count in counts)
+            plans += [plan for plan in subsets if plan is not None]
         return min(plans, key=lambda plan: plan.variance)
 
     def _kernel(self) -> FunctionsKernel:
@@ -208,16 +215,35 @@ class Marginals(Mechanism[PlainQuestion]):
         """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers.
 
         At large ε these prove nothing (their bound is negative). Then it is that of each table alone: who
-        estimates all tables estimates each, and none better than a mechanism for its cells [Pan26].
+        estimates all tables estimates each, and none better than a mechanism for its cells [Pan26]. Of
+        profiles with at most 27 cells it is also the bound that is proved by trying every column.
         """
         together = TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
         sizes = [math.prod(table) for table in combinations(self.domain.sizes, self.way)]
-        return max(together, sum(size * least_frequency_variance(size, self.epsilon) for size in sizes))
+        alone = sum(size * least_frequency_variance(size, self.epsilon) for size in sizes)
+        return max(together, alone, _small_bound(self.domain.sizes, self.way, self.epsilon))
 
     @property
     def gap(self) -> float:
         """How far `average_variance` is above the bound, relative to it."""
         return relative_gap(self.average_variance, self.bound)
+
+
+@lru_cache(maxsize=64)
+def _small_bound(sizes: tuple[int, ...], way: int, epsilon: float) -> float:
+    """Return the bound from the prices of randomized response on all cells; −∞ if there are many cells."""
+    size = math.prod(sizes)
+    if size > MOST_ENUMERATED:
+        return -math.inf
+    cells = np.array(list(np.ndindex(*sizes)))
+    rows = [
+        np.all(cells[:, table] == codes, axis=1)
+        for table in combinations(range(len(sizes)), way)
+        for codes in np.ndindex(*(sizes[place] for place in table))
+    ]
+    matrix, ratio = np.array(rows, dtype=np.float64), math.exp(epsilon)
+    response = (np.ones((size, size)) + (ratio - 1.0) * np.eye(size)) / (ratio + size - 1.0)
+    return enumerated_bound(matrix.T @ matrix, ratio, response)
 
 
 def best_answer(size: int, epsilon: float) -> CategoryMechanism:
@@ -268,7 +294,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> TablePlan | None:
     )
 
 
-def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
+def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
     """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
     asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     inputs: list[int] = []
@@ -286,6 +312,39 @@ def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
     roots = np.sqrt(spreads)
     variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
     return TablePlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
+
+
+def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | None:
+    """Return the questions for all subsets of `count` attributes, or None if they have too many cells.
+
+    The component of a table that belongs to a set A of attributes (its interaction, or one attribute) has
+    Π(k_a − 1) dimensions. A subset S with spread s and k_S cells, answered by a share w of the people,
+    estimates each with the variance s·k_S/(k_A·w); all subsets that hold A are averaged by their variances.
+    """
+    asked = [
+        (places, tuple(range(math.prod(sizes[place] for place in places))))
+        for places in combinations(range(len(sizes)), count)
+    ]
+    if sum(len(values) for _, values in asked) > _MOST_CELLS:
+        return None
+    costs, precisions = [], []
+    for held in (*combinations(range(len(sizes)), 1), *combinations(range(len(sizes)), 2)):
+        cells = math.prod(sizes[place] for place in held)
+        others = [size for place, size in enumerate(sizes) if place not in held]
+        enters = sum(1.0 / size for size in others) if len(held) == 1 else 1.0
+        costs.append(enters * math.prod(sizes[place] - 1 for place in held))
+        precisions.append(
+            [cells / len(values) if set(held) <= set(places) else 0.0 for places, values in asked]
+        )
+    inputs = tuple(len(values) for _, values in asked)
+    spreads = np.array([_spread(cells, epsilon) * cells / (cells - 1) for cells in inputs])
+    cost, precision = np.array(costs), np.array(precisions) / spreads
+    weights = np.full(len(asked), 1.0 / len(asked))
+    for _ in range(_SWEEPS * 10):  # towards equal derivatives of the variance by the weights
+        weights = weights * np.sqrt(precision.T @ (cost / (precision @ weights) ** 2))
+        weights /= weights.sum()
+    variance = float((cost / (precision @ weights)).sum()) + TableBound(sizes, 2, 1.0).rest
+    return TablePlan(tuple(asked), inputs, tuple(weights.tolist()), variance)
 
 
 def _integers(weights: tuple[float, ...]) -> list[int]:

@@ -86,7 +86,7 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
 
 def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
     out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
-    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").output)
+    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").stdout)
     told = json.loads(run("campaign", "replace-key", old, new, "--json").output)
     assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
     again = str(tmp_path / "again.json")
@@ -106,10 +106,10 @@ def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
 
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
-    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").output)
+    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").stdout)
     assert told["file"] == out
     retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json").output)
-    head = json.loads((tmp_path / "asker.log").read_text(encoding="utf-8"))["log"][-1]
+    head = json.loads((tmp_path / "asker.campaigns").read_text(encoding="utf-8"))["list"][-1]
     digest = hashlib.sha256(head.encode()).hexdigest()
     assert retired == {"campaign": told["campaign"], "retired": "2026-05-20", "head": digest}
     open_store(store).close()
@@ -128,13 +128,13 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
     monkeypatch.setattr("dither.collection.server.serve", lambda plan, tell: tell(places))
-    assert [line.split() for line in run("serve", file, "--new-key").output.splitlines()] == [
+    assert [line.split() for line in run("serve", file, "--new-key").stdout.splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],
         ["client", "http://h/client/dither.js"],
         ["key", "cd"],
     ]
-    assert json.loads(run("serve", file, "--json", "--new-key").output)["campaigns"] == [
+    assert json.loads(run("serve", file, "--json", "--new-key").stdout)["campaigns"] == [
         "http://h/v1/campaigns/ab"
     ]
 

@@ -11,7 +11,8 @@ import pytest
 
 import dither as dt
 from dither.core.questionnaire import Questionnaire
-from dither.data.files import perturb_file, summarise_file
+from dither.data.files import perturb_file
+from dither.data.report_files import summarise_file
 from tests.support.repository import ROOT
 from tests.support.terminal import run
 

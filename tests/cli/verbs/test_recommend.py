@@ -33,3 +33,14 @@ def test_requests_with_a_margin_that_cannot_be_met(words: tuple[object, ...], hi
     refused = run(*words)
     assert refused.exit_code == 2
     assert hint in refused.output.replace("\n", " ")
+
+
+def test_several_numbers_are_options_of_their_own() -> None:
+    both = ("--number", "age", 18, 100, "--number", "bmi", 10, 60)
+    told = run("recommend", *both, "--goal", "covariance", "--people", 20_000, "--epsilon", 1)
+    assert "1. JointMoments" in told.output
+    assert "covariance of two numbers" in told.output
+    told = run("recommend", "--interval", 0, 1, *both, "--goal", "covariance", "--people", 9, "--epsilon", 1)
+    assert "stands alone" in told.output
+    told = run("recommend", *both[:4], *both[:4], "--goal", "covariance", "--people", 9, "--epsilon", 1)
+    assert "a name of its own" in told.output

@@ -172,6 +172,53 @@ def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_pat
     assert "900 of another fingerprint" in one.output
 
 
+def test_a_list_that_grew_is_estimated_from_the_versions_that_offer_each_answer(tmp_path: Path) -> None:
+    campaigns, rows, summaries = [], [], []
+    for number, (answers, interval) in enumerate(((["a", "b"], [0, 10]), (["a", "b", "new"], [0, 20]))):
+        path = tmp_path / f"version-{number}.toml"
+        path.write_text(
+            f"[questions.pick]\ncategories = {json.dumps(answers)}\nepsilon = 3\nmechanism = 'KRR'\n"
+            f"[questions.minutes]\ninterval = {interval}\nepsilon = 3\nmechanism = 'Podium'\n"
+        )
+        campaigns.append(path)
+        questions = dt.Questionnaire.read(path).questions
+        picked = np.random.default_rng(number).choice(answers, 900)
+        reports = {
+            "pick": questions["pick"].perturb(picked, source=dt.Seeded(number)),
+            "minutes": tables.drawn(questions["minutes"], 900, number),
+        }
+        summaries.append({name: dt.Counts.of(some) for name, some in reports.items()})
+        rows += [{**row, "batch": f"{number}{row['batch']}"} for row in tables.rows_of(reports)]
+    path = tmp_path / "reports.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("loaded", pyarrow.Table.from_pylist(rows))
+        connection.execute("CREATE TABLE reports AS SELECT * FROM loaded")
+    words = ("estimate", f"duckdb://{path}", "--question", campaigns[0], "--question", campaigns[1])
+    told = json.loads(run(*words, "--json").output)
+    found = {row["answer"]: row for row in told["pick"][0]["rows"]}
+    assert [row["versions"] for row in found.values()] == [2, 2, 1]
+    old, new = (dt.frequencies(summary["pick"]) for summary in summaries)
+    for answer in "ab":
+        parts = old[answer], new[answer]
+        assert min(map(float, parts)) <= found[answer]["value"] <= max(map(float, parts))
+        assert found[answer]["n"] == 1800
+        expected = dt.stats.combine(list(parts))
+        assert found[answer]["value"] == pytest.approx(float(expected), rel=1e-12)
+    assert found["new"]["value"] == pytest.approx(float(new["new"]), rel=1e-12)
+    assert found["new"]["n"] == 900
+    # The other question is on another interval: it is printed by version, and stops nothing.
+    assert [entry["answer"] for entry in told["minutes"]] == [
+        "version 1",
+        "version 2",
+        "answer of all versions",
+    ]
+    assert "different questions" in told["minutes"][2]["problem"]
+    assert told["minutes"][0]["value"] == pytest.approx(float(dt.mean(summaries[0]["minutes"])), rel=1e-12)
+    shown = run(*words).output
+    assert "2 lists of answers; each share is that of the people who were offered the answer" in shown
+    assert "version 2: " in shown
+
+
 def test_wide_files_at_the_terminal(tmp_path: Path) -> None:
     path = tables.wide_file(tmp_path / "wide.parquet")
     words = ("--question", path, "--wide", "--map", "day=on", "--json")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dither.collection.account.budget import DELTA, EPSILON, limit
 from dither.foundation.canonical import hexadecimal
+from dither_device.rules import DELTA, EPSILON, limit
 
 PERSON, PHONE, LAPTOP = "9e" * 16, "a1" * 16, "b2" * 16
 NOON: Final = 20_000 * 86_400 + 43_200  # 2024-10-04 12:00 UTC, a Friday
@@ -32,7 +32,7 @@ def opened(
     """Return what an account is opened with."""
     whole = {**units(epsilon, delta), "lifetime": None if lifetime is None else units(lifetime, delta)}
     return {
-        "account": 2,
+        "account": 3,
         "person": PERSON,
         "device": device,
         "limits": {
@@ -105,7 +105,7 @@ def batch(number: int, asker: str = "clinic.example", most: int = 100, **more: A
 def merge(entries: list[dict[str, Any]], device: str = LAPTOP, **more: Any) -> dict[str, Any]:
     """Return a merge of the export of another device with the limits of `opened(2)`."""
     export = {
-        "account": 2, "person": PERSON, "device": device, "limits": opened(2)["limits"], "entries": entries,
+        "account": 3, "person": PERSON, "device": device, "limits": opened(2)["limits"], "entries": entries,
         "answers": [], "choices": [], **more,
     }  # fmt: skip
     return {"do": "merge", "from": export}
@@ -130,8 +130,15 @@ def named(name: str) -> dict[str, Any]:
     return {key: question(name)[key] for key in ("asker", "question", "fingerprint")}
 
 
-def kept(name: str, period: int, day: int, device: str, answered: str | None) -> dict[str, Any]:
-    return {**named(name), "period": period, "day": day, "device": device, "answer": answered}
+def kept(
+    name: str, period: int, day: int, device: str, answered: str | None, repeat: str = "once"
+) -> dict[str, Any]:
+    found = {"repeat": repeat, "period": period, "day": day, "device": device, "answer": answered}
+    return {**named(name), **found}
+
+
+def drop(identity: str) -> dict[str, Any]:
+    return {"do": "drop", "id": identity}
 
 
 def scenario(

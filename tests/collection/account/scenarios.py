@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tests.collection.account.events import (
     DAY,
@@ -15,6 +15,7 @@ from tests.collection.account.events import (
     answer,
     at,
     batch,
+    drop,
     dry,
     entry,
     exact,
@@ -33,6 +34,28 @@ PER_VALUE = {"repeat": "per value", "assumes": LINES}
 FIRST, SECOND = question()["fingerprint"], "f" * 32
 ONE, TWO = {"mark": "1e" * 16}, {"mark": "2e" * 16}  # marks of two values
 WEEKLY = {"repeat": "once", "days": 7, "start": 0}  # days 19 999 to 20 005 are one period
+
+MONTHLY = {"repeat": "once", "every": "month"}
+CAMPAIGN, OTHER = "c0" * 32, "0c" * 32  # identities of campaigns
+
+
+def limited(answers: int, campaign: str = CAMPAIGN) -> dict[str, Any]:
+    return {"limit": {"campaign": campaign, "answers": answers}}
+
+
+def first_phase(share: int, name: str = "pay", campaign: str = CAMPAIGN) -> dict[str, Any]:
+    return {"phase": {"campaign": campaign, "name": name, "share": share}}
+
+
+def second_phase(name: str = "pay", follows: str = CAMPAIGN) -> dict[str, Any]:
+    return {"phase": {"campaign": "d0" * 32, "name": name, "follows": follows}}
+
+
+def older(state: dict[str, Any], *choices: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of version 2, whose choices do not say what they are of."""
+    told = [{key: value for key, value in choice.items() if key != "repeat"} for choice in choices]
+    return {**state, "account": 2, "choices": told}
+
 
 SCENARIOS: Final = [
     scenario(
@@ -546,5 +569,131 @@ SCENARIOS: Final = [
         answer(3, question("a", 0.5 - 2**-40, asker="other")),
         answer(4, question("b", 2**-40, asker="other")),
         answer(5, question("c", 2**-40, asker="third")),
+    ),
+    scenario(
+        "a limit of answers",
+        "fresh answers up to the number of the campaign's terms; another campaign counts for itself",
+        opened(20),
+        answer(1, question("age", 0.5, **limited(2))),
+        answer(2, question("age", 0.5, **limited(2))),
+        dry(3, question("age", 0.5, **limited(2))),
+        answer(3, question("age", 0.5, **limited(2))),
+        answer(4, question("age", 0.5, **limited(2, OTHER))),
+        answer(5, question("income", 0.5, **limited(2))),
+        answer(6, question("age", 0.5)),
+        answer(1, question("age", 0.5, **limited(2))),
+        answer(1, question("age", 0.5, **limited(2, OTHER))),
+        answer(1, question("age", 0.5)),
+        answer(7, question("age", 0.5, **limited(3))),
+    ),
+    scenario(
+        "a limit and the budget",
+        "the number of answers is looked at before the budget; answers of other devices count",
+        opened(2),
+        answer(1, question("age", 1.5, **limited(1))),
+        answer(2, question("age", 1.5, **limited(1))),
+        answer(3, question("income", 1.5, **limited(1))),
+        merge([entry(9) | {"question": "hour", "campaign": CAMPAIGN}]),
+        answer(4, question("hour", 0.125, **limited(1))),
+    ),
+    scenario(
+        "phases, heads",
+        "a coin below the share answers the first campaign and never the second",
+        opened(9),
+        dry(1, question("pay", 0.5, **first_phase(500))),
+        answer(1, question("pay", 0.5, **first_phase(500)), random="c07c"),
+        answer(2, question("pay", 0.5, **first_phase(500))),
+        answer(3, question("pay", 0.5, **second_phase())),
+        answer(4, question("pay", 0.5, **second_phase("renamed"))),
+        answer(5, question("pay", 0.5, **second_phase(follows=OTHER))),
+        answer(6, question("pay", 0.5, **second_phase("renamed", OTHER))),
+        answer(7, question("pay", 0.5, asker="other.example", **second_phase())),
+    ),
+    scenario(
+        "phases, tails",
+        "a coin from the share on is kept although nothing is answered; a third of ten bits is drawn again",
+        opened(9),
+        answer(1, question("pay", 0.5, **first_phase(500)), random="007d"),
+        answer(2, question("pay", 0.5, **first_phase(999))),
+        answer(3, question("pay", 0.5, **second_phase())),
+        answer(4, question("pay", 0.5, **first_phase(1, "hours")), random="fffffffa0000"),
+        answer(5, question("pay", 0.5, **first_phase(1, "days")), random="3f00"),
+    ),
+    scenario(
+        "phases, later",
+        "a device that answers the second campaign first does not answer the first one any more",
+        opened(9),
+        dry(1, question("pay", 0.5, **second_phase())),
+        answer(1, question("pay", 0.5, **second_phase())),
+        answer(2, question("pay", 0.5, **first_phase(999))),
+    ),
+    scenario(
+        "phases of two devices",
+        "heads of any device decides for all",
+        opened(2),
+        answer(1, question("pay", 0.5, **first_phase(500)), random="007d"),
+        merge([], coins=[{"asker": "clinic.example", "name": "pay", "campaign": CAMPAIGN, "heads": True}]),
+        answer(2, question("pay", 0.5, **second_phase())),
+        merge([], coins=[{"asker": "clinic.example", "name": "pay", "campaign": CAMPAIGN, "heads": False}]),
+        merge([], coins=[{"asker": "b.example", "name": "pay", "campaign": CAMPAIGN, "heads": False}]),
+    ),
+    scenario(
+        "a coin without a budget",
+        "a coin is kept although the answer is refused",
+        opened(0.25),
+        answer(1, question("pay", 0.5, **first_phase(999)), random="0000"),
+        answer(2, question("pay", 0.25, **first_phase(1))),
+    ),
+    scenario(
+        "every month",
+        "one day in each month of the calendar, of 31, 28 and 30 days",
+        opened(9),
+        answer(1, question("mood", 0.5, **MONTHLY), random="18"),
+        answer(2, question("mood", 0.5, **MONTHLY), at(31 * DAY), random="18"),
+        *(
+            answer(number, question("mood", 0.5, **MONTHLY), at(later * DAY), random="f8f0e8e0d8")
+            for number, later in ((3, 40), (4, 75), (5, 88), (6, 140), (7, 146), (8, 320), (9, 700))
+        ),
+    ),
+    scenario(
+        "every week and every day",
+        "weeks begin on Mondays; every day is answered",
+        opened(9),
+        *(
+            answer(number, question("mood", 0.25, repeat="once", every="week"), at(later * DAY), random="20")
+            for number, later in ((1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (6, 5), (7, 6))
+        ),
+        *(
+            answer(number, question("hour", 0.25, repeat="once", every="day"), at(later * DAY))
+            for number, later in ((11, 6), (12, 6), (13, 7))
+        ),
+    ),
+    scenario(
+        "a choice of version 2",
+        "it does not say what it is of, and stands for both: nothing is drawn or answered again",
+        older(opened(9), kept("mood", 19_999, 20_000, PHONE, f"{77:032x}")),
+        answer(1, question("mood", 0.5, **WEEKLY)),
+        answer(2, question("hour", 0.5, **WEEKLY), random="00"),
+    ),
+    scenario(
+        "dropped",
+        "what a collector refuses for good leaves the queue; a permanent answer waits to be asked for again",
+        opened(9),
+        answer(1, question("age", 0.5)),
+        answer(2, question("mood", 0.5, fingerprint=SECOND, **SAME)),
+        answer(3, question("hour", 0.5, fingerprint="e" * 32, **PER_VALUE), **ONE),
+        batch(50),
+        drop(f"{51:032x}"),
+        drop(f"{50:032x}"),
+        drop(f"{50:032x}"),
+        batch(52),
+        answer(4, question("mood", 0.5, fingerprint=SECOND, **SAME)),
+        batch(53),
+        answer(5, question("hour", 0.5, fingerprint="e" * 32, **PER_VALUE), **TWO),
+        answer(6, question("hour", 0.5, fingerprint="e" * 32, **PER_VALUE), report="0315", **ONE),
+        acknowledge(f"{53:032x}"),
+        batch(54),
+        answer(7, question("mood", 0.5, fingerprint=SECOND, **SAME)),
+        assumptions=LINES,
     ),
 ]

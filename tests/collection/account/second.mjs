@@ -38,6 +38,7 @@ function charged(q) {
   const lines = [...q.assumes, ...((q.times ?? 1) > 1 ? [LENGTH] : []), ...(q.repeat === "per value" ? LINES : [])];
   const told = { epsilon: text(charge(q.epsilon, 64)), delta: text(charge(q.delta, 128)), assumes: [...new Set(lines)] };
   for (const name of ["data", "times"]) if ((q[name] ?? null) !== null) told[name] = q[name];
+  if (q.limit) told.campaign = q.limit.campaign;
   return { ...named(q), ...told };
 }
 
@@ -102,31 +103,54 @@ function answer(state, event, policy, dry) {
   }
   const queue = (report) => next.queue.push({ ...named(q), id: event.id, report, batch: null });
   const tell = () => {
-    if (next.told?.includes(event.mark)) return;
+    if (next.told?.includes(event.mark)) return again(event.report);
     next.told = [...(next.told ?? []), event.mark].sort();
     queue(event.report);
+  };
+  let drew = false;
+  if (q.phase) {
+    const { name, share, follows, campaign } = q.phase, coins = (next.coins ?? []).filter((one) => one.asker === q.asker);
+    let coin = coins.find((one) => one.name === name);
+    const keep = (campaign, heads) => {
+      coin = { asker: q.asker, name, campaign, heads };
+      next.coins = [...(next.coins ?? []), coin].sort(order("asker", "name"));
+      drew = true;
+    };
+    if (follows) {
+      if (coins.some((one) => one.heads && (one.name === name || one.campaign === follows))) return refuse("phase");
+      if (!coin) keep(follows, false);
+    } else {
+      if (!coin && dry) return [{ is: "silent" }];
+      if (!coin) keep(campaign, below(1000, [...Buffer.from(event.random ?? "", "hex")]) < share);
+      if (!coin.heads) return [...refuse("phase"), drew ? next : undefined];
+    }
+  }
+  const again = (report) => {
+    for (const one of next.queue) if (one.batch === ASIDE && same(one, q) && one.report === report) one.batch = null;
   };
   if (kept) {
     const entry = state.entries.find((one) => one.id === kept.id);
     if (!paid(entry, q) || (q.repeat === "same" && kept.report === null)) return refuse("changed");
     if (q.repeat === "per value" && entry.device === state.device) tell();
+    if (q.repeat === "same") again(kept.report);
     return [{ is: "repeated", charged: "0", report: q.repeat === "same" ? kept.report : event.report }, next];
   }
-  let choice, drew = false;
+  let choice;
   if (q.repeat === "once") {
-    const today = Math.floor(now / DAY), period = today - ((((today - q.start) % q.days) + q.days) % q.days);
-    choice = next.choices.find((one) => same(one, q) && one.period === period);
+    const today = Math.floor(now / DAY), [period, days] = calendar(q, today);
+    choice = next.choices.find((one) => same(one, q) && one.repeat === q.repeat && one.period === period);
     if (!choice && dry) return [{ is: "silent" }];
     if (!choice) {
-      const day = period + below(q.days, [...Buffer.from(event.random ?? "", "hex")]);
-      choice = { ...named(q), period, day, device: state.device, answer: null };
-      next.choices = [...next.choices, choice].sort(order(...QUESTION, "period"));
+      const day = period + below(days, [...Buffer.from(event.random ?? "", "hex")]);
+      choice = { ...named(q), repeat: q.repeat, period, day, device: state.device, answer: null };
+      next.choices = [...next.choices, choice].sort(order(...QUESTION, "repeat", "period"));
       drew = true;
     }
     if (choice.day !== today || choice.answer !== null) return [{ is: "silent" }, drew ? next : undefined];
   }
   const spend = { epsilon: charge(q.epsilon, 64), delta: charge(q.delta, 128) };
-  const reason = short(state, q, first, last, spend);
+  const given = state.entries.filter((one) => same(one, q) && one.campaign === q.limit?.campaign).length;
+  const reason = q.limit && given >= q.limit.answers ? "answers" : short(state, q, first, last, spend);
   if (reason) return [...refuse(reason), drew ? next : undefined];
   const entry = { ...charged(q), id: event.id, device: state.device, first, last };
   next.entries = [...next.entries, entry].sort(order("id"));
@@ -140,9 +164,33 @@ function answer(state, event, policy, dry) {
   return [{ is: "drawn", charged: entry.epsilon, report: event.report }, next];
 }
 
+/** The first day of the period that a day is in, and its length. */
+function calendar(q, today) {
+  const mod = (a, b) => ((a % b) + b) % b;
+  if (!q.every) return [today - mod(today - q.start, q.days), q.days];
+  if (q.every === "day") return [today, 1];
+  if (q.every === "week") return [today - mod(today + 3, 7), 7];
+  const date = new Date(today * DAY * 1000), [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const [first, after] = [month, month + 1].map((one) => Date.UTC(year, one, 1) / DAY / 1000);
+  return [first, after - first];
+}
+
+const ASIDE = "0".repeat(32);
+
+/** Choices of version 2 do not say what they are of, and stand for both. */
+const spread = (choices) => choices.flatMap((one) => ("repeat" in one ? [one] : ["once", "kept change"].map((repeat) => ({ ...one, repeat }))));
+
+function drop(state, event) {
+  const gone = state.queue.filter((one) => one.id === event.id || one.batch === event.id);
+  if (!gone.length || event.id === ASIDE) return [{ is: "unknown" }];
+  const permanent = (one) => state.answers.some((answer) => same(answer, one));
+  const queue = state.queue.filter((one) => !gone.includes(one) || permanent(one));
+  return [{ is: "dropped", reports: gone.length }, { ...state, queue: queue.map((one) => (gone.includes(one) ? { ...one, batch: ASIDE } : one)) }];
+}
+
 function batch(state, event) {
   const chosen = (one) => !event.questions || event.questions.some(([name, mark]) => one.question === name && one.fingerprint === mark);
-  const queued = state.queue.filter((one) => one.asker === event.asker && chosen(one)), sent = queued.find((one) => one.batch !== null);
+  const queued = state.queue.filter((one) => one.asker === event.asker && chosen(one) && one.batch !== ASIDE), sent = queued.find((one) => one.batch !== null);
   if (sent) return [{ is: "resent", id: sent.batch, reports: state.queue.filter((one) => one.batch === sent.batch).map((one) => one.id) }];
   const first = queued.filter((one, at) => queued.findIndex((other) => other.fingerprint === one.fingerprint) === at);
   const reports = first.slice(0, event.most).map((one) => one.id);
@@ -176,7 +224,7 @@ function merge(state, { from }) {
     if (!known) next.entries.push(entry);
   }
   const unite = (name, found, wins) => {
-    for (const theirs of from[name]) {
+    for (const theirs of from[name] ?? []) {
       const place = next[name].findIndex((one) => found(one, theirs));
       if (place < 0) next[name].push(theirs);
       else if (wins(theirs, next[name][place])) next[name][place] = theirs;
@@ -184,10 +232,16 @@ function merge(state, { from }) {
   };
   unite("answers", (a, b) => same(a, b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one) => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
-  unite("choices", (a, b) => same(a, b) && a.period === b.period, (a, b) => rank(a) < rank(b));
+  from = { ...from, choices: spread(from.choices) };
+  unite("choices", (a, b) => same(a, b) && a.repeat === b.repeat && a.period === b.period, (a, b) => rank(a) < rank(b));
   next.entries.sort(order("id"));
   next.answers.sort(order(...QUESTION, "permanent"));
-  next.choices.sort(order(...QUESTION, "period"));
+  next.choices.sort(order(...QUESTION, "repeat", "period"));
+  if (from.coins?.length) {
+    next.coins ??= [];
+    unite("coins", (a, b) => a.asker === b.asker && a.name === b.name, (a, b) => a.heads && !b.heads);
+    next.coins.sort(order("asker", "name"));
+  }
   return [{ is: "merged", entries: next.entries.length - before }, next];
 }
 
@@ -203,14 +257,14 @@ function step(state, event, policy) {
     const queue = state.queue.filter((one) => one.id !== event.id && one.batch !== event.id), gone = state.queue.length - queue.length;
     return gone ? [{ is: "acknowledged", reports: gone }, { ...state, queue }] : [{ is: "unknown" }];
   }
-  return { batch, split, merge }[event.do](state, event);
+  return { batch, drop, split, merge }[event.do](state, event);
 }
 
 /** Return how many steps have the outcome and the state of the file, up to the first that does not. */
 export function agreeing(scenarios) {
   let agreed = 0;
   for (const scenario of scenarios) {
-    let state = scenario.open;
+    let state = { ...scenario.open, account: 3, choices: spread(scenario.open.choices).sort(order(...QUESTION, "repeat", "period")) };
     for (const { event, outcome, state: expected } of scenario.steps) {
       const [told, next] = step(structuredClone(state), event, scenario.policy ?? DEFAULT);
       const wanted = expected ?? state;

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.collection.account.budget import DELTA, EPSILON, charge, limit, show_amount
+from dither.collection.account.budget import check_limit, show_amount
 from dither.errors import AccountUnusable, InvalidParameter, Refused
+from dither_device.rules import DELTA, EPSILON, charge, limit
 from tests.collection.account.devices import DAY, SetClock, label, make, number
 
 FIRST = "1" * 32
@@ -104,7 +105,7 @@ def test_units_are_exact() -> None:
     assert limit(1.0, EPSILON) == 2**64 + 2**12 + 1
     for bad in (-1.0, float("nan"), float("inf"), True, "1", 1e9):
         with pytest.raises(InvalidParameter, match="a budget is a number"):
-            limit(bad, EPSILON)  # type: ignore[arg-type]
+            check_limit(bad, EPSILON)  # type: ignore[arg-type]
 
 
 def test_an_answer_per_value_is_that_of_memoised(tmp_path: Path) -> None:
@@ -181,16 +182,15 @@ def test_a_drawn_day_survives_a_restart(tmp_path: Path) -> None:
 
 
 def test_the_drawn_day_is_uniform() -> None:
-    from dither.collection.account.rules import decide
-    from dither.collection.account.state import State
+    from dither_device.rules import Policy, State, decide
     from tests.collection.account import events
     from tests.support.chi_square import ALARM, p_of_counts
 
     asked = events.question("mood", 0.1, repeat="once", days=7, start=0)
     days: Counter[int] = Counter()
-    state, policy, source = State(events.opened(1)), dt.privacy.Policy(), dt.Seeded(7)
+    state, policy, source = State(events.opened(1)), Policy(), dt.Seeded(7)
     for _ in range(1400):  # a decision changes nothing
-        decision = decide(state, events.answer(1, asked), policy, source)
+        decision = decide(state, events.answer(1, asked), policy, source.take)
         days[decision.effect["choices"][0]["day"] - 19_999] += 1
     assert p_of_counts([days[day] for day in range(7)], [200] * 7) > ALARM
     twin = Counter(

@@ -73,7 +73,7 @@ def test_12_accounts_of_other_people_or_budgets_do_not_merge(tmp_path: Path) -> 
         "[]",
         "null",
         phone.export()[:-1],
-        phone.export().replace('"account":2', '"account":3'),
+        phone.export().replace('"account":3', '"account":4'),
     ):
         with pytest.raises(dt.errors.MalformedReport):
             phone.merge(text)

@@ -14,10 +14,10 @@ import pytest
 import dither as dt
 from dither.collection.account import ClockReading
 from dither.collection.account.inquiry import Repeat
-from dither.collection.account.state import State
 from dither.errors import AccountUnusable, InvalidParameter, Refused
 from dither.foundation.canonical import canonical
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
+from dither_device.rules import State
 from tests.collection.account import events as written
 from tests.collection.account.devices import DAY, NOON, SetClock, make, number
 from tests.collection.account.vectors import happen
@@ -177,7 +177,7 @@ def test_the_clocks_are_read_while_the_file_is_held(tmp_path: Path) -> None:
     seen: list[bool] = []
 
     def now() -> ClockReading:
-        seen.append(bool(accounts) and accounts[0]._store.connection.in_transaction)
+        seen.append(bool(accounts) and accounts[0]._store._connection.in_transaction)
         return ClockReading(NOON, "first", 0)
 
     accounts: list[dt.Account] = []

@@ -12,9 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dither.collection.account.rules import decide
-from dither.collection.account.state import State
-from dither.privacy import Policy
+from dither_device.rules import Policy, State, decide
 from tests.collection.account.events import OPEN
 from tests.collection.account.scenarios import SCENARIOS
 from tests.support.sources import Scripted
@@ -25,7 +23,7 @@ FILE = Path(__file__).parents[3] / "clients" / "conformance" / "2" / "account.js
 def run(state: State, event: dict[str, Any], policy: dict[str, Any] | None) -> dict[str, Any]:
     """Let an event happen: change the state, and return the outcome. Without a policy it is the default."""
     source = Scripted(bytes.fromhex(event.get("random", "")))
-    decision = decide(state, event, Policy(**(policy or {})), source)
+    decision = decide(state, event, Policy(**(policy or {})), source.take)
     if decision.draws:
         decision = decision.with_report(event["report"], mark=event.get("mark"))
     state.apply(decision.effect)
@@ -35,7 +33,7 @@ def run(state: State, event: dict[str, Any], policy: dict[str, Any] | None) -> d
 def played(scenario: dict[str, Any]) -> dict[str, Any]:
     """Return a scenario with the outcome of each event, and the state where the event changed it."""
     state = State(scenario["open"])
-    told = state.wire()
+    told = scenario["open"]
     steps = []
     for event in scenario["events"]:
         outcome = run(state, event, scenario["policy"])
@@ -60,7 +58,7 @@ def text() -> str:
             f"{json.dumps(key)}: {json.dumps(value, sort_keys=True)}" for key, value in whole.items()
         )
         parts.append(f'  {{{head}, "steps": [\n{steps}\n  ]}}')
-    return '{"account": 2, "scenarios": [\n' + ",\n".join(parts) + "\n]}\n"
+    return '{"account": 3, "scenarios": [\n' + ",\n".join(parts) + "\n]}\n"
 
 
 def happen(state: State, event: dict[str, Any], policy: dict[str, Any] = OPEN) -> str:

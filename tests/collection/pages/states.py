@@ -25,7 +25,13 @@ from dither.collection.refusals import Reason
 from tests.collection.collectors import make, people, send
 
 FIRST = datetime.date(2026, 5, 4)
-STATES = ("full", "few", "empty", "ended", "soon", "wrong")
+STATES = ("full", "days", "few", "empty", "ended", "soon", "wrong")
+SCALE = ["very bad", "bad", "fair", "good", "very good"]
+DAYS = {
+    "stars": dt.Podium(dt.Interval(1, 5, step=1), epsilon=2),
+    "minutes": dt.SW(dt.Interval(0, 180, unit="minutes"), epsilon=2, cells=1 << 12),
+    "satisfaction": dt.KRR(dt.Categories(SCALE), epsilon=2),
+}
 LIVE = "document.getElementById('live')?.textContent.startsWith('Live:')"
 HOSTILE = "<script>alert(1)</script>"
 
@@ -37,7 +43,20 @@ def collector_in(state: str) -> tuple[Collector, Published]:
     if state == "wrong":  # a question without a usual answer, and names that want to be tags
         questions = {HOSTILE: dt.KRR(dt.Categories([HOSTILE, "=1+1"]), epsilon=0.5)}
         changes = {"questions": questions, "name": HOSTILE, "purpose": f"{HOSTILE} & more", "labels": ()}
-    collector, published = make(day or datetime.date(2026, 5, 12), **changes)
+    if state == "days":  # twelve of them, of which two lack, and two labels that differ
+        changes = {"questions": DAYS}
+    collector, published = make(day or datetime.date(2026, 5, 15 if state == "days" else 12), **changes)
+    if state == "days":
+        for number in (0, 1, 2, 3, 5, 6, 7, 9, 10, 11):
+            when = FIRST + datetime.timedelta(number)
+            for label, middle in (("1.0", 3.2), ("1.1", 3.8)):
+                rng = np.random.default_rng([number, label == "1.0"])
+                stars = np.clip(rng.normal(middle, 1, 2000).round(), 1, 5)
+                send(collector, published, "stars", stars, when, label, seed=number)
+                minutes = np.clip(rng.gamma(4, 10, 2000), 0, 180)
+                send(collector, published, "minutes", minutes, when, label, seed=number)
+            answers = rng.choice(SCALE, 4000, p=[0.05, 0.1, 0.2, 0.3, 0.35])
+            send(collector, published, "satisfaction", answers, when, "1.1", seed=number)
     if state in ("full", "ended"):
         for number in range(9):
             rng, when = np.random.default_rng(number), FIRST + datetime.timedelta(number)
@@ -66,17 +85,17 @@ def served(collector: Collector, *, campaigns: bool = False, token: str | None =
     import uvicorn
     from starlette.applications import Starlette
 
-    from dither.collection.web.pages import page_routes
-    from dither.collection.web.requests import campaign_routes, operation_routes
+    from dither.collection.web.endpoints import routes_of
+    from dither.collection.web.pages import page_handlers
+    from dither.collection.web.requests import campaign_handlers, operation_handlers
     from dither.collection.writer import Writer
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     writer = None if token is None else Writer(collector)
-    admin = [] if writer is None else operation_routes(writer, token)
-    app = Starlette(
-        routes=[*page_routes(collector), *(campaign_routes(collector) if campaigns else []), *admin]
-    )
+    handlers = page_handlers(collector) | (campaign_handlers(collector) if campaigns else {})
+    handlers |= {} if writer is None else operation_handlers(writer, token)
+    app = Starlette(routes=routes_of(handlers))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
@@ -99,8 +118,8 @@ def main() -> None:
         for state in STATES:
             with served(collector_in(state)[0]) as address:
                 views = [("", 1100, False)]
-                if state in ("full", "few"):
-                    views += [("-dark", 1100, True), ("-phone", 360, state == "few")]
+                if state in ("full", "few", "days"):
+                    views += [("-dark", 1280, True), ("-phone", 390, state == "few")]
                 for name, width, dark in views:
                     browser.look(width=width, dark=dark)
                     browser.open(f"{address}/", LIVE)

@@ -17,7 +17,17 @@ pytest.importorskip("starlette")
 httpx = pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.collection.web.answers import GROWTH, LOOKS, Answers, Query, TooBusy, What, answer_routes, look_of
+from dither.collection.web.answers import (
+    GROWTH,
+    LOOKS,
+    Answers,
+    Query,
+    TooBusy,
+    What,
+    answer_handlers,
+    look_of,
+)
+from dither.collection.web.endpoints import routes_of
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +41,7 @@ def served():
         ],
         "browser": [send(collector, published, "browser", browsers, MONDAY, "1.0")],
     }
-    client = Asked(Starlette(routes=answer_routes(collector)))
+    client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     return client, f"/v1/campaigns/{published.id}", sent
 
 
@@ -71,8 +81,12 @@ def test_intervals_are_named_for_what_they_are(served):
     bins = _rows(served, question="minutes", what="distribution")
     assert bins[0]["interval"] == "95 % over 100 looks, in 95 % of the bins on average"
     lied = _rows(served, question="minutes", lying="0.01")[0]
-    assert (lied["low"], lied["high"]) == dt.mean(sent["minutes"]).if_lying(0.01).interval()
-    assert lied["interval"] == "95 % at one look, if 1 % of the reports are lies"
+    honest = dt.mean(sent["minutes"])
+    one_look, attacked = honest.interval(), honest.if_lying(0.01).interval()
+    at_any_time = honest.at_any_time().interval()
+    assert lied["low"] == pytest.approx(at_any_time[0] - (one_look[0] - attacked[0]))
+    assert lied["high"] == pytest.approx(at_any_time[1] + (attacked[1] - one_look[1]))
+    assert lied["interval"] == "95 % at any time, and what 1 % of lies add"
 
 
 def test_days_and_labels_are_parts(served):
@@ -103,13 +117,13 @@ def test_a_formula_stays_a_text_in_csv():
         questions={"a": dt.KRR(dt.Categories(["=1+1", "b"]), epsilon=1)}, labels=(), people=1
     )
     send(collector, published, "a", ["b"] * 9)
-    client = Asked(Starlette(routes=answer_routes(collector)))
+    client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     assert "'=1+1" in client.get(f"/v1/campaigns/{published.id}/answers.csv").text
 
 
 def test_few_people_are_not_shown_and_neither_are_none():
     collector, published = make()
-    client = Asked(Starlette(routes=answer_routes(collector)))
+    client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     base = f"/v1/campaigns/{published.id}"
     row = client.get(f"{base}/answers.json").json()["rows"][0]
     assert (row["state"], row["value"], row["n"]) == ("no reports", None, 0)
@@ -236,7 +250,7 @@ def test_one_reader_cannot_keep_the_answers_of_others_at_503():
     path = f"/v1/campaigns/{published.id}/answers.json?question=minutes&what=quantile"
 
     async def crowd() -> tuple[list[int], int]:
-        app = Starlette(routes=answer_routes(collector, answers))
+        app = Starlette(routes=routes_of(answer_handlers(collector, answers)))
         transport = httpx.ASGITransport(app, client=("127.0.0.1", 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
             shares = [f"{path}&share=0.{number:03d}" for number in range(1, 101)]
@@ -306,17 +320,21 @@ def test_directions_hashes_and_noise_are_answered_too():
 
 
 def test_the_description_knows_every_route_and_parameter():
-    from dither.collection.web.answers import _KNOWN, PATHS
+    from dither.collection.web.answers import _KNOWN
+    from dither.collection.web.endpoints import ENDPOINTS, description
 
     collector, _ = make()
     collector.store.close = lambda: None
-    found = {
-        route.path.replace("{form}", name)
-        for route in answer_routes(collector)
-        for name in ("json", "csv", "arrow")
+    paths = description(answer_handlers(collector))["paths"]
+    assert set(paths) == {
+        f"/v1/campaigns/{{campaign}}/{name}"
+        for name in ("answers.json", "answers.csv", "answers.arrow", "summary")
     }
-    assert found <= set(PATHS)
-    named = {one["name"] for one in PATHS["/v1/campaigns/{campaign}/answers.json"]["get"]["parameters"]}
+    with pytest.raises(KeyError, match="no endpoint has the handlers other"):
+        routes_of({"other": answer_handlers(collector)["answers"]})
+    hidden = {endpoint.path for endpoint in ENDPOINTS if not endpoint.described}
+    assert hidden == {"/", "/openapi.json", "/v1/campaigns/{campaign}/events"}
+    named = {one["name"] for one in paths["/v1/campaigns/{campaign}/answers.json"]["get"]["parameters"]}
     assert named == {"campaign", *_KNOWN}
 
 
@@ -324,7 +342,7 @@ def test_the_threads_end_with_the_application():
     """Those that compute answers, draw pages and compute promises: nobody waits until memory is tidied."""
     import httpx
 
-    from dither.collection.web.app import PARTS, application
+    from dither.collection.web.app import application
     from dither.collection.writer import Writer
 
     collector, _ = make()
@@ -333,7 +351,7 @@ def test_the_threads_end_with_the_application():
     asked, others = [], set(threading.enumerate())
 
     async def ask():
-        app = application(Writer(collector), *PARTS)
+        app = application(Writer(collector))
         web = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://collector.example")
         async with app.router.lifespan_context(app), web:
             (campaign,) = collector.campaigns

@@ -14,9 +14,10 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.collection.web.answers import answer_routes
-from dither.collection.web.drawing import question_words
-from dither.collection.web.pages import page_routes
+from dither.collection.web.answers import answer_handlers
+from dither.collection.web.endpoints import routes_of
+from dither.collection.web.pages import page_handlers
+from dither.collection.web.words import question_words
 
 ITEMS = ["saw", "drill", "level", "lathe"]
 QUESTION = dt.SetResponse(dt.Several(ITEMS, most=2), epsilon=2)
@@ -30,7 +31,7 @@ def test_items_of_days_and_labels_are_those_of_summaries() -> None:
         send(collector, published, "tools", sets, MONDAY, "1.0"),
         send(collector, published, "tools", sets, TUESDAY, "1.1", seed=2),
     ]
-    client = Asked(Starlette(routes=answer_routes(collector)))
+    client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     base = f"/v1/campaigns/{published.id}/answers.json"
     rows = client.get(base, params={"question": "tools"}).json()["rows"]
     assert [row["answer"] for row in rows] == ITEMS
@@ -44,7 +45,7 @@ def test_items_of_days_and_labels_are_those_of_summaries() -> None:
     send(collector, published, other, [40.0] * 500, MONDAY, "1.0")
     refused = client.get(base, params={"question": other, "what": "sizes"}).json()["rows"]
     assert [("sets of items" in row["reason"], row["value"]) for row in refused] == [(True, None)]
-    page = Asked(Starlette(routes=page_routes(collector))).get(f"/campaigns/{published.id}").text
+    page = Asked(Starlette(routes=routes_of(page_handlers(collector)))).get(f"/campaigns/{published.id}").text
     assert "2 or more items: " in page
     days = client.get(base, params={"question": "tools", "by": "day"}).json()["rows"]
     assert len({row["day"] for row in days}) == 2

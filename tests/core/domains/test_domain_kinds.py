@@ -32,6 +32,8 @@ DOMAINS: list[Domain] = [
     dt.Disk(2.0),
     dt.maps.Parallelogram((0, 0), (2, 1), (0, 1)),
     dt.Sphere(),
+    dt.Vectors(3),
+    dt.Vectors(4, length=2.0, centre=[1.0, 0.0, 0.0, 0.0], exact=True),
 ]
 
 

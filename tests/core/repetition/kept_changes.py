@@ -33,6 +33,23 @@ def real(change: dt.KeptChange, values: Values, group: int, place: int) -> dict[
     return {row: Fraction(count, people) for row, count in counted.items()}
 
 
+def pattern_law(change: dt.KeptChange, values: Values, group: int) -> np.ndarray:
+    """Return the law of the reports of a group, by the code that draws them, for all patterns and coins."""
+    pattern, size = change.pattern(group), change.intervals(group)
+    near, far = pattern.coin.probability / pattern.inside, (1 - pattern.coin.probability) / pattern.outside
+    flips = list(itertools.product((False, True), repeat=pattern.size))
+    coins = list(itertools.product((0, 1), repeat=size))
+    every = [(row, coin) for row in flips for coin in coins]
+    source = Scripted(np.array([coin for _, coin in every], dtype=np.uint64), then=dt.Seeded(0))
+    people, unused = np.array([values] * len(every)), np.zeros(len(every), dtype=np.int64)
+    patterns = np.array([row for row, _ in every])
+    told, _ = change.flip_answers(people, group, patterns, unused, range(size), source)
+    law = np.zeros((2,) * size, dtype=object)
+    for (row, _), reported in zip(every, told.tolist(), strict=True):
+        law[tuple(reported)] += (near if sum(row) <= pattern.radius else far) / len(coins)
+    return law.ravel()
+
+
 def seen(change: dt.KeptChange, told: Told, values: Values) -> list[np.ndarray]:
     """Return the law of group and reports of a person with these values: exact, an array for each group."""
     no, yes = (SMOKES.probabilities(label) for label in YES_NO.labels)
@@ -40,6 +57,9 @@ def seen(change: dt.KeptChange, told: Told, values: Values) -> list[np.ndarray]:
     laws = []
     for group in range(change.groups):
         size = change.intervals(group)
+        if told is real and group and change.changes > 1:
+            laws.append(pattern_law(change, values, group) / change.groups)
+            continue
         law = np.zeros((3,) * size, dtype=object)
         for place in range(1, change.changes + 1):
             for row, chance in told(change, values, group, place).items():

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.catalogue import mechanism_of
 from dither.advice.explain import explain
 from dither.core.kernels.sets.several import SetKernel
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.mechanisms.frequency.several import free_variance
+from dither.mechanisms.frequency.several import best_sets
 from dither.privacy.exact import exp_below
 from tests.support.broken.frequency import FirstOfMany, NoDummies
 from tests.support.chi_square import p_of_counts
@@ -74,7 +75,8 @@ def test_the_variance_of_a_rare_item(items: int, most: int, epsilon: float, goal
 
 def test_the_page_states_these_numbers_and_what_was_measured() -> None:
     """Every line of the table of docs/several.md; the first is measured again."""
-    lines = re.findall(r"^\| [0-9].*", (ROOT / "docs" / "several.md").read_text(encoding="utf-8"), re.M)
+    page = (ROOT / "docs" / "several.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| [0-9].*", page.split("## Very many items")[0], re.M)
     assert len(lines) == len(GOALS)
     for line in lines:
         cells = [cell.strip().replace("\N{NO-BREAK SPACE}", "").replace(" ", "") for cell in line.split("|")]
@@ -92,41 +94,72 @@ def test_the_page_states_these_numbers_and_what_was_measured() -> None:
     assert measure(asked, seed=2, numbers=2000) == pytest.approx(asked.variance(), rel=0.15)
 
 
-def test_long_reports_are_cut_and_the_cost_is_told() -> None:
-    cut = dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5)
-    longer = dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5, most_bytes=48)
-    assert cut.report_bytes <= 16 < longer.report_bytes
-    assert cut.cut_cost == pytest.approx(cut.variance() / longer.variance() - 1, rel=1e-3)
-    assert longer.cut_cost < 1e-12
-
-
-def test_what_ranks_of_sets_would_gain() -> None:
-    """The table of docs/several.md: the best sets of packed numbers, and of numbers below C(1 010, d)."""
+def test_the_page_states_what_polynomials_gain() -> None:
     page = (ROOT / "docs" / "several.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\| in (\d+) \| (\d+), (\d+) % \| (\d+), (\d+) %", page, re.M)
-    assert len(lines) == 4
-    free = free_variance(0.5, 1000, 10)
-    for size, packed, cost, ranked, least in (tuple(map(int, line)) for line in lines):
-        fits = [d for d in range(1, 41) if math.comb(1010, d) <= 1 << 8 * size]
-        for told, more, most in ((packed, cost, 8 * size // 10), (ranked, least, max(fits))):
-            assert told == min(most, 37 if most > 36 else most)
-            assert free_variance(0.5, 1000, 10, told) / free - 1 == pytest.approx(more / 100, abs=0.005)
+    lines = re.findall(r"^\| [0-9].*", page.split("## Very many items")[1], re.M)
+    assert len(lines) == 6
+    for line in lines:
+        cells = [cell.strip().replace(" ", "") for cell in line.split("|")]
+        items, most = map(int, cells[1].split(","))
+        epsilon, domain = float(cells[2]), dt.Several(items, most=most)
+        made = dt.SetResponse(domain, epsilon=epsilon, report="polynomial")
+        variance, size = cells[3].split(",")
+        assert made.variance() == pytest.approx(float(variance), rel=5e-3)
+        assert made.report_bytes == int(size)
+        assert 1 + made.gap == pytest.approx(float(cells[4]), abs=0.006)
+        plans = [best_sets(epsilon, items, most, 8 * limit) for limit in (16, 64)]
+        for plan, told in zip(plans, cells[5:7], strict=True):
+            assert plan is not None
+            assert float(plan.variance) == pytest.approx(float(told), rel=5e-3)
+        chosen = dt.SetResponse(domain, epsilon=epsilon)
+        assert chosen.report == ("elements" if items == 100 else "polynomial")
+        assert chosen.variance() <= 1.03 * min(
+            made.variance(), *(float(plan.variance) for plan in plans if plan)
+        )
 
 
-def test_a_hundred_thousand_items_are_told_what_short_reports_cost() -> None:
-    """At construction, by recommend and by explain, with what costs less; the page has the numbers."""
+def test_the_report_is_chosen_by_variance_and_bytes() -> None:
+    domain = dt.Several(10_000, most=5)
+    chosen: Any = dt.ask(domain, epsilon=1).mechanism
+    assert (chosen.report, chosen.report_bytes) == ("polynomial", 10)
+    best = dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]
+    assert best["mechanism"] == "SetResponse(report='polynomial')"
+    assert "in 10-byte reports; a variance at most 13 % above the smallest possible" in best["why"]
+    again: Any = dt.from_json(chosen.to_json()).design()
+    assert again == chosen == mechanism_of("SetResponse(report='polynomial')", domain, 1.0)
+    assert chosen.at(2).report == "polynomial"
+    assert dt.SetResponse(domain, epsilon=1, pairs=True).report_bytes == 12
+    assert dt.SetResponse(dt.Several(1000, most=20), epsilon=1).report == "elements"
+    # More than 16 bytes where that is better than both: a polynomial would have 168.
+    assert dt.SetResponse(dt.Several(10_000, most=100), epsilon=1).report_bytes == 44
+    two = dt.SetResponse(dt.Several(100, most=10), epsilon=2, pairs=True)
+    assert two.question.kernel.chosen == 2  # type: ignore[attr-defined]
+    for wrong in (
+        {"report": "bits"},
+        {"pairs": 1},
+        {"most_bytes": 3},
+        {"most_bytes": 257},
+        {"most_bytes": True},
+    ):
+        with pytest.raises(InvalidParameter):
+            dt.SetResponse(domain, epsilon=1, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="two items"):
+        dt.SetResponse(dt.Several(20, most=1), epsilon=1, pairs=True)
+    with pytest.raises(InvalidParameter, match="no such report in 8 bytes"):
+        dt.SetResponse(domain, epsilon=1, report="polynomial", most_bytes=8)
+
+
+def test_a_limit_of_bytes_says_what_it_costs_and_what_costs_less() -> None:
     domain = dt.Several(100_000, most=10)
-    with pytest.warns(UserWarning, match=r"116 times .* 27 times with most_bytes=64, 8.8 times .* dt\.OLH"):
-        asked = dt.SetResponse(domain, epsilon=1)
-    assert 1 + asked.cut_cost == pytest.approx(116, rel=0.01)
-    drawn = 100 * dt.OLH(dt.Categories(100_010), epsilon=1).variance() / (asked.variance() / 116)
-    assert drawn == pytest.approx(8.8, rel=0.02)
-    with pytest.warns(UserWarning, match="27.3 times the variance"):
-        longer = dt.SetResponse(domain, epsilon=1, most_bytes=64)
-    assert "most_bytes=64" not in longer.cut_remark
-    assert "116 times" in dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]["why"]
-    assert "120 times the variance" in str(explain({"parts": asked}))
-    assert not dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5).cut_remark
+    told = r'reports of 16 bytes have 116 times .* 1 times with report="polynomial" in 23 bytes'
+    with pytest.warns(UserWarning, match=told):
+        cut = dt.SetResponse(domain, epsilon=1, most_bytes=16)
+    assert 1 + cut.cut_cost == pytest.approx(116, rel=0.01)
+    assert "120 times the variance" in str(explain({"parts": cut}))
+    free = dt.SetResponse(domain, epsilon=1)
+    assert not free.cut_remark
+    assert free.cut_cost == 0.0
+    assert free.variance() == pytest.approx(cut.variance() / 116, rel=0.02)
 
 
 def test_reports_follow_the_law_and_wrong_twins_do_not() -> None:

@@ -17,6 +17,7 @@ import dither as dt
 from dither.mechanisms.places.base import grid
 
 SEVERAL = dt.SetResponse(dt.Several(5, most=2), epsilon=0.5)
+POLYNOMIAL = dt.SetResponse(dt.Several(5, most=2), epsilon=0.5, report="polynomial")
 UNIT, TURN = dt.Interval(0, 1), dt.Circle(360)
 SQUARE = dt.Rectangle(UNIT, UNIT)
 FIVE = dt.Categories(5)
@@ -86,6 +87,9 @@ CASES: dict[str, KernelCase] = {
         (np.array([0, -1]), np.array([1, 3])),
         lambda reports: of_sets(7)(SEVERAL.question.kernel.elements(reports)),
     ),
+    "polynomial": KernelCase(
+        POLYNOMIAL, (np.array([0, -1]), np.array([1, 3])), POLYNOMIAL.question.kernel.numbers
+    ),
     "hadamard": KernelCase(dt.HadamardResponse(FIVE, epsilon=1), (0, 3)),
     "projective": KernelCase(dt.ProjectiveResponse(dt.Categories(13), epsilon=1), (0, 3)),
     "projective, 128 bits": KernelCase(dt.ProjectiveResponse(FIVE, epsilon=30), (0, 3)),
@@ -101,10 +105,19 @@ CASES: dict[str, KernelCase] = {
         of_pairs(2),
     ),
     "table": KernelCase(dt.optimal.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
+    "directions": KernelCase(dt.Optimal(dt.Vectors(3), epsilon=1), ((0.6, 0.0, 0.8), (0.0, -0.5, 0.1)), None),
+    "splines": KernelCase(
+        dt.optimal.JointMoments(dt.Box({"x": UNIT, "y": UNIT}), epsilon=1),
+        (np.array([0.0, 0.35]), np.array([0.9, 1.0])),
+    ),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
     "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),
     "points, falling": KernelCase(
         dt.rivals.NGram(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))
+    ),
+    "points, listed": KernelCase(
+        dt.Exponential(SQUARE, grid(SQUARE, 3), epsilon=2, score=lambda place, point: place[0] * point[1]),
+        ((0.1, 0.1), (0.9, 0.6)),
     ),
     "points, rings": KernelCase(dt.rivals.LSRR(SQUARE, grid(SQUARE, 3), epsilon=2), ((0.1, 0.1), (0.9, 0.6))),
     "grid": KernelCase(dt.rivals.Gridding(SQUARE, epsilon=2, side=3), ((0.1, 0.1), (0.9, 0.6)), grid_cells),

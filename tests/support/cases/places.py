@@ -18,6 +18,7 @@ POINTS = grid(SQUARE, 3)
 
 PATHS: dict[str, Callable[..., Any]] = {
     "ATP": partial(dt.rivals.ATP, SQUARE, POINTS),
+    "Exponential": partial(dt.Exponential, SQUARE, POINTS),
     "Gridding": partial(dt.rivals.Gridding, SQUARE, side=4),
     "LSRR": partial(dt.rivals.LSRR, SQUARE, POINTS),
     "NGram": partial(dt.rivals.NGram, SQUARE, POINTS),

@@ -161,6 +161,49 @@ final class Account {
         return new ArrayList<>(lines);
     }
 
+    /** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+    private static final String ASIDE = Json.zeros(32);
+
+    /** Return whether a report waits to be sent. */
+    static boolean waits(Map<String, Object> queued) {
+        return !ASIDE.equals(queued.get("batch"));
+    }
+
+    /** Return a queue in which a report to a question that was set aside waits again. */
+    private static List<Map<String, Object>> again(List<Map<String, Object>> queue, Map<String, Object> asked, Object report) {
+        List<Map<String, Object>> changed = new ArrayList<>();
+        for (Map<String, Object> one : queue) changed.add(waits(one) || !one.get("report").equals(report) || !same(one, asked) ? one : with(one, "batch", null));
+        return changed;
+    }
+
+    /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+    static Step drop(Map<String, Object> state, String id) {
+        List<Map<String, Object>> queue = new ArrayList<>();
+        double reports = 0;
+        for (Map<String, Object> one : rows(state, "queue")) {
+            boolean gone = id.equals(one.get("batch"));
+            if (gone) reports++;
+            if (!gone) queue.add(one);
+            else if (find(rows(state, "answers"), kept -> same(kept, one)) != null) queue.add(with(one, "batch", ASIDE));
+        }
+        return reports == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "dropped", "reports", reports), with(state, "queue", queue));
+    }
+
+    /** Return a state without names, permanent answers, drawn days and reports. What was spent stays: askers keep what they have learned. */
+    static Map<String, Object> erase(Map<String, Object> state) {
+        List<Map<String, Object>> entries = new ArrayList<>();
+        for (Map<String, Object> entry : rows(state, "entries")) {
+            Map<String, Object> bare = new LinkedHashMap<>(entry);
+            for (String name : new String[] {"asker", "question", "fingerprint"}) bare.put(name, "");
+            bare.keySet().removeAll(Arrays.asList("data", "times"));
+            entries.add(bare);
+        }
+        Map<String, Object> next = with(state, "entries", entries);
+        for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
+        next.remove("told");
+        return next;
+    }
+
     /** Return why a spend does not fit, or null if it does. */
     private static String shortOf(Map<String, Object> state, Map<String, Object> entry) {
         List<Map<String, Object>> all = more(rows(state, "entries"), entry);
@@ -200,7 +243,9 @@ final class Account {
         Map<String, Object> charged = kept == null ? null : find(entries, one -> one.get("id").equals(kept.get("id")));
         if (waiting != null || own != null) {
             if (!same(waiting != null ? waiting : own, asked) || !paid(own != null ? own : charged, entry)) return refuse("id");
-            return new Step(waiting != null ? map("is", "resent", "report", waiting.get("report")) : map("is", "acknowledged", "reports", 0.0), null);
+            if (waiting == null) return new Step(map("is", "acknowledged", "reports", 0.0), null);
+            Map<String, Object> again = waits(waiting) ? null : with(before, "queue", again(rows(before, "queue"), asked, waiting.get("report")));
+            return new Step(map("is", "resent", "report", waiting.get("report")), again);
         }
         // 2. The policy, 3. the clock, 4. the data, 5. the asker.
         boolean listed = Json.list(policy.get("assumptions")).containsAll(assumes)
@@ -239,7 +284,7 @@ final class Account {
             boolean stays = repeat.equals("same");
             if (!paid(charged, entry) || stays && kept.get("report") == null) return refuse("changed");
             Object report = stays ? kept.get("report") : drawing == null ? null : drawing.report();
-            if (queued) state.put("queue", more(rows(state, "queue"), queued(named, id, report)));
+            state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), asked, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
         // 7. The kept day, which is drawn whatever follows; 8. the budget.
@@ -302,7 +347,7 @@ final class Account {
     /** Put chosen reports that wait into a batch, at most one to a question, or return the one that was sent and not acknowledged. */
     static Step batch(Map<String, Object> state, String id, int most, Predicate<Map<String, Object>> chosen) {
         List<Map<String, Object>> queue = rows(state, "queue");
-        Map<String, Object> sent = find(queue, one -> chosen.test(one) && one.get("batch") != null);
+        Map<String, Object> sent = find(queue, one -> chosen.test(one) && waits(one) && one.get("batch") != null);
         List<Object> reports = new ArrayList<>();
         if (sent != null) {
             for (Map<String, Object> one : having(queue.stream().filter(one -> one.get("batch") != null).collect(Collectors.toList()), "batch", sent.get("batch"))) {
@@ -313,7 +358,7 @@ final class Account {
         Set<Object> seen = new LinkedHashSet<>();
         List<Map<String, Object>> changed = new ArrayList<>();
         for (Map<String, Object> one : queue) {
-            boolean taken = reports.size() < most && chosen.test(one) && seen.add(one.get("fingerprint"));
+            boolean taken = reports.size() < most && chosen.test(one) && waits(one) && seen.add(one.get("fingerprint"));
             if (taken) reports.add(one.get("id"));
             changed.add(taken ? with(one, "batch", id) : one);
         }
@@ -420,6 +465,7 @@ final class Account {
         List<Map<String, Object>> mine = having(rows(state, "entries"), "device", state.get("device"));
         BigInteger left = remaining(touching(mine, epochOf(Json.object(state.get("limits")).get("epoch"), latest)), own, "epsilon");
         if (own.get("lifetime") != null) left = left.min(remaining(mine, Json.object(own.get("lifetime")), "epsilon"));
-        return Math.max(0, left.doubleValue() * 0x1p-64);
+        // The slack of the limit is not left: it is there so that sums of doubles fit.
+        return left.shiftLeft(50).compareTo(units(own, "epsilon")) > 0 ? left.doubleValue() * 0x1p-64 : 0;
     }
 }

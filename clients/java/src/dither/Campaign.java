@@ -17,9 +17,6 @@ import java.util.Set;
 
 /** A campaign that was signed with a pinned key: its terms, and questions that keep its promise. It is immutable. */
 public final class Campaign {
-    private static final List<String> TERMS = Arrays.asList(
-            "dither-campaign", "name", "version", "asker", "contact", "purpose", "begins", "ends", "people", "repeat", "days", "labels", "promise", "questions");
-
     /** The SHA-256 of its text. */
     public final String id;
     /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
@@ -31,34 +28,41 @@ public final class Campaign {
 
     public final double delta;
 
+    final CampaignText asked;
     final Map<String, Object> terms;
-    final Map<String, Question> questions = new LinkedHashMap<>();
+    final Map<String, Question> questions;
     String address = "";
 
     private Campaign(String published, String pin) {
         Signed signed = new Signed(published, pin);
         key = signed.key;
         String text = Json.string(signed.given.get("campaign"));
-        signed.check("dither campaign 1\n" + text, signed.given.get("signature"));
+        signed.check("dither campaign 2\n" + text, signed.given.get("signature"));
         id = Json.digest(Json.utf8(text), 64);
         need(signed.given.containsKey("retired"), "text");
         Object ended = signed.given.get("retired");
         retired = ended == null ? "" : Json.string(Json.object(ended).get("day"));
         if (ended != null) {
-            dayOf(retired);
+            CampaignText.dayOf(retired);
             signed.check("dither retirement 1\n" + id + "\n" + retired, Json.object(ended).get("signature"));
         }
-        terms = Json.canonical(text);
-        double[] spent = checkTerms();
-        epsilon = spent[0];
-        delta = spent[1];
+        if (signed.given.containsKey("card")) {
+            Map<String, Object> card = Json.object(signed.given.get("card"));
+            signed.check("dither card 1\n" + Json.string(card.get("text")), card.get("signature"));
+            need(id.equals(Json.object(Json.parse(Json.string(card.get("text")))).get("campaign")), "terms");
+        }
+        asked = new CampaignText(text);
+        terms = asked.terms;
+        questions = asked.questions;
+        epsilon = asked.epsilon;
+        delta = asked.delta;
     }
 
     /**
      * Read what a collector publishes.
      *
-     * @throws Malformed unless it is signed with the pinned key (64 hexadecimal digits) or with the next one, its terms are in order, and
-     *     this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise
+     * @throws Malformed unless it is signed with the pinned key (64 hexadecimal digits) or with the next one, and its terms are
+     *     in order. A question whose draw this client does not know is not answered ({@link #canAnswer}), and the others are
      */
     public static Campaign read(String published, String key) {
         return new Campaign(published, key);
@@ -73,7 +77,7 @@ public final class Campaign {
 
     /**
      * Fetch a campaign, and keep what was seen of its asker. A pinned key is followed to the next one, which it has signed, once; and the
-     * asker's list of campaigns must have this one and continue the list that was seen before ("log").
+     * asker's list of campaigns must have this one and continue the list that was seen before ("list").
      */
     public static Campaign fetch(String address, String key, Transport transport, Store seen) throws IOException {
         String[] pin = {key};
@@ -83,10 +87,10 @@ public final class Campaign {
             return "";
         });
         Campaign campaign = get(address, pin[0], transport);
-        String text = body(transport, address.substring(0, address.length() - campaign.id.length() - "campaigns/".length()) + "log");
+        String text = body(transport, address.substring(0, address.length() - campaign.id.length() - "campaigns/".length()) + "list");
         // A collector of several askers has the list of one.
         boolean theirs = !text.isEmpty() && campaign.key.equals(Json.object(Json.parse(text)).get("key"));
-        Log log = theirs ? new Log(text, campaign.key) : null;
+        Published list = theirs ? new Published(text, campaign.key) : null;
         seen.update(kept -> {
             Map<String, Object> keys = keptOf(kept, "keys");
             Map<String, Object> heads = keptOf(kept, "heads");
@@ -96,12 +100,12 @@ public final class Campaign {
                 if (heads.containsKey(pin[0])) heads.putIfAbsent(campaign.key, heads.get(pin[0]));
             }
             Object before = heads.get(campaign.key);
-            if (log == null) {
-                need(before == null, "log");
+            if (list == null) {
+                need(before == null, "list");
             } else {
-                need(log.continues(before) && log.days.containsKey(campaign.id), "log");
-                need(!campaign.retired.isEmpty() || log.days.get(campaign.id).isEmpty(), "log");
-                heads.put(campaign.key, Arrays.asList((double) log.heads.size(), log.head()));
+                need(list.continues(before) && list.days.containsKey(campaign.id), "list");
+                need(!campaign.retired.isEmpty() || list.days.get(campaign.id).isEmpty(), "list");
+                heads.put(campaign.key, Arrays.asList((double) list.heads.size(), list.head()));
             }
             return Json.write(Account.map("keys", keys, "heads", heads));
         });
@@ -113,7 +117,9 @@ public final class Campaign {
     }
 
     private static Campaign get(String address, String key, Transport transport) throws IOException {
-        Campaign campaign = read(body(transport, address), key);
+        String text = body(transport, address);
+        need(!text.isEmpty(), "campaign", "there is no campaign at this address; it may have moved, or ended long ago");
+        Campaign campaign = read(text, key);
         need(address.endsWith("/campaigns/" + campaign.id), "fingerprint");
         campaign.address = address;
         return campaign;
@@ -130,15 +136,68 @@ public final class Campaign {
         return new ArrayList<>(questions.keySet());
     }
 
-    /** One of its questions. */
+    /** Return whether this client knows how a question is drawn. */
+    public boolean canAnswer(String name) {
+        return questions.get(name) != null;
+    }
+
+    /** One of its questions. Throw {@link Malformed} ("asking") if it has none of that name, ("draw") if this client cannot answer it. */
     public Question question(String name) {
-        need(questions.containsKey(name), "asking");
+        need(questions.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
+        need(canAnswer(name), "draw", "question \"" + name + "\" is drawn in a way that this client does not know");
         return questions.get(name);
     }
 
     /** A term that is a text, as it is published: name, asker, contact, purpose, begins, ends, repeat. */
     public String term(String name) {
         return Json.string(terms.get(name));
+    }
+
+    /** The labels of batches that it lists: {@link Device#send} refuses any other one. */
+    public List<String> labels() {
+        List<String> labels = new ArrayList<>();
+        for (Object label : Json.list(terms.get("labels"))) labels.add((String) label);
+        return labels;
+    }
+
+    /** The languages of the words for people; empty if it has none. The first is that of the purpose. */
+    public List<String> languages() {
+        List<String> tags = new ArrayList<>();
+        if (terms.containsKey("languages")) for (Object tag : Json.list(terms.get("languages"))) tags.add((String) tag);
+        return tags;
+    }
+
+    /** A question as people read it, in one of the {@link #languages}; empty if the campaign has no words for it. */
+    public String text(String name, String language) {
+        Map<String, Object> fields = stated(name);
+        return fields.containsKey("text") ? said(fields.get("text"), language, "").toString() : "";
+    }
+
+    /** The answers to a question as people read them, in one of the {@link #languages} and in the order of the labels; otherwise the labels; empty if it has none. */
+    public List<String> answers(String name, String language) {
+        Map<String, Object> fields = stated(name);
+        Map<String, Object> domain = Json.object(question(name).device.get("domain"));
+        List<Object> found = domain.containsKey("labels") ? Json.list(domain.get("labels")) : new ArrayList<>();
+        if (fields.containsKey("names")) found = Json.list(said(fields.get("names"), language, found));
+        List<String> names = new ArrayList<>();
+        for (Object one : found) names.add(one instanceof String ? (String) one : Json.write(one));
+        return names;
+    }
+
+    private Map<String, Object> stated(String name) {
+        need(asked.stated.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
+        return asked.stated.get(name);
+    }
+
+    private static Object said(Object byTag, String language, Object otherwise) {
+        Map<String, Object> all = Json.object(byTag);
+        return all.containsKey(language) ? all.get(language) : otherwise;
+    }
+
+    /** Its last day, in days since 1970: the day that it ends on, or the one before it is retired. */
+    long lastDay() {
+        long ends = CampaignText.dayOf(terms.get("ends"));
+        return retired.isEmpty() ? ends : Math.min(ends, CampaignText.dayOf(retired) - 1);
     }
 
     /** Its canonical text, all terms: what was signed. */
@@ -155,114 +214,6 @@ public final class Campaign {
     public String batches() {
         need(!address.isEmpty(), "asking");
         return address + "/batches";
-    }
-
-    /** Refuse terms that are not as docs/wire.md says, or that promise something else than the questions; return their ε and δ. */
-    private double[] checkTerms() {
-        Set<String> names = new HashSet<>(terms.keySet());
-        names.removeAll(Arrays.asList("sealing_key", "reports_a_batch", "reading"));
-        need(names.equals(new HashSet<>(TERMS)), "fields");
-        need(Double.valueOf(1).equals(terms.get("dither-campaign")), "version");
-        show(terms.get("name"), 64, true);
-        show(terms.get("asker"), 253, false);
-        show(terms.get("contact"), 500, true);
-        show(terms.get("purpose"), 4000, true);
-        need(term("asker").codePointCount(0, term("asker").length()) <= 200, "terms");
-        Json.whole(terms.get("version"), 1, Integer.MAX_VALUE);
-        Json.whole(terms.get("people"), 1, (1L << 53) - 1);
-        need(dayOf(terms.get("begins")) <= dayOf(terms.get("ends")), "terms");
-        if ("once".equals(terms.get("repeat"))) Json.whole(terms.get("days"), 1, 36600);
-        else need(terms.get("days") == null && Arrays.asList("fresh", "same", "per value").contains(terms.get("repeat")), "terms");
-        List<Object> labels = Json.list(terms.get("labels"));
-        need(labels.size() <= 1000 && new HashSet<>(labels).size() == labels.size(), "terms");
-        for (Object label : labels) show(label, 64, true);
-        if (terms.containsKey("sealing_key")) Relay.keyOf(terms.get("sealing_key"));
-        if (terms.containsKey("reports_a_batch")) Json.whole(terms.get("reports_a_batch"), 1, Integer.MAX_VALUE); // for gateways: a device sends one
-
-        List<Object> asked = Json.list(terms.get("questions"));
-        Set<String> marks = new HashSet<>();
-        double[] spent = {0, 0};
-        for (Object one : asked) {
-            List<Object> pair = Json.list(one);
-            need(pair.size() == 2, "terms");
-            show(pair.get(0), 64, false);
-            Question question = Question.read(Json.string(pair.get(1)));
-            // Nobody says how many places of a path are asked, and a collector counts neither texts nor tables of attributes.
-            need(!question.draw.path && !Arrays.asList("polar", "prefix", "questions").contains(question.device.get("draw")), "terms");
-            spent[0] += question.spent();
-            spent[1] += question.delta;
-            questions.put((String) pair.get(0), question);
-            marks.add(question.fingerprint);
-        }
-        // A name that stands twice would be one question to some readers; reports to one fingerprint could not be told apart.
-        need(!asked.isEmpty() && asked.size() <= 1024 && questions.size() == asked.size() && marks.size() == asked.size(), "terms");
-        if (terms.containsKey("reading")) checkReading(Json.object(terms.get("reading")));
-        Map<String, Object> promise = Json.fields(terms.get("promise"), "epsilon", "delta", "assumptions");
-        // The last digits of a promise may be another version's. No mechanism that this client knows assumes anything.
-        need(near(Json.real(promise.get("epsilon")), spent[0]), "promise");
-        need(spent[1] == 0 ? promise.get("delta") == null : near(Json.real(promise.get("delta")), spent[1]), "promise");
-        need(Json.list(promise.get("assumptions")).isEmpty(), "promise");
-        return spent;
-    }
-
-    /** Refuse units and steps that are declared of anything but a number, or that cannot be. */
-    private void checkReading(Map<String, Object> reading) {
-        for (Map.Entry<String, Object> one : reading.entrySet()) {
-            need(questions.containsKey(one.getKey()), "terms");
-            Map<String, Object> domain = Json.object(questions.get(one.getKey()).device.get("domain"));
-            if ("optional".equals(domain.get("kind"))) domain = Json.object(domain.get("of"));
-            boolean turns = "circle".equals(domain.get("kind"));
-            need(turns || "interval".equals(domain.get("kind")), "terms");
-            double length = turns ? Json.real(domain.get("period")) : Json.real(domain.get("high")) - Json.real(domain.get("low"));
-            Map<String, Object> words = Json.object(one.getValue());
-            need(!words.isEmpty() && Arrays.asList("step", "unit").containsAll(words.keySet()), "terms");
-            if (words.containsKey("step")) {
-                double step = Json.real(words.get("step"));
-                double count = length / step;
-                need(step > 0 && count >= 1 - 1e-12 && count <= 500 && (!turns || Math.abs(count - Math.rint(count)) <= 1e-9), "terms");
-            }
-            if (words.containsKey("unit")) {
-                show("_" + Json.string(words.get("unit")), 200, false);
-                need(((String) words.get("unit")).codePointCount(0, ((String) words.get("unit")).length()) <= 40, "terms");
-            }
-        }
-    }
-
-    private static boolean near(double a, double b) {
-        return Math.abs(a - b) <= 1e-9 * Math.max(a, b);
-    }
-
-    /** Refuse what is no text of 1 to so many bytes that can be shown, on one line unless it may have several. */
-    private static void show(Object given, int most, boolean lines) {
-        need(given instanceof String && Json.utf8((String) given).length <= most, "terms");
-        boolean blank = true;
-        for (int point : ((String) given).codePoints().toArray()) {
-            if (point == ' ' || point == '\n' && lines) continue;
-            blank = false;
-            switch (Character.getType(point)) {
-                case Character.CONTROL:
-                case Character.FORMAT:
-                case Character.SURROGATE:
-                case Character.PRIVATE_USE:
-                case Character.UNASSIGNED:
-                case Character.SPACE_SEPARATOR:
-                case Character.LINE_SEPARATOR:
-                case Character.PARAGRAPH_SEPARATOR:
-                    throw new Malformed("terms");
-                default:
-            }
-        }
-        need(!blank, "terms");
-    }
-
-    /** Return the number of a day that is written as 2026-05-01. */
-    static long dayOf(Object given) {
-        need(given instanceof String && ((String) given).matches("[0-9]{4}-[0-9]{2}-[0-9]{2}") && !((String) given).startsWith("0000"), "terms");
-        try {
-            return LocalDate.parse((String) given).toEpochDay();
-        } catch (DateTimeException none) {
-            throw new Malformed("terms");
-        }
     }
 
     /** What is signed with a pinned key, or with the one that the pinned key has signed as the next. */
@@ -292,29 +243,29 @@ public final class Campaign {
     }
 
     /** The list of all campaigns that a key has published and retired. */
-    static final class Log {
+    static final class Published {
         /** The digest of each entry; the last one is the head. */
         final List<String> heads = new ArrayList<>();
         /** By identity: the day from which on a campaign is retired, or an empty text. */
         final Map<String, String> days = new LinkedHashMap<>();
 
-        Log(String published, String pin) {
+        Published(String published, String pin) {
             Signed signed = new Signed(published, pin);
-            List<Object> entries = Json.list(signed.given.get("log"));
-            need(!entries.isEmpty() && entries.size() <= 10000, "log");
+            List<Object> entries = Json.list(signed.given.get("list"));
+            need(!entries.isEmpty() && entries.size() <= 10000, "list");
             for (Object text : entries) {
                 Map<String, Object> entry = Json.canonical(text);
-                need((heads.isEmpty() ? Json.zeros(64) : head()).equals(entry.get("before")), "log");
+                need((heads.isEmpty() ? Json.zeros(64) : head()).equals(entry.get("before")), "list");
                 String kind = entry.containsKey("published") ? "published" : entry.containsKey("retired") ? "retired" : "next_key";
-                need(entry.size() == (kind.equals("retired") ? 3 : 2) && entry.get(kind) instanceof String, "log");
+                need(entry.size() == (kind.equals("retired") ? 3 : 2) && entry.get(kind) instanceof String, "list");
                 String subject = (String) entry.get(kind);
-                need(subject.length() == 64 && Json.digits(subject), "log");
-                need(kind.equals("next_key") || days.containsKey(subject) == kind.equals("retired"), "log");
-                if (kind.equals("retired")) dayOf(entry.get("day"));
+                need(subject.length() == 64 && Json.digits(subject), "list");
+                need(kind.equals("next_key") || days.containsKey(subject) == kind.equals("retired"), "list");
+                if (kind.equals("retired")) CampaignText.dayOf(entry.get("day"));
                 if (!kind.equals("next_key")) days.put(subject, kind.equals("retired") ? (String) entry.get("day") : "");
                 heads.add(Json.digest(Json.utf8((String) text), 64));
             }
-            signed.check("dither log 1\n" + head(), signed.given.get("signature"));
+            signed.check("dither list 2\n" + head(), signed.given.get("signature"));
         }
 
         String head() {

@@ -9,11 +9,14 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -164,17 +167,19 @@ public final class Device {
         private final Question question;
         private final Map<String, Object> asked;
         private final Object[] otherwise; // one value, or none
+        private final Campaign[] campaign; // one, or none
 
-        private Inquiry(Question question, Map<String, Object> asked, Object[] otherwise) {
+        private Inquiry(Question question, Map<String, Object> asked, Object[] otherwise, Campaign... campaign) {
             this.question = question;
             this.asked = asked;
             this.otherwise = otherwise;
+            this.campaign = campaign;
         }
 
         /** Answer for this label if an answer is not in the list: a missing report would tell. */
         public Inquiry otherwise(Object label) {
-            need(question.draw.input(label) != null, "asking");
-            return new Inquiry(question, asked, new Object[] {label});
+            need(question.draw.input(label) != null, "asking", "otherwise must be an answer to the question");
+            return new Inquiry(question, asked, new Object[] {label}, campaign);
         }
 
         /** ε and δ of one answer. */
@@ -198,9 +203,13 @@ public final class Device {
             return lines;
         }
 
+        private String name() {
+            return (String) asked.get("question");
+        }
+
         private Object input(Object value) {
             List<Object> tried = new ArrayList<>(Arrays.asList(otherwise));
-            tried.add(0, value);
+            tried.add(0, campaign.length > 0 ? campaign[0].asked.value(name(), value) : value);
             for (Object one : tried) {
                 try {
                     Object input = question.draw.input(one);
@@ -218,12 +227,22 @@ public final class Device {
     public static final class Outcome {
         /** drawn, repeated, resent, acknowledged, silent, acted, or refused. */
         public final String is;
-        /** Why it was refused: a word of docs/account.md, or "value"; otherwise empty. */
+        /** Why it was refused: a word of docs/account.md, "value", "ended" or "consent"; otherwise empty. */
         public final String reason;
+        /** A sentence about it, or empty. */
+        public final String words;
         /** The ε that was charged. */
         public final double charged;
+        /** How many items of a set are not in the list, and were left out. */
+        public final int leftOut;
 
         private Outcome(Map<String, Object> outcome) {
+            this(outcome, 0);
+        }
+
+        private Outcome(Map<String, Object> outcome, int leftOut) {
+            this.leftOut = leftOut;
+            words = outcome.containsKey("words") ? (String) outcome.get("words") : "";
             is = (String) outcome.get("is");
             reason = outcome.containsKey("reason") ? (String) outcome.get("reason") : "";
             charged = outcome.containsKey("charged") ? new BigInteger((String) outcome.get("charged"), 16).doubleValue() * 0x1p-64 : 0;
@@ -236,16 +255,65 @@ public final class Device {
         public final int sent;
         /** How many still wait: send again later. */
         public final int waiting;
-        /** Words of the collector: why it did not take a batch. What it can never take was dropped. */
+        /** Words of the collector: why it did not take a batch; "unreachable", or "consent" if the person does not want to send. What it can never take was dropped. */
         public final List<String> refused;
-        /** Seconds to wait before the next attempt, or -1. */
+        /** Seconds to wait before the next attempt, those that the collector said and up to a quarter more; or -1. */
         public final int retryAfter;
+        /** A sentence about the last refusal, or empty. */
+        public final String words;
 
-        private Sent(int sent, int waiting, List<String> refused, int retryAfter) {
+        private Sent(int sent, int waiting, List<String> refused, int retryAfter, String words) {
+            this.words = words;
             this.sent = sent;
             this.waiting = waiting;
             this.refused = Collections.unmodifiableList(refused);
             this.retryAfter = retryAfter;
+        }
+    }
+
+    /** What was given by one answer. The names are empty where they were erased. */
+    public static final class Given {
+        public final String asker;
+        public final String question;
+        public final double epsilon;
+        public final double delta;
+
+        private Given(Map<String, Object> entry) {
+            asker = (String) entry.get("asker");
+            question = (String) entry.get("question");
+            epsilon = new BigInteger((String) entry.get("epsilon"), 16).doubleValue() * 0x1p-64;
+            delta = new BigInteger((String) entry.get("delta"), 16).doubleValue() * 0x1p-128;
+        }
+    }
+
+    /** What the account of a person has. */
+    public static final class Overview {
+        /** One for each answer that was charged; a permanent answer once. */
+        public final List<Given> given;
+        /** The ε that is left for all askers. */
+        public final double left;
+        /** How many reports wait to be sent. */
+        public final int waiting;
+        /** How many answers were sent, which their askers keep. */
+        public final int sent;
+
+        private Overview(Map<String, Object> state, long wall) {
+            List<Given> all = new ArrayList<>();
+            List<Object> queued = new ArrayList<>();
+            int waits = 0;
+            for (Map<String, Object> one : Account.rows(state, "queue")) {
+                queued.add(one.get("id"));
+                if (Account.waits(one)) waits++;
+            }
+            int gone = 0;
+            for (Map<String, Object> entry : Account.rows(state, "entries")) {
+                all.add(new Given(entry));
+                if (!queued.contains(entry.get("id"))) gone++;
+            }
+            given = Collections.unmodifiableList(all);
+            left = Account.left(state, wall);
+            waiting = waits;
+            sent = gone;
         }
     }
 
@@ -254,7 +322,8 @@ public final class Device {
         Device device = new Device(store, terms);
         store.update(kept -> {
             if (!kept.isEmpty()) {
-                Map<String, Object> known = Json.fields(Json.parse(kept), "key", "state");
+                Map<String, Object> known = Json.object(Json.parse(kept));
+                need(known.containsKey("key") && known.get("state") instanceof Map, "account");
                 need(Double.valueOf(2).equals(Json.object(known.get("state")).get("account")), "account");
                 return "";
             }
@@ -290,22 +359,94 @@ public final class Device {
     }
 
     private Map<String, Object> happen(Event event) throws IOException {
+        return happen(false, event);
+    }
+
+    /** Change the account by an event; one that needs consent is refused without it. */
+    private Map<String, Object> happen(boolean consenting, Event event) throws IOException {
         List<Map<String, Object>> outcome = new ArrayList<>();
         store.update(kept -> {
             need(!kept.isEmpty(), "account");
-            Map<String, Object> known = Json.object(Json.parse(kept));
+            Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
+            String words = consenting ? withheld(known.get("consent")) : "";
+            if (!words.isEmpty()) {
+                outcome.add(refusal("consent", words));
+                return "";
+            }
             Account.Step step = event.of(Json.object(known.get("state")), Json.string(known.get("key")));
             outcome.add(step.outcome);
-            return step.next == null ? "" : Json.write(Account.map("key", known.get("key"), "state", step.next));
+            known.put("state", step.next);
+            return step.next == null ? "" : Json.write(known);
         });
         return outcome.get(0);
     }
 
+    private static Map<String, Object> refusal(String reason, String words) {
+        return Account.map("is", "refused", "reason", reason, "words", words);
+    }
+
+    /** Return why nothing may be answered and sent; empty if it may. What the person chose counts more than a variable of the environment. */
+    private static String withheld(Object consent) {
+        if (consent instanceof Boolean) return (Boolean) consent ? "" : "the person does not want to answer";
+        for (String name : new String[] {"DO_NOT_TRACK", "NO_TELEMETRY"}) {
+            String set = System.getenv(name);
+            if (set != null && !Arrays.asList("", "0", "false", "no").contains(set.toLowerCase(Locale.ROOT))) {
+                return name + " is set: ask the person, and call consent(true) if they agree";
+            }
+        }
+        return "";
+    }
+
+    /** Return whether this device may answer and send: it may unless the person said no, or nobody asked them and DO_NOT_TRACK or NO_TELEMETRY is set. */
+    public boolean consent() throws IOException {
+        return happen(true, (state, key) -> new Account.Step(Account.map("is", "fine"), null)).get("is").equals("fine");
+    }
+
+    /** Keep what the person chose. Without consent nothing is answered or sent, from the next batch on, and what waits is kept. */
+    public void consent(boolean choice) throws IOException {
+        store.update(kept -> {
+            need(!kept.isEmpty(), "account");
+            Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
+            known.put("consent", choice);
+            return Json.write(known);
+        });
+    }
+
+    /** Return what was given to whom, and what is left. */
+    public Overview account() throws IOException {
+        List<Overview> found = new ArrayList<>();
+        happen((state, key) -> {
+            found.add(new Overview(state, terms.clock.wall()));
+            return new Account.Step(Account.map("is", "shown"), null);
+        });
+        return found.get(0);
+    }
+
+    /**
+     * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what was there, with how many
+     * answers had been sent. How much was spent stays, because askers keep what they have learned.
+     */
+    public Overview erase() throws IOException {
+        List<Overview> found = new ArrayList<>();
+        store.update(kept -> {
+            need(!kept.isEmpty(), "account");
+            Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
+            found.add(new Overview(Json.object(known.get("state")), terms.clock.wall()));
+            known.put("state", Account.erase(Json.object(known.get("state"))));
+            known.put("key", fresh(32));
+            return Json.write(known);
+        });
+        return found.get(0);
+    }
+
     /** Ask a question of a campaign. */
     public Inquiry ask(Campaign campaign, String name) {
-        Map<String, Object> given = campaign.terms;
-        Object start = given.get("days") == null ? null : (Object) (double) Campaign.dayOf(given.get("begins"));
-        return inquiry(campaign.question(name), name, campaign.term("asker"), campaign.term("repeat"), given.get("days"), start, 0);
+        Question question = campaign.question(name);
+        Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
+        boolean plain = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
+        for (String term : new String[] {"every", "changes", "limit", "phase"}) plain &= !told.containsKey(term);
+        need(plain, "asking", "question \"" + name + "\": this client does not keep an account of " + told.get("repeat") + " with these terms");
+        return inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
     }
 
     /** Ask a question that belongs to no campaign: "fresh" at each answer, the "same" answer for ever, or one "per value". */
@@ -320,7 +461,7 @@ public final class Device {
         return inquiry(question, name, asker, "fresh", null, null, times);
     }
 
-    private static Inquiry inquiry(Question question, String name, String asker, String repeat, Object days, Object start, int times) {
+    private static Inquiry inquiry(Question question, String name, String asker, String repeat, Object days, Object start, int times, Campaign... campaign) {
         need(!name.isEmpty() && !asker.isEmpty() && question.draw.path == times > 0, "asking");
         BigDecimal exact = new BigDecimal(question.epsilon).multiply(new BigDecimal(Math.max(times, 1)));
         double cost = exact.doubleValue();
@@ -328,7 +469,7 @@ public final class Device {
         Map<String, Object> asked = Account.map("asker", asker, "question", name, "fingerprint", question.fingerprint, "mechanism", question.mechanism);
         asked.putAll(Account.map("epsilon", cost, "delta", question.delta, "assumes", new ArrayList<>(), "repeat", repeat, "days", days, "start", start, "data", null));
         if (times > 0) asked.put("times", (double) times);
-        return new Inquiry(question, asked, new Object[0]);
+        return new Inquiry(question, asked, new Object[0], campaign);
     }
 
     /** Answer under a new identity. */
@@ -348,8 +489,10 @@ public final class Device {
         need(identity.length() == 32 && Json.digits(identity), "asking");
         // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
         Object input = inquiry.input(value);
-        if (input == null) return new Outcome(Account.refuse("value").outcome);
-        return new Outcome(happen((state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
+        if (input == null) return new Outcome(refusal("value", "question \"" + inquiry.name() + "\": expected a value of its domain; declare otherwise for all others"));
+        String ended = ended(inquiry);
+        if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
+        return new Outcome(happen(true, (state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
             @Override
             public String report() {
                 return Json.hex(inquiry.question.draw.draw(input, inquiry.asked.get("repeat").equals("per value") ? keyed(key, inquiry.asked, input, 0) : terms.source));
@@ -364,7 +507,14 @@ public final class Device {
             public Source source() {
                 return terms.source;
             }
-        })));
+        })), value instanceof Iterable ? inquiry.question.draw.leftOut(value) : 0);
+    }
+
+    /** Return that the campaign of an inquiry is over; empty if it is not, or there is none. */
+    private String ended(Inquiry inquiry) {
+        if (inquiry.campaign.length == 0) return "";
+        long last = inquiry.campaign[0].lastDay();
+        return Math.floorDiv(terms.clock.wall(), 86_400L) > last ? "the campaign ended on " + LocalDate.ofEpochDay(last) : "";
     }
 
     /** A source that repeats for one input: HMAC-SHA256 by the device's key of a counter, the purpose, the question and the input. */
@@ -399,7 +549,9 @@ public final class Device {
 
     /** Return what {@link #answer} would do, without a value: nothing is drawn, spent or sent. */
     public Outcome dryRun(Inquiry inquiry) throws IOException {
-        return new Outcome(happen((state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
+        String ended = ended(inquiry);
+        if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
+        return new Outcome(happen(true, (state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
     }
 
     /** Return the ε that is left for all askers. */
@@ -421,21 +573,30 @@ public final class Device {
      * Send what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same bytes until the
      * collector acknowledges it; what the collector can never take is dropped.
      *
+     * <p>Consent is looked at before every batch.
+     *
      * @param label a public label of all reports, such as a version; one that the campaign lists, or empty
+     * @throws Malformed ("label") if the campaign does not list the label: nothing is sent, and all reports are kept
      */
     public Sent send(Campaign campaign, String batches, String label, Transport transport) throws IOException {
+        need(label.isEmpty() || campaign.labels().contains(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
         List<String> refused = new ArrayList<>();
+        String words = "";
         int sent = 0;
         int retryAfter = -1;
         while (retryAfter < 0) {
             List<Map<String, Object>> reports = new ArrayList<>();
-            Map<String, Object> batch = happen((state, key) -> {
+            Map<String, Object> batch = happen(true, (state, key) -> {
                 Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
                 for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
                     if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);
                 }
                 return step;
             });
+            if (batch.get("is").equals("refused") && waiting(campaign) > 0) {
+                refused.add("consent");
+                words = (String) batch.get("words");
+            }
             if (reports.isEmpty()) break;
             String id = (String) batch.get("id");
             Transport.Answer answer;
@@ -443,24 +604,33 @@ public final class Device {
                 answer = transport.send("POST", batches, "application/vnd.dither.batch", packed(id, label, reports));
             } catch (IOException unreachable) {
                 refused.add("unreachable");
+                words = String.valueOf(unreachable.getMessage());
                 break;
             }
             Verdict verdict = judge(id, answer.status, answer.content);
             boolean taken = verdict.fate.equals("acknowledged");
-            if (!taken) refused.add(verdict.word.isEmpty() ? "status " + answer.status : verdict.word);
+            if (!taken) {
+                refused.add(verdict.word.isEmpty() ? "status " + answer.status : verdict.word);
+                words = verdict.words;
+            }
             if (verdict.fate.equals("kept")) {
                 retryAfter = Math.min(answer.retryAfter, 86_400); // no collector keeps a device silent for longer
+                // Devices that were turned away together do not come back together.
+                if (retryAfter > 0) retryAfter += retryAfter * (terms.source.take(1)[0] & 255) / 1024;
                 break;
             }
-            happen((state, key) -> Account.acknowledge(state, id));
+            happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id));
             if (taken) sent += reports.size();
         }
-        double waiting = Json.real(happen((state, key) -> {
+        return new Sent(sent, waiting(campaign), refused, retryAfter, words);
+    }
+
+    private int waiting(Campaign campaign) throws IOException {
+        return (int) Json.real(happen((state, key) -> {
             double count = 0;
-            for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one)) count++;
+            for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one) && Account.waits(one)) count++;
             return new Account.Step(Account.map("waiting", count), null);
         }).get("waiting"));
-        return new Sent(sent, (int) waiting, refused, retryAfter);
     }
 
     private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
@@ -472,10 +642,12 @@ public final class Device {
     static final class Verdict {
         final String fate;
         final String word;
+        final String words; // the collector's sentence
 
-        private Verdict(String fate, String word) {
+        private Verdict(String fate, String word, String words) {
             this.fate = fate;
             this.word = word;
+            this.words = words;
         }
     }
 
@@ -487,18 +659,20 @@ public final class Device {
     static Verdict judge(String batch, int status, byte[] content) {
         Object named = null;
         Object refused = null;
+        Object words = null;
         try {
             need(content.length <= Transport.MOST_ANSWER, "text");
             Map<String, Object> said = Json.object(Json.parse(new String(content, StandardCharsets.UTF_8)));
             named = said.get("batch");
             refused = said.get("refused");
+            words = said.get("words");
         } catch (Malformed | StackOverflowError other) {
             // not an answer of a collector
         }
         String word = refused instanceof String ? (String) refused : "";
         boolean taken = status / 100 == 2 ? batch.equals(named) : status == 409 && word.equals("conflict");
-        boolean never = !word.isEmpty() && !word.equals("sealed") && Arrays.asList(400, 410, 413, 415, 422).contains(status);
-        return new Verdict(taken ? "acknowledged" : never ? "dropped" : "kept", word);
+        boolean never = !word.isEmpty() && !word.equals("sealed") && !word.equals("label") && Arrays.asList(400, 410, 413, 415, 422).contains(status);
+        return new Verdict(taken ? "acknowledged" : never ? "dropped" : "kept", word, words instanceof String ? (String) words : "");
     }
 
     /** Return the reports of each fingerprint, all sorted: the order in which they were drawn is nobody's business. */

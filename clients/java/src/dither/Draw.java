@@ -30,6 +30,11 @@ abstract class Draw {
     /** Return the report of an input as bytes, lowest byte first. */
     abstract byte[] draw(Object input, Source source);
 
+    /** For sets: return how many items of a value are not in the list and are left out. */
+    int leftOut(Object value) {
+        return 0;
+    }
+
     /** Return whether no report is more than e^ε times likelier under one input than under another. */
     boolean keeps(BigInteger bound, int bits, double epsilon) {
         return top.compareTo(bottom) > 0 && top.shiftLeft(bits).compareTo(bound.multiply(bottom)) <= 0;
@@ -60,6 +65,8 @@ abstract class Draw {
             case "grid":
             case "two copies":
                 return Places.read(kind, device);
+            case "directions":
+                return new Vectors(device);
             default:
                 return Lists.read(kind, device);
         }

@@ -267,11 +267,25 @@ final class Lines {
     private static final class Channel extends Cells {
         private final Rows table;
         private final double[] edges;
-        private final int[] labels;
+        private final int[] labels; // null: the edges are points, between which values are rounded at random
 
         Channel(Line line, Map<String, Object> device) {
             super(line);
             table = new Rows(device);
+            if ("points".equals(Json.object(device.get("start")).get("kind"))) {
+                List<Object> points = Json.list(Json.fields(device.get("start"), "kind", "points").get("points"));
+                need(!line.turns && points.size() > 1 && points.size() == table.rows.length, "start");
+                edges = new double[points.size()];
+                labels = null;
+                for (int i = 0; i < edges.length; i++) {
+                    edges[i] = Json.real(points.get(i));
+                    need(i == 0 ? edges[i] == line.low : edges[i] > edges[i - 1], "start");
+                }
+                need(edges[edges.length - 1] == line.high, "start");
+                cells = table.columns;
+                ratio(table.top, table.bottom);
+                return;
+            }
             Map<String, Object> rule = Json.fields(device.get("start"), "kind", "edges", "labels");
             List<Object> given = Json.list(rule.get("edges"));
             List<Object> named = Json.list(rule.get("labels"));
@@ -290,6 +304,11 @@ final class Lines {
         @Override
         long cell(double value, Source source) {
             int place = 0;
+            if (labels == null) {
+                for (int i = 1; i < edges.length - 1; i++) if (edges[i] <= value) place++;
+                long parts = (long) ((value - edges[place]) / (edges[place + 1] - edges[place]) * 4294967296.0 + 0.5);
+                return table.rows[place + (Uniform.bits(source, 32) < parts ? 1 : 0)].draw(source);
+            }
             for (double edge : edges) if (edge <= value) place++;
             return table.rows[labels[place]].draw(source);
         }

@@ -66,6 +66,8 @@ final class Lists {
         switch (kind) {
             case "several":
                 return new Several(Json.fields(device, "domain", "draw", "outside", "chosen", "least", "heads"));
+            case "polynomial":
+                return new Polynomial(Json.fields(device, "domain", "draw", "outside", "prime", "below", "terms", "heads"));
             case "questions":
                 return new Questions(Json.fields(device, "domain", "draw", "outside", "questions", "draws"));
             case "prefix":
@@ -316,7 +318,7 @@ final class Lists {
     }
 
     /** Return the word of a seed: SplitMix64's finaliser. */
-    private static long mix(long seed) {
+    static long mix(long seed) {
         long word = (seed + 1) * 0x9e3779b97f4a7c15L;
         word = (word ^ word >>> 30) * 0xbf58476d1ce4e5b9L;
         word = (word ^ word >>> 27) * 0x94d049bb133111ebL;
@@ -416,27 +418,81 @@ final class Lists {
         return read;
     }
 
-    /** A set of items: "select all that apply". */
-    private static final class Several extends Draw {
+    /** A set of items, "select all that apply", as exactly so many elements: thinned at random, or with dummies. */
+    abstract static class Items extends Draw {
         private final Categories list;
-        private final int items;
-        private final int most;
+        final int items;
+        final int most;
+        final Coin coin;
+
+        Items(Map<String, Object> given) {
+            list = new Categories(given.get("domain"), given.get("outside"), "several", "most");
+            need(list.count <= 1 << 20, "cells");
+            items = (int) list.count;
+            most = (int) Json.whole(Json.object(given.get("domain")).get("most"), 1, items);
+            coin = new Coin(given.get("heads"));
+        }
+
+        @Override
+        Object input(Object value) {
+            if (!(value instanceof Iterable)) return null;
+            Set<Long> found = new TreeSet<>();
+            for (Object one : (Iterable<?>) value) {
+                Long code = codeOf(one);
+                if (code != null) found.add(code);
+            }
+            return new ArrayList<>(found);
+        }
+
+        /** Return the code of an item, or of "other" if it is not in the list: a person who is not counted would bias all shares, and the gap would tell. */
+        private Long codeOf(Object item) {
+            Long code = list.code(item);
+            return code != null ? code : list.code("other");
+        }
+
+        @Override
+        int leftOut(Object value) {
+            int count = 0;
+            for (Object one : (Iterable<?>) value) if (codeOf(one) == null) count++;
+            return count;
+        }
+
+        /** Return the elements of a person, ascending. */
+        List<Long> elements(Object input, Source source) {
+            List<Long> own = new ArrayList<>();
+            for (Object one : (List<?>) input) own.add((Long) one);
+            if (own.size() > most) {
+                for (int i = 0; i < most; i++) Collections.swap(own, i, i + (int) Uniform.below(source, own.size() - i));
+                own = new ArrayList<>(new TreeSet<>(own.subList(0, most)));
+            }
+            for (long dummy = items; own.size() < most; dummy++) own.add(dummy);
+            return own;
+        }
+
+        /** Return how many of the parts from a place on, one after the other, end at a number or before it; all are looked at. */
+        static int passed(BigInteger drawn, BigInteger[] parts, int begin, int end) {
+            int count = begin;
+            for (int j = begin; j < end; j++) {
+                drawn = drawn.subtract(parts[j]);
+                if (drawn.signum() >= 0) count++;
+            }
+            return count;
+        }
+    }
+
+    /** A report is a few elements. */
+    private static final class Several extends Items {
         private final int chosen;
         private final int least;
-        private final Coin coin;
         private final int size;
         private final BigInteger[] ways;
         private BigInteger misses = BigInteger.ZERO;
         private BigInteger hits = BigInteger.ZERO;
 
         Several(Map<String, Object> given) {
-            list = new Categories(given.get("domain"), given.get("outside"), "several", "most");
-            need(list.count <= 1 << 20, "cells");
-            items = (int) list.count;
-            most = (int) Json.whole(Json.object(given.get("domain")).get("most"), 1, items);
+            super(given);
             chosen = (int) Json.whole(given.get("chosen"), 1, Math.min(items, 512));
             least = (int) Json.whole(given.get("least"), 1, Math.min(most, chosen));
-            coin = new Coin(given.get("heads"));
             size = 32 - Integer.numberOfLeadingZeros(items + most - 1);
             need(chosen * size <= 512, "cells");
             ways = new BigInteger[Math.min(most, chosen) + 1];
@@ -455,40 +511,12 @@ final class Lists {
         }
 
         @Override
-        Object input(Object value) {
-            if (!(value instanceof Iterable)) return null;
-            Set<Long> found = new TreeSet<>();
-            for (Object one : (Iterable<?>) value) {
-                Long code = list.code(one);
-                if (code == null) return null;
-                found.add(code);
-            }
-            return new ArrayList<>(found);
-        }
-
-        /** Return how many of the parts from a place on, one after the other, end at a number or before it; all are looked at. */
-        private int passed(BigInteger drawn, int begin, int end) {
-            int count = begin;
-            for (int j = begin; j < end; j++) {
-                drawn = drawn.subtract(ways[j]);
-                if (drawn.signum() >= 0) count++;
-            }
-            return count;
-        }
-
-        @Override
         byte[] draw(Object input, Source source) {
-            List<Long> own = new ArrayList<>();
-            for (Object one : (List<?>) input) own.add((Long) one);
-            if (own.size() > most) {
-                for (int i = 0; i < most; i++) Collections.swap(own, i, i + (int) Uniform.below(source, own.size() - i));
-                own = new ArrayList<>(new TreeSet<>(own.subList(0, most)));
-            }
-            for (long dummy = items; own.size() < most; dummy++) own.add(dummy);
+            List<Long> own = elements(input, source);
             // Whatever the items are and whether they are met, the same numbers are drawn.
             boolean held = coin.toss(source);
-            int met = passed(Uniform.below(source, hits), least, ways.length);
-            int missed = passed(Uniform.below(source, misses), 0, least);
+            int met = passed(Uniform.below(source, hits), ways, least, ways.length);
+            int missed = passed(Uniform.below(source, misses), ways, 0, least);
             int count = held ? met : missed;
             long[] others = different(source, chosen, items);
             long[] members = different(source, Math.min(most, chosen), most);

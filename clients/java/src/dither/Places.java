@@ -883,6 +883,7 @@ final class Places {
         private final double reach;
         private double[] radii;
         private long[] levels;
+        private long[][] table;
 
         Points(Area area, Map<String, Object> device) {
             super(area);
@@ -893,7 +894,10 @@ final class Places {
             if (falling) Json.fields(rule, "kind", "low", "high", "reach");
             grades = falling ? new Grades(rule) : null;
             reach = falling && rule.get("reach") != null ? Json.real(rule.get("reach")) : Double.POSITIVE_INFINITY;
-            if (!falling) {
+            if ("listed".equals(rule.get("kind"))) {
+                Json.fields(rule, "kind", "values", "rows");
+                table = table(Json.list(rule.get("values")), Json.list(rule.get("rows")));
+            } else if (!falling) {
                 Json.fields(rule, "kind", "levels", "radii");
                 need("rings".equals(rule.get("kind")) && Json.list(rule.get("levels")).size() == 3, "draw");
                 radii = pair(rule.get("radii"));
@@ -907,7 +911,23 @@ final class Places {
             compare(this, rows);
         }
 
+        private long[][] table(List<Object> values, List<Object> listed) {
+            need(points.length <= 1 << 10 && listed.size() == points.length, "cells");
+            long[] weights = new long[values.size()];
+            for (int i = 0; i < weights.length; i++) weights[i] = Json.whole(values.get(i), 1, 1L << 40);
+            long[][] rows = new long[points.length][points.length];
+            for (int i = 0; i < rows.length; i++) {
+                List<Object> row = Json.list(listed.get(i));
+                need(row.size() == points.length, "cells");
+                for (int j = 0; j < rows.length; j++) {
+                    rows[i][j] = weights[(int) Json.whole(row.get(j), 0, weights.length - 1)];
+                }
+            }
+            return rows;
+        }
+
         private long[] weights(int own) {
+            if (table != null) return table[own];
             double[] gaps = apart(points[own], points);
             boolean[] some = new boolean[gaps.length];
             long[] weights = new long[gaps.length];

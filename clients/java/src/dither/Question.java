@@ -20,6 +20,7 @@ public final class Question {
         {"subset", "SubsetSelection"},
         {"indices", "SubsetIndices"},
         {"several", "SetResponse"},
+        {"polynomial", "SetResponse"},
         {"hadamard", "HadamardResponse"},
         {"projective", "ProjectiveResponse"},
         {"hashed", "OLH BLH"},
@@ -29,17 +30,19 @@ public final class Question {
         {"lattice ring", "Purkayastha"},
         {"lattice bounded", "BoundedLaplace"},
         {"lattice normal", "Gaussian"},
-        {"channel", "Exponential Cumulative"},
-        {"table", "Cumulative Workload"},
+        {"channel", "Exponential Cumulative Matrix"},
+        {"table", "Cumulative Workload Matrix"},
         {"nearest", "Optimal"},
         {"listing", "Optimal"},
         {"box", "Optimal"},
+        {"splines", "JointMoments"},
+        {"directions", "Optimal"},
         {"pair", "TraCSC"},
         {"walk", "TraCSD Strawman"},
         {"polar", "Polar"},
         {"planar", "PlanarLaplace"},
         {"rings", "PlanarStaircase"},
-        {"points", "NGram LSRR"},
+        {"points", "NGram LSRR Exponential"},
         {"grid", "Gridding"},
         {"two copies", "ATP"},
         {"joint response", "JRR"},
@@ -59,19 +62,41 @@ public final class Question {
     final Map<String, Object> device;
     final Draw draw;
 
+    /** What a specification says of itself, whether its draw is known or not. */
+    static final class Head {
+        final Map<String, Object> whole;
+        final String fingerprint;
+        final Map<String, Object> device;
+        final String kind;
+
+        Head(String text) {
+            need(text.length() < 1 << 22, "text");
+            whole = Json.object(Json.parse(text));
+            need(Double.valueOf(2).equals(whole.get("dither")) && whole.size() == 6 && whole.containsKey("codebook"), "version");
+            String written = Json.string(whole.get("device"));
+            fingerprint = Json.string(whole.get("fingerprint"));
+            need(fingerprint.equals(Json.digest(Json.utf8(written), 32)), "fingerprint");
+            device = Json.canonical(written);
+            kind = Json.string(device.get("draw"));
+        }
+    }
+
+    /** Return whether this client knows a draw. */
+    static boolean isKnown(String kind) {
+        for (String[] one : NAMES) if (one[0].split(" ")[0].equals(kind) && kind.equals("lattice") || one[0].equals(kind)) return true;
+        return false;
+    }
+
     private Question(String text, boolean verify) {
-        need(text.length() < 1 << 22, "text");
-        Map<String, Object> whole = Json.object(Json.parse(text));
-        need(Double.valueOf(2).equals(whole.get("dither")) && whole.size() == 6 && whole.containsKey("codebook"), "version");
-        String written = Json.string(whole.get("device"));
+        Head head = new Head(text);
+        Map<String, Object> whole = head.whole;
         mechanism = Json.string(whole.get("mechanism"));
-        fingerprint = Json.string(whole.get("fingerprint"));
-        need(fingerprint.equals(Json.digest(Json.utf8(written), 32)), "fingerprint");
+        fingerprint = head.fingerprint;
         Map<String, Object> parameters = Json.object(whole.get("parameters"));
         epsilon = verify ? Json.real(parameters.get("epsilon")) : 50;
         need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
-        device = Json.canonical(written);
-        String kind = Json.string(device.get("draw"));
+        device = head.device;
+        String kind = head.kind;
         need(draws(kind.equals("lattice") ? kind + " " + shape(Json.object(device.get(kind))) : kind, mechanism), "draw");
         draw = Draw.read(kind, device);
         BigInteger bound = expBelow(epsilon);

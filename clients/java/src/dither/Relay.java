@@ -64,8 +64,8 @@ public final class Relay implements Transport {
     public Answer send(String method, String address, String form, byte[] body) throws IOException {
         Sealed sealed = encapsulate(configuration, request(method, address, form, body), Source.system().take(32));
         Answer answer = outer.send("POST", relay, "message/ohttp-req", sealed.request);
+        if (answer.status != 200) throw new IOException("the relay answers " + answer.status + ": is this the address of an Oblivious HTTP relay for the collector?");
         try {
-            need(answer.status == 200, "text");
             Answer inside = response(sealed.open(answer.content));
             need(inside.content.length <= Transport.most(method, form), "text");
             return inside;

@@ -33,7 +33,7 @@ final class Checks {
         try {
             work.run();
         } catch (Malformed wrong) {
-            found = wrong.getMessage();
+            found = wrong.reason;
         }
         check(found.equals(word), word + " was expected, not " + found);
     }
@@ -64,6 +64,9 @@ final class Checks {
             case "send":
                 send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
                 break;
+            case "all": // every question of a campaign, with values by name
+                all(words[1], words[2], Json.object(Json.parse(in.readLine())));
+                break;
             case "hostile": // one waiting report, sent to ADDRESS/n/batches for each n; the deadline is three times the milliseconds
                 hostile(in.readLine(), in.readLine(), words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
                 break;
@@ -92,6 +95,19 @@ final class Checks {
         }
     }
 
+    private static void all(String address, String key, Map<String, Object> values) throws IOException {
+        String[] kept = {""};
+        Store store = change -> {
+            String next = change.apply(kept[0]);
+            if (!next.isEmpty()) kept[0] = next;
+        };
+        Campaign campaign = Campaign.fetch(address, key, Transport.direct(10_000));
+        Device device = Device.open(store, new Device.Terms(1000).allow(5, 0));
+        for (String name : campaign.names()) check(device.answer(device.ask(campaign, name), values.get(name)).is.equals("drawn"), name);
+        Device.Sent sent = device.send(campaign, Transport.direct(10_000));
+        System.out.println(Json.write(Account.map("sent", (double) sent.sent, "waiting", (double) sent.waiting, "refused", sent.refused)));
+    }
+
     private static void hostile(String published, String key, String address, int many, int milliseconds) throws IOException {
         String[] kept = {""};
         Store store = change -> {
@@ -99,13 +115,14 @@ final class Checks {
             if (!next.isEmpty()) kept[0] = next;
         };
         Campaign campaign = Campaign.read(published, key);
+        TIME[0] = 86_400L * campaign.lastDay();
         Device device = null;
         boolean waits = false;
         for (int n = 0; n < many; n++) {
             if (n % 200 == 0) { // an account with thousands of answers is slow
                 kept[0] = "";
                 waits = false;
-                device = Device.open(store, new Device.Terms(100_000));
+                device = Device.open(store, new Device.Terms(100_000).clock(CLOCK));
             }
             if (!waits) device.answer(device.ask(campaign, "minutes"), 42);
             Device.Sent sent = device.send(campaign, address + "/" + n + "/batches", "", Transport.direct(milliseconds));
@@ -141,6 +158,7 @@ final class Checks {
         }
     }
 
+    private static final String RELAY_KEY = "01002031e1f05a740102115220e9af918f738674aec95f54db6e04eb705aae8e79815500080001000100010003"; // RFC 9458, Appendix A
     private static final long[] TIME = {1_800_000_000L, 0};
     private static final Device.Clock CLOCK = new Device.Clock() {
         @Override
@@ -162,6 +180,7 @@ final class Checks {
     /** A campaign "minutes" (Podium) and "browser" (KRR), ε = 1 each, asked fresh. */
     private static void device(File folder, String published, String key) throws Exception {
         Campaign campaign = Campaign.read(published, key);
+        TIME[0] = 86_400L * campaign.lastDay();
         FileStore store = new FileStore(new File(folder, "me.account"));
         Device device = Device.open(store, new Device.Terms(3).clock(CLOCK));
         Device.Inquiry minutes = device.ask(campaign, "minutes");
@@ -178,7 +197,9 @@ final class Checks {
         sending(device, campaign);
         damage(folder, store);
         rules(folder, campaign.question("browser"));
+        TIME[0] = 86_400L * campaign.lastDay();
         threads(folder, campaign);
+        mistakes(folder, campaign);
         try {
             Campaign.fetch("https://a.example/v1/campaigns/" + campaign.id, key, new Fake());
             check(false, "no collector");
@@ -186,10 +207,56 @@ final class Checks {
             // as it should be
         }
         refused("fingerprint", () -> Campaign.fetch("https://a.example/v1/campaigns/" + Json.zeros(64), key, new Fake().then(200, published, -1)));
-        refused("text", () -> Campaign.fetch("https://a.example/v1/campaigns/" + campaign.id, key, new Fake().then(404, "", -1)));
+        refused("campaign", () -> Campaign.fetch("https://a.example/v1/campaigns/" + campaign.id, key, new Fake().then(404, "", -1)));
         refused("private", () -> Campaign.read(published, "dither-private-key-1:ed25519:" + Json.zeros(64)));
         refused("key", () -> new Relay("https://relay.example", "00", new Fake()));
         System.out.println("fine");
+    }
+
+    /** A mistake of the app is an error and loses no report; a person's no stops the sender. */
+    private static void mistakes(File folder, Campaign campaign) throws IOException {
+        String address = "https://a.example/v1/campaigns/" + campaign.id + "/batches";
+        Device device = Device.open(new FileStore(new File(folder, "mistakes.account")), new Device.Terms(9).clock(CLOCK));
+        Device.Inquiry minutes = device.ask(campaign, "minutes");
+        Fake fake = new Fake();
+        device.answer(minutes, 42);
+        refused("label", () -> device.send(campaign, address, "no such label", fake));
+        check(fake.bodies.isEmpty() && device.account().waiting == 1, "a wrong label loses nothing");
+        Device.Sent sent = device.send(campaign, address, "", fake.then(422, "{\"refused\":\"label\",\"words\":\"not listed\"}", -1));
+        check(sent.waiting == 1 && sent.words.equals("not listed"), "a label that the collector refuses loses nothing");
+        sent = device.send(campaign, address, "", new Relay("https://relay.example", RELAY_KEY, new Fake().then(404, "", -1)));
+        check(sent.waiting == 1 && sent.words.contains("the relay answers 404"), "a relay that is none: " + sent.words);
+
+        // A permanent answer that was dropped waits again when the question is asked again, for no further ε.
+        Device.Inquiry same = device.ask(campaign.question("browser"), "browser", campaign.term("asker"), "same");
+        device.answer(same, "chrome");
+        String late = "{\"refused\":\"late\",\"words\":\"it is over\"}";
+        sent = device.send(campaign, address, "", fake.then(410, late, -1).then(410, late, -1));
+        check(sent.waiting == 0 && sent.words.equals("it is over") && device.account().waiting == 0, "dropped");
+        double left = device.left();
+        check(device.answer(same, "chrome").is.equals("repeated") && device.account().waiting == 1 && device.left() == left, "it waits again");
+
+        device.consent(false);
+        check(!device.consent() && device.answer(minutes, 42).reason.equals("consent") && device.dryRun(minutes).reason.equals("consent"), "no");
+        int bodies = fake.bodies.size();
+        sent = device.send(campaign, address, "", fake);
+        check(fake.bodies.size() == bodies && sent.waiting == 1 && sent.refused.equals(Arrays.asList("consent")), "no stops the sender, and the queue is kept");
+        device.consent(true);
+        check(device.answer(minutes, 42).is.equals("drawn"), "yes");
+        Device.Overview before = device.erase();
+        Device.Overview after = device.account();
+        check(before.given.get(0).question.equals("minutes") && before.waiting == 2 && before.sent == 1, "what was there before");
+        check(after.given.get(0).question.isEmpty() && after.waiting == 0 && after.left == before.left && after.given.size() == 3, "erased");
+        check(device.answer(same, "chrome").is.equals("drawn"), "a new answer, which is charged");
+        while (device.left() >= 1) device.answer(minutes, 1);
+        check(device.left() == 0, "nothing is left: " + device.left());
+
+        long now = TIME[0];
+        TIME[0] = 86_400L * (campaign.lastDay() + 1);
+        Device fresh = Device.open(new FileStore(new File(folder, "late.account")), new Device.Terms(9).clock(CLOCK));
+        Device.Outcome over = fresh.answer(fresh.ask(campaign, "minutes"), 42);
+        check(over.reason.equals("ended") && over.words.contains("the campaign ended on " + campaign.term("ends")) && fresh.account().given.isEmpty(), "over");
+        TIME[0] = now;
     }
 
     /** What is no value is refused, and never thrown. */
@@ -214,7 +281,7 @@ final class Checks {
             check(device.send(campaign, endless(begin), "", Transport.direct(100)).waiting == 3, "an answer without an end");
         }
         sent = device.send(campaign, address, "", fake.then(503, "", 7));
-        check(sent.waiting == 3 && sent.retryAfter == 7, "later");
+        check(sent.waiting == 3 && (sent.retryAfter == 7 || sent.retryAfter == 8), "later, with a little more");
         sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
         check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("status 404")), "somebody else answers");
         check(fake.bodies.get(0).equals(fake.bodies.get(1)) && fake.bodies.get(1).equals(fake.bodies.get(2)), "the same bytes at every sending");
@@ -292,7 +359,7 @@ final class Checks {
         for (int i = 0; i < 10; i++) {
             Thread thread = new Thread(() -> {
                 try {
-                    Device device = Device.open(store, new Device.Terms(7));
+                    Device device = Device.open(store, new Device.Terms(7).clock(CLOCK));
                     outcomes.add(device.answer(device.ask(campaign, "minutes"), 42).is);
                 } catch (IOException | RuntimeException wrong) {
                     outcomes.add(wrong.toString());

@@ -82,10 +82,14 @@ final class Conformance {
             case "address":
                 Malformed.need(Transport.isUsable(text(asked, "address")), "address");
                 return Account.map("used", true);
-            case "log": {
-                Campaign.Log log = new Campaign.Log(text(asked, "published"), text(asked, "key"));
-                Malformed.need(log.continues(asked.get("kept")), "log");
-                return Account.map("count", (double) log.heads.size(), "head", log.head());
+            case "value": {
+                Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
+                return Account.map("taken", campaign.asked.value(text(asked, "question"), asked.get("value")));
+            }
+            case "list": {
+                Campaign.Published list = new Campaign.Published(text(asked, "published"), text(asked, "key"));
+                Malformed.need(list.continues(asked.get("kept")), "list");
+                return Account.map("count", (double) list.heads.size(), "head", list.head());
             }
             case "request": {
                 byte[] plain = Relay.request(text(asked, "method"), text(asked, "address"), text(asked, "form"), Json.unhex(text(asked, "body")));
@@ -126,11 +130,8 @@ final class Conformance {
 
     private static Map<String, Object> campaign(Campaign campaign) {
         List<Object> asks = new ArrayList<>();
-        boolean once = campaign.terms.get("days") != null;
         for (String name : campaign.names()) {
-            asks.add(Account.map(
-                    "asker", campaign.term("asker"), "question", name, "fingerprint", campaign.question(name).fingerprint, "repeat", campaign.term("repeat"),
-                    "days", campaign.terms.get("days"), "start", once ? (Object) (double) Campaign.dayOf(campaign.term("begins")) : null));
+            asks.add(campaign.canAnswer(name) ? campaign.asked.accountTerms(campaign.id, name) : Account.map("question", name, "unknown", true));
         }
         return Account.map("campaign", campaign.id, "retired", campaign.retired.isEmpty() ? null : campaign.retired, "asks", asks);
     }
@@ -170,6 +171,8 @@ final class Conformance {
                     }
                     return one.get("asker").equals(event.get("asker")) && listed;
                 });
+            case "drop":
+                return Account.drop(state, text(event, "id"));
             case "acknowledge":
                 return Account.acknowledge(state, text(event, "id"));
             case "split":
@@ -189,7 +192,7 @@ final class Conformance {
             try {
                 told = answer(asked);
             } catch (Malformed refused) {
-                told = Account.map("refused", refused.getMessage());
+                told = Account.map("refused", refused.reason);
             } catch (RuntimeException | StackOverflowError wrong) {
                 told = Account.map("error", wrong.toString());
             }

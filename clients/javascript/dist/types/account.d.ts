@@ -36,6 +36,8 @@ export interface Entry extends Named, Units {
     last: number;
     data?: [number, number];
     times?: number;
+    /** The campaign that limits the number of answers. */
+    campaign?: string;
 }
 export interface Kept extends Named {
     id: string;
@@ -43,10 +45,19 @@ export interface Kept extends Named {
     report: string | null;
 }
 export interface Choice extends Named {
+    /** A choice of version 2 has none, and stands for both. */
+    repeat?: "once" | "kept change";
     period: number;
     day: number;
     device: string;
     answer: string | null;
+}
+/** Whether a person answers the first phase of a campaign. */
+export interface Coin {
+    asker: string;
+    name: string;
+    campaign: string;
+    heads: boolean;
 }
 export interface Queued extends Named {
     id: string;
@@ -59,7 +70,7 @@ export interface Moment {
     elapsed: number;
 }
 export interface State {
-    account: 2;
+    account: 2 | 3;
     person: string;
     device: string;
     limits: Limits;
@@ -73,6 +84,7 @@ export interface State {
     entries: Entry[];
     answers: Kept[];
     choices: Choice[];
+    coins?: Coin[];
     /** Marks of the values of which a report was queued. */
     told?: string[];
     queue: Queued[];
@@ -83,12 +95,25 @@ export interface Asked extends Named {
     epsilon: number;
     delta: number;
     assumes: string[];
-    repeat: "fresh" | "same" | "per value" | "once";
+    repeat: "fresh" | "same" | "per value" | "once" | "kept change" | "present";
     days: number | null;
     start: number | null;
     data: [number, number] | null;
     /** The number of locations of a path. */
     times?: number;
+    /** Calendar periods, in place of `days` and `start`. */
+    every?: "day" | "week" | "month";
+    /** The most answers over a campaign. */
+    limit?: {
+        campaign: string;
+        answers: number;
+    };
+    phase?: {
+        campaign: string;
+        name: string;
+        share?: number;
+        follows?: string;
+    };
 }
 export interface Policy {
     epsilon: number;
@@ -143,12 +168,18 @@ export declare const PLAIN: {
     readonly quotas: {};
     readonly askers: null;
 };
+/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+export declare const leftOf: (units: bigint, most: Units) => number;
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
+/** Return whether a question has all the answers that its campaign allows. */
+export declare const isAnswered: (entries: Entry[], asked: Asked) => boolean;
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export declare const assumed: (asked: Asked, rules: Rules) => string[];
 /** Return what a path of so many locations assumes. */
 export declare const pathAssumes: (times?: number) => string[];
+/** Return whether a report waits to be sent. */
+export declare const waits: ({ batch }: Queued) => boolean;
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**
@@ -158,3 +189,7 @@ export declare function answer(state: State, id: string, asked: Asked, policy: P
 export declare function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined];
 /** The collector has a report, or a batch: it leaves the queue. */
 export declare function acknowledge(state: State, id: string): Step;
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+export declare function drop(state: State, id: string): Step;
+/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+export declare function upgraded(state: State): State;

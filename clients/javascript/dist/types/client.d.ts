@@ -6,10 +6,11 @@ import { type Waiting } from "./batch.js";
 export interface Store<Thing = Kept> {
     update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
-/** What is kept: the state of the account, and the secret key of permanent answers. */
+/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked. */
 export interface Kept {
     state: State;
     key: string;
+    consent?: boolean;
 }
 export interface Options {
     /** The ε that all askers together may learn: for ever, or in one epoch of the rules. */
@@ -35,6 +36,43 @@ export interface InquiryTerms {
     times?: number;
     /** The label that stands for answers that are not in the list. */
     otherwise?: unknown;
+    /** The labels of batches that the campaign lists: `send` refuses any other one. */
+    labels?: string[];
+    /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
+    ends?: number;
+    /** Calendar periods, in place of `days`. */
+    every?: "day" | "week" | "month";
+    /** The most often that a value changes in a period, of a kept change. */
+    changes?: number;
+    /** The most answers to a question over a campaign. */
+    limit?: {
+        campaign: string;
+        answers: number;
+    };
+    /** Whether this device answers is tossed once. */
+    phase?: {
+        campaign: string;
+        name: string;
+        share?: number;
+        follows?: string;
+    };
+    /** Return the value of what a person gives: of a scale, a date or a time; undefined of what is none. */
+    value?: (given: unknown) => unknown;
+    /** The languages of the words below, the first of which is the campaign's own. */
+    languages?: string[];
+    /** The question as people read it, by language. */
+    text?: {
+        [language: string]: string;
+    };
+    /** The answers as people read them, by language, in the order of the labels. */
+    names?: {
+        [language: string]: string[];
+    };
+    unit?: string;
+    step?: number;
+    form?: "date" | "time" | "installed";
+    /** The edges of a scale. */
+    scale?: number[];
 }
 /** What a page can show before it asks. */
 export interface Promised {
@@ -56,7 +94,16 @@ export interface Inquiry {
     readonly asked: Asked;
     /** Return what is promised to the person who answers, and what is left. */
     promise(): Promise<Promised>;
+    /** Return the question as people read it, in the best of some languages (those of the browser unless they are given); its name if the campaign has no words for it. */
+    text(languages?: readonly string[]): string;
+    /** Return the answers of a list, each with the value for `answer` and with its words in the best of some languages; empty if it has none. */
+    labels(languages?: readonly string[]): {
+        value: unknown;
+        text: string;
+    }[];
 }
+/** Return the tag of the language that suits best: the same, or the same but for script and region, or the first of those that there are. */
+export declare function pick(tags: readonly string[], wanted?: readonly string[]): string;
 /** A batch: its identity, and the bytes that are sent until the collector has it. */
 export interface Batch {
     id: string;
@@ -72,9 +119,9 @@ export interface Sending {
 }
 /** A batch that a collector did not take. */
 export interface Refusal {
-    /** The collector's word for it, as docs/wire.md lists them; otherwise the status, or "unreachable". */
+    /** The collector's word for it, as docs/wire.md lists them; otherwise the status, "unreachable", or "consent" if the person does not want to send. */
     reason: string;
-    /** The collector's sentence. */
+    /** The collector's sentence, or this client's. */
     words: string;
     /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
     dropped: number;
@@ -95,19 +142,28 @@ export interface Device {
     /**
      * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
      * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
+     * Nothing is spent either if the campaign is over ("ended"), or without consent ("consent").
      */
     answer(inquiry: Inquiry, value: unknown, id?: string): Promise<Outcome>;
     /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
     dryRun(inquiry: Inquiry): Promise<Outcome>;
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
-    /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits. */
+    /**
+     * Return whether this device may answer and send; with an argument, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
+     * Control or the process DO_NOT_TRACK. What a person chose counts more than these. A queue is kept while it may not be sent.
+     */
+    consent(choice?: boolean): Promise<boolean>;
+    /** Return what the person chose; undefined if nobody asked them. */
+    chosen(): Promise<boolean | undefined>;
+    /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
     body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */
     acknowledge(id: string): Promise<Outcome>;
     /**
      * Send what waits of some inquiries, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
-     * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others.
+     * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others. Consent is looked at before
+     * every batch. Throw `Malformed` ("label") for a label that the campaign does not list: nothing is then sent, and all reports are kept.
      *
      * Name the inquiries of one campaign: a collector refuses a batch with a report to another one.
      */
@@ -116,10 +172,10 @@ export interface Device {
      * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
      * with the two functions of `dither-ldp/account`.
      */
-    account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined]): Promise<T>;
+    account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
 }
 /** Open the account of a device; it is created with these limits if there is none. */
-declare function open({ epsilon, delta, store, source, policy, rules }: Options): Promise<Device>;
+declare function open({ epsilon, delta, store, source, policy, rules }?: Options): Promise<Device>;
 /** The account of one person on this device, its questions and its queue. */
 export declare const Device: {
     open: typeof open;

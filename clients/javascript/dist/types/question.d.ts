@@ -20,6 +20,6 @@ export interface Question extends Omit<Draw, "delta"> {
 /**
  * Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise.
  *
- * An error that names an entry point to add names the question: by `name` if it is given, otherwise by its mechanism.
+ * An error has the `name` of the question, if it is given, and names the entry point to add if there is one for its mechanism.
  */
 export declare function readQuestion(text: string, name?: string): Question;

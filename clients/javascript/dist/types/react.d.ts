@@ -1,6 +1,8 @@
 /** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
+import { type ReactElement } from "react";
 import { type Outcome } from "./account.js";
 import { type Inquiry, type InquiryTerms, type Device, type Promised } from "./client.js";
+import { type Campaign } from "./signatures.js";
 /** What a component knows of its question. */
 export interface UsedQuestion {
     /** What `device.send` takes; undefined as long as there is no device. */
@@ -19,3 +21,15 @@ export interface UsedQuestion {
  * and what its store throws if the account cannot be read: an error boundary shows it.
  */
 export declare function useQuestion(device: Device | undefined, specification: string, terms: InquiryTerms, id?: string): UsedQuestion;
+/** `<dither-question>` as a component: `<Question device={device} inquiry={inquiry} onAnswer={(outcome) => …} />`. */
+export declare const Question: ({ device, inquiry, onAnswer }: {
+    device: Device;
+    inquiry: Inquiry;
+    onAnswer?: (outcome: Outcome) => void;
+}) => ReactElement;
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
+export declare const Consent: ({ device, campaign, onConsent }: {
+    device: Device;
+    campaign: Campaign;
+    onConsent?: (choice: boolean) => void;
+}) => ReactElement;

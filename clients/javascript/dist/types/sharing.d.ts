@@ -8,7 +8,7 @@ export declare function ordered(state: State): State;
 /** Give part/whole of this device's budget to another device. */
 export declare function split(state: State, device: string, [part, whole]: [number, number]): Step;
 /** What another device exports: everything but its queue and its clock. */
-export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices"> & {
+export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices" | "coins"> & {
     limits: Limits;
 };
 /** Take over what another device of the same person has given. */

@@ -19,6 +19,8 @@ export interface Campaign {
     questions: {
         [name: string]: [specification: string, terms: InquiryTerms];
     };
+    /** The names of questions whose draw this client does not know: they are not answered, and the others are. */
+    unanswered: string[];
 }
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
 export interface Seen {
@@ -30,7 +32,7 @@ export interface Seen {
     };
 }
 /** The list of all campaigns that a key has published and retired. */
-export interface Log {
+export interface CampaignList {
     /** The digest of each entry; the last one is the head. */
     heads: string[];
     /** By identity: the day from which on a campaign is retired, or null. */
@@ -43,13 +45,13 @@ export interface Log {
 export declare const readCampaign: (published: string, key: string) => Promise<Campaign>;
 /**
  * Read the list of campaigns of a collector. Throw `Malformed` unless it is signed with the pinned key or with the next one, every entry has the
- * digest of the one before, and ("log") it continues the list whose length and head were `kept`.
+ * digest of the one before, and ("list") it continues the list whose length and head were `kept`.
  */
-export declare const readLog: (published: string, key: string, kept?: Seen["heads"][string]) => Promise<Log>;
+export declare const readList: (published: string, key: string, kept?: Seen["heads"][string]) => Promise<CampaignList>;
 /**
  * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
  *
  * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
- * next one, once, and ("log") the asker's list of campaigns must have this one and continue the list that was seen before.
+ * next one, once, and ("list") the asker's list of campaigns must have this one and continue the list that was seen before.
  */
 export declare function fetchCampaign(address: string, key: string, fetch?: typeof globalThis.fetch, store?: Store<Seen>): Promise<Campaign>;

@@ -1,5 +1,5 @@
 /** Parts that tests of any implementation need; not for pages. */
-import { acknowledge, answer, batch } from "./account.js";
+import { acknowledge, answer, batch, drop, upgraded } from "./account.js";
 import { jsonBody, judge } from "./batch.js";
 import { allRules } from "./rules.js";
 import { below, checkAddress, expBelow, sha256 } from "./parts.js";
@@ -8,6 +8,8 @@ export declare const accounts: {
     answer: typeof answer;
     batch: typeof batch;
     acknowledge: typeof acknowledge;
+    drop: typeof drop;
+    upgraded: typeof upgraded;
     split: typeof split;
     merge: typeof merge;
     ordered: typeof ordered;

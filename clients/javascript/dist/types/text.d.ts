@@ -1,9 +1,13 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
-/** What was given is not allowed. `reason` is one word, which docs/devices.md explains, and `field` the name of what is wrong; neither holds a value. */
+/**
+ * What was given is not allowed. `reason` is one word, which docs/devices.md explains; `field` is the name of the field that is wrong, or a sentence;
+ * `question` is the name of the question, if it was about one. None of them holds a person's value.
+ */
 export declare class Malformed extends Error {
     readonly reason: string;
     readonly field: string;
-    constructor(reason: string, field?: string);
+    readonly question: string;
+    constructor(reason: string, field?: string, question?: string);
 }
 /** Throw `Malformed` for a reason unless something is as it must be. */
 export declare function need(fine: unknown, reason: string, field?: string): asserts fine;

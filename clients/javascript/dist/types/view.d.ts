@@ -20,15 +20,18 @@ export interface AccountView {
     given: Given[];
     /** How many reports wait to be sent. */
     waiting: number;
+    /** How many answers were sent, which their askers keep. */
+    sent: number;
 }
 /** Return what an account shows: `device.account(view)`. */
 export declare function view(state: State, rules: Rules): [AccountView];
 /**
- * Forget what was given: names of askers and questions, permanent answers, drawn days, reports that wait. Return what is left: `device.account(erase)`.
+ * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
+ * answers had been sent: `device.account(erase)`.
  *
- * How much was spent stays, for askers keep what they have learned: who could make a person begin anew could ask for ever.
+ * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export declare function erase({ told: _, ...state }: State, rules: Rules): [AccountView, State];
+export declare function erase({ told: _, coins: __, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
 declare const DitherAccount_base: {
     new (): HTMLElement;
     prototype: HTMLElement;

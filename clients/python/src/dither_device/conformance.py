@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import sys
 
-from dither_device.campaign import Campaign, read_log
+from dither_device.campaign import Campaign, read_list
 from dither_device.exchange import judge, split_address
 from dither_device.keyed import REPORT, source_of
+from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
 from dither_device.rules import Policy, State, decide
-from dither_device.sending import binary_request, binary_response, encapsulate, json_body, packed_body
+from dither_device.sending import json_body, packed_body
 from dither_device.text import Malformed
 
 TYPE_CHECKING = False
@@ -53,10 +54,16 @@ def _draw(asked: Asked) -> Asked:
 
 def _campaign(asked: Asked) -> Asked:
     campaign = Campaign(asked["published"], key=asked["key"])
-    facts = [campaign.asking(name).facts for name in campaign.questions]
-    names = ("asker", "question", "fingerprint", "repeat", "days", "start")
-    asks = [{name: fact[name] for name in names} for fact in facts]
+    asks = [
+        campaign.account_terms(name) if campaign.can_answer(name) else {"question": name, "unknown": True}
+        for name in campaign.questions
+    ]
     return {"campaign": campaign.id, "retired": campaign.retired, "asks": asks}
+
+
+def _value(asked: Asked) -> Asked:
+    campaign = Campaign(asked["published"], key=asked["key"])
+    return {"taken": campaign.value(asked["question"], asked["value"])}
 
 
 def _batch(asked: Asked) -> Asked:
@@ -65,8 +72,8 @@ def _batch(asked: Asked) -> Asked:
     return {"json": json_body(*told), "packed": packed_body(*told).hex()}
 
 
-def _log(asked: Asked) -> Asked:
-    heads, _ = read_log(asked["published"], asked["key"], asked["kept"])
+def _list(asked: Asked) -> Asked:
+    heads, _ = read_list(asked["published"], asked["key"], asked["kept"])
     return {"count": len(heads), "head": heads[-1]}
 
 
@@ -91,10 +98,10 @@ def _response(asked: Asked) -> Asked:
 
 def _encapsulate(asked: Asked) -> Asked:
     plain, ephemeral = (bytes.fromhex(asked[name]) for name in ("plain", "ephemeral"))
-    sealed, open_answer = encapsulate(asked["configuration"], plain, ephemeral)
+    sealed, answers = encapsulate(asked["configuration"], plain, ephemeral)
     told = {"sealed": sealed.hex()}
     if asked.get("answer"):
-        told["opened"] = open_answer(bytes.fromhex(asked["answer"])).hex()
+        told["opened"] = answers.open(bytes.fromhex(asked["answer"])).hex()
     return told
 
 
@@ -122,11 +129,12 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "draw": _draw,
     "read": lambda asked: {"fingerprint": _question(asked["specification"]).fingerprint},
     "campaign": _campaign,
+    "value": _value,
     "bound": lambda asked: {"below": f"{exp_below(asked['epsilon']):x}"},
     "batch": _batch,
     "fate": _fate,
     "address": _address,
-    "log": _log,
+    "list": _list,
     "request": _request,
     "response": _response,
     "encapsulate": _encapsulate,

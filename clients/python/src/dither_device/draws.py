@@ -530,9 +530,10 @@ READERS = {
 }
 # In modules of their own, which are imported when such a question is read.
 ELSEWHERE = {
-    "sets": ("indices", "several", "projective", "prefix", "questions"),
+    "sets": ("indices", "several", "polynomial", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
     "places": ("pair", "polar", "walk", "nearest", "listing", "box"),
+    "vectors": ("directions",),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),

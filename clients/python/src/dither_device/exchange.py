@@ -10,11 +10,16 @@ from http.client import HTTPConnection, HTTPSConnection
 
 from dither_device.text import Malformed, need, parse
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 MOST = 1 << 16  # bytes of an answer
 _MOST_HEAD = 1 << 16  # bytes of its head, and of what frames its content
-_WAITS = 3  # the whole exchange takes at most as many timeouts
+WAITS = 3  # the whole exchange takes at most as many timeouts
 _CONFLICT = 409
 _FOR_GOOD = (400, 410, 413, 415, 422)  # statuses of batches that a collector will never take
+_NOT_FINAL = ("", "sealed", "label")  # nobody's word; the request; a mistake of the app
 _LOCAL = r"localhost|\[::1\]|127(\.(25[0-5]|(2[0-4]|1[0-9]|[1-9])?[0-9])){3}"
 _ADDRESS = re.compile(
     rf"(?P<scheme>https)://(?P<host>[^\s\\/?#@]+)(?P<path>/[^\s\\?#]*)?"
@@ -44,12 +49,21 @@ def _split_port(scheme: str, host: str) -> tuple[str, int]:
 
 
 def exchange(
-    address: str, method: str, body: bytes, form: str, timeout: float = 10.0, most: int = MOST
+    address: str,
+    method: str,
+    body: bytes,
+    form: str,
+    timeout: float = 10.0,
+    most: int = MOST,
+    *,
+    query: str = "",
+    more: Mapping[str, str] | None = None,
 ) -> tuple[int, dict[str, str], bytes]:
     """Return status, fields and body of an answer; no redirect is followed, no cookie kept.
 
-    `timeout`, in seconds, holds for each wait, and three of it for the whole exchange. Raise an OSError, an
-    HTTPException or Malformed if there is no complete answer of at most `most` bytes.
+    `query` follows the path after a question mark; `more` are further header fields. `timeout`, in seconds,
+    holds for each wait, and three of it for the whole exchange. Raise an OSError, an HTTPException or
+    Malformed if there is no complete answer of at most `most` bytes.
     """
     scheme, host, path = split_address(address)
     name, port = _split_port(scheme, host)
@@ -57,8 +71,8 @@ def exchange(
     try:
         link = (HTTPSConnection if scheme == "https" else HTTPConnection)(name, port)
         link.sock = wire
-        fields = {"content-type": form} if form else {}
-        link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
+        fields = {"user-agent": "dither-device", **({"content-type": form} if form else {}), **(more or {})}
+        link.request(method, (path or "/") + (f"?{query}" if query else ""), body or None, fields)
         answer = link.getresponse()
         told = {field.lower(): value for field, value in answer.getheaders()}
         content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
@@ -85,7 +99,7 @@ def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
     word = refused if isinstance(refused, str) else ""
     if said.get("batch") == batch if 200 <= status < 300 else status == _CONFLICT and word == "conflict":
         return "acknowledged", word
-    return "dropped" if status in _FOR_GOOD and word not in ("", "sealed") else "kept", word
+    return "dropped" if status in _FOR_GOOD and word not in _NOT_FINAL else "kept", word
 
 
 class _Wire(io.RawIOBase):
@@ -98,7 +112,7 @@ class _Wire(io.RawIOBase):
     def __init__(self, scheme: str, host: str, port: int, timeout: float, most: int) -> None:
         """Connect, and do what TLS needs."""
         self._timeout, self._left = timeout, most
-        self._deadline = time.monotonic() + _WAITS * timeout
+        self._deadline = time.monotonic() + WAITS * timeout
         failed: Exception = OSError("it has no address")
         for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             self._socket = socket.socket(family, kind, protocol)

@@ -239,10 +239,13 @@ def _read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[
 
 
 def channel(device: Fields) -> Draw:
-    domain, _, _ = read_line(device)
+    domain, low, high = read_line(device)
     rows, cells, ratio = _read_rows(device)
     rule = device["start"]
-    need(isinstance(rule, Fields) and rule["kind"] == "edges", "start")
+    need(isinstance(rule, Fields) and rule["kind"] in ("edges", "points"), "start")
+    if rule["kind"] == "points":
+        need(device["domain"]["kind"] == "interval", "start")
+        return Draw("Exponential Cumulative Matrix", ratio, domain, _between(rule, rows, cells, low, high))
     edges = [real(edge) for edge in listed(rule["edges"], "start")]
     labels = [whole(label, 0, len(rows) - 1) for label in listed(rule["labels"], "start", len(edges) + 1)]
     need(edges == sorted(edges), "start")
@@ -250,14 +253,33 @@ def channel(device: Fields) -> Draw:
     def draw(value: float, take: Take) -> bytes:
         return as_cell(rows[labels[sum(edge <= value for edge in edges)]](take), cells)
 
-    return Draw("Exponential Cumulative", ratio, domain, draw)
+    return Draw("Exponential Cumulative Matrix", ratio, domain, draw)
+
+
+def _between(
+    rule: Fields, rows: list[Callable[[Take], int]], cells: int, low: float, high: float
+) -> Callable[[float, Take], bytes]:
+    """Return a draw from the row of one of the two points around a value, by its share of the way."""
+    points = [real(point) for point in listed(rule["points"], "start", len(rows))]
+    need(len(points) > 1 and all(a < b for a, b in pairwise(points)), "start")
+    need((points[0], points[-1]) == (low, high), "start")
+    inner = points[1:-1]
+
+    def draw(value: float, take: Take) -> bytes:
+        at = sum(point <= value for point in inner)
+        parts = int((value - points[at]) / (points[at + 1] - points[at]) * 4294967296.0 + 0.5)
+        return as_cell(rows[at + (bits(take, 32) < parts)](take), cells)
+
+    return draw
 
 
 def table(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
     rows, cells, ratio = _read_rows(device)
     need(len(rows) == count, "step")
-    made = Draw("Cumulative Workload", ratio, domain, lambda code, take: as_cell(rows[code](take), cells))
+    made = Draw(
+        "Cumulative Workload Matrix", ratio, domain, lambda code, take: as_cell(rows[code](take), cells)
+    )
     made.labels = labels
     return made
 

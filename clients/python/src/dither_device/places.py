@@ -360,7 +360,7 @@ def walk(device: Fields) -> Draw:
 # --- the nearest of N points
 
 
-def _read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int], tuple[int, int]]:
+def read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int], tuple[int, int]]:
     """Return N, K, a draw of one of K given numbers or of any below N, and the ratio."""
     cells = whole(given["cells"], 2, 1 << 16)
     width = whole(given["width"], 1, cells - 1)
@@ -435,7 +435,7 @@ def _read_selector(
 
 
 def nearest(device: Fields) -> Draw:
-    cells, width, draw, ratio = _read_near(device)
+    cells, width, draw, ratio = read_near(device)
     area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
     _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
@@ -449,7 +449,7 @@ def nearest(device: Fields) -> Draw:
 
 def box(device: Fields) -> Draw:
     """Several numbers together: a list in the order of the sides, or a mapping by their names."""
-    cells, width, draw, ratio = _read_near(device)
+    cells, width, draw, ratio = read_near(device)
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
     sides = [listed(side, "domain", 3) for side in listed(domain["sides"], "domain")]
@@ -481,7 +481,7 @@ def box(device: Fields) -> Draw:
 
 
 def listing(device: Fields) -> Draw:
-    cells, width, draw, ratio = _read_near(device)
+    cells, width, draw, ratio = read_near(device)
     domain, count, labels = read_codes(device)
     flat = _unpack(device["lists"])
     need(len(flat) == count * width, "lists")

@@ -234,12 +234,21 @@ def points(device: Fields) -> Draw:
         levels = [whole(level, 1, 1 << 40) for level in listed(rule["levels"], "step", 3)]
         radii = read_pair(rule["radii"])
         need(0 < radii[0] < radii[1], "step")
+    elif rule["kind"] == "listed":
+        values = [whole(value, 1, 1 << 40) for value in listed(rule["values"], "step")]
+        need(len(listed_points) <= 1 << 10, "selector")
+        table = [
+            [values[whole(at, 0, len(values) - 1)] for at in listed(row, "step", len(listed_points))]
+            for row in listed(rule["rows"], "step", len(listed_points))
+        ]
     else:
         need(rule["kind"] == "falling", "step")
         grades, reach = _read_grades(rule), rule["reach"]
         reach = None if reach is None else real(reach)
 
     def weigh(own: int) -> list[int]:
+        if rule["kind"] == "listed":
+            return table[own]
         gaps = [_apart(listed_points[own], point) for point in listed_points]
         if rule["kind"] == "rings":
             return [levels[(gap > radii[0]) + (gap > radii[1])] for gap in gaps]
@@ -252,7 +261,7 @@ def points(device: Fields) -> Draw:
             rows.append([_choose(take, weigh(own))])
         return as_path(rows, width_of(len(listed_points)))
 
-    made = Draw("NGram LSRR", (0, 0), path_of(area), draw)
+    made = Draw("NGram LSRR Exponential", (0, 0), path_of(area), draw)
     made.paths, made.epsilon_of = True, _spent_by(weigh, len(listed_points))
     return made
 

@@ -11,6 +11,7 @@ from dither_device.text import (
     DeviceError,
     Fields,
     Malformed,
+    UnknownDraw,
     digest,
     finish,
     need,
@@ -123,6 +124,11 @@ class Question:
         self._draw = draw
         self.specification: str = text  # type: ignore[assignment]
 
+    @property
+    def ratio(self) -> tuple[int, int]:
+        """The numerator and denominator of the largest ratio of two probabilities of one report."""
+        return self._draw.ratio
+
     @staticmethod
     def _check_epsilon(parameters: dict[str, Any]) -> float:
         epsilon = real(parameters.get("epsilon"))
@@ -187,4 +193,4 @@ def _reader(kind: object) -> Callable[[Fields], Draw]:
         if name in kinds:
             reader: Callable[[Fields], Draw] = import_module(f"dither_device.{module}").READERS[name]
             return reader
-    raise Malformed("draw", "a draw that is not known")
+    raise UnknownDraw("a draw that is not known", name)

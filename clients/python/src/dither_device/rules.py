@@ -1,7 +1,8 @@
 """The rules of an account: a state, events, and their effects; docs/account.md is normative.
 
-They are those of `dt.Account`, without answers about kept changes. Nothing here reads a clock, draws
-a number, touches a file or is given a value.
+The one implementation in Python: `dt.Account` and `dither_device.Account` both decide by it. Nothing here
+reads a clock, touches a file or is given a value. The order of the checks is normative, so that every
+implementation refuses for the same reason.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
     Take = Callable[[int], bytes]
 
-VERSION = 2
+VERSION = 3  # of the state; one of version 2 opens, and is of version 3 from then on
 DAY = 86_400  # seconds
+EPSILON, DELTA = 64, 128  # binary places of a unit of ε and of δ
 MOST_SECOND = 253_402_300_799  # the last of the year 9999
 MOST_EPOCHS = 366  # that the data of one answer may touch
 MOST_BUDGET = float(1 << 20)
@@ -30,26 +32,39 @@ SECRET = "the device's key stays on the device"
 EPOCHS = {"day": 1, "week": 7, "year": 366, "lifetime": None}  # days by which a clock may be ahead
 _SPEND = (
     *("id", "device", "asker", "question", "fingerprint", "epsilon", "delta", "assumes", "first", "last"),
-    *("data", "times"),
+    *("data", "times", "campaign"),
 )
-_TERMS = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for
+_TERMS = ("epsilon", "delta", "assumes", "data", "times", "campaign")  # what is charged for
+_PERIODIC = ("once", "kept change")
+_ASIDE = "0" * 32  # the batch of a permanent answer that was dropped and waits to be asked for again
+_KEPT_CHANGE = "kept change"
 
 
 def charge(number: float, places: int) -> int:
-    """Return the least whole number of units of 2^−places that is at least a double."""
+    """Return the least integer number of units of 2^−places that is at least a double.
+
+    Proved: charge_enough (proofs/Account.v).
+    """
     top, bottom = float(number).as_integer_ratio()
     return -(-(top << places) // bottom)
 
 
 def limit(number: float, places: int) -> int:
-    """Return the units that a budget admits: u + ⌊u/2^52⌋ + 1, u its double in units; 0 for 0."""
+    """Return the units that a budget admits: u + ⌊u/2^52⌋ + 1, u its double in units; 0 for 0.
+
+    Decimal fractions are not doubles: ten times the double 0.1 is more than 1. With the slack of 2^−52 ten
+    answers at 0.1 fit into a budget of 1. Proved: limit_slack (proofs/Account.v).
+    """
     top, bottom = float(number).as_integer_ratio()
     units = (top << places) // bottom
     return units + (units >> 52) + 1 if units else 0
 
 
 def epoch_of(kind: str, second: int) -> int:
-    """Return the number of the epoch that contains a second since 1970, in UTC."""
+    """Return the number of the half-open epoch that contains a second since 1970-01-01 UTC.
+
+    Weeks begin on Mondays; the number of a year is that of the calendar.
+    """
     day = second // DAY
     if kind == "day":
         return day
@@ -68,7 +83,7 @@ def _named(question: Data) -> Data:
 
 
 def _order(kept: Data) -> tuple[Any, ...]:
-    return *map(utf_16, key_of(kept)), kept.get("permanent"), kept.get("period")
+    return *map(utf_16, key_of(kept)), kept.get("permanent"), kept.get("repeat"), kept.get("period")
 
 
 def _pair(data: Data) -> tuple[int, int]:
@@ -82,43 +97,49 @@ def _units(pair: tuple[int, int]) -> Data:
 class Allowance:
     """How much may be charged to one epoch, and to all together if that is limited; in units."""
 
-    __slots__ = ("epoch", "lifetime")
+    __slots__ = ("delta", "epsilon", "lifetime")
 
-    def __init__(self, epoch: tuple[int, int], lifetime: tuple[int, int] | None) -> None:
-        self.epoch, self.lifetime = epoch, lifetime
+    def __init__(self, epsilon: int, delta: int, lifetime: tuple[int, int] | None) -> None:
+        self.epsilon, self.delta, self.lifetime = epsilon, delta, lifetime
 
     @staticmethod
     def read(data: Data) -> Allowance:
         """Return the allowance of plain data."""
         life = data["lifetime"]
-        return Allowance(_pair(data), None if life is None else _pair(life))
+        return Allowance(*_pair(data), None if life is None else _pair(life))
 
-    def change(self, by: Callable[[int, int], int], other: Allowance | None = None) -> Allowance:
-        """Return what a function makes of every number, and of the same number of another allowance."""
-        pairs = other or self
-        epoch = tuple(map(by, self.epoch, pairs.epoch))
-        life = None if self.lifetime is None else tuple(map(by, self.lifetime, pairs.lifetime or (0, 0)))
-        return Allowance(epoch, life)  # type: ignore[arg-type]
+    def part(self, part: int, whole: int) -> Allowance:
+        """Return part/whole of every number, rounded down."""
+        life = self.lifetime and (self.lifetime[0] * part // whole, self.lifetime[1] * part // whole)
+        return Allowance(self.epsilon * part // whole, self.delta * part // whole, life)
+
+    def minus(self, other: Allowance) -> Allowance:
+        """Return the rest after another allowance is taken away."""
+        life = self.lifetime
+        if life is not None and other.lifetime is not None:
+            life = (life[0] - other.lifetime[0], life[1] - other.lifetime[1])
+        return Allowance(self.epsilon - other.epsilon, self.delta - other.delta, life)
 
     def covers(self, totals: Totals) -> bool:
         """Return whether these charges are within the allowance, in every epoch and in all."""
-        fine = all(e <= self.epoch[0] and d <= self.epoch[1] for e, d in totals.epochs.values())
-        life = self.lifetime
-        return fine and (life is None or (totals.life[0] <= life[0] and totals.life[1] <= life[1]))
+        fine = all(e <= self.epsilon and d <= self.delta for e, d in totals.epochs.values())
+        life, spent = self.lifetime, totals.lifetime
+        return fine and (life is None or (spent[0] <= life[0] and spent[1] <= life[1]))
 
     def wire(self) -> Data:
         """Return the allowance as plain data."""
-        return {**_units(self.epoch), "lifetime": None if self.lifetime is None else _units(self.lifetime)}
+        life = None if self.lifetime is None else _units(self.lifetime)
+        return {**_units((self.epsilon, self.delta)), "lifetime": life}
 
 
 class Totals:
     """Sums of charges, in units: by epoch, over all epochs, and by asker and epoch."""
 
-    __slots__ = ("askers", "epochs", "life")
+    __slots__ = ("askers", "epochs", "lifetime")
 
     def __init__(self) -> None:
         self.epochs: dict[int, tuple[int, int]] = {}
-        self.life = (0, 0)
+        self.lifetime = (0, 0)
         self.askers: dict[tuple[str, int], int] = {}
 
     def add(self, entry: Data) -> None:
@@ -129,7 +150,7 @@ class Totals:
             self.epochs[epoch] = (before[0] + epsilon, before[1] + delta)
             name = (entry["asker"], epoch)
             self.askers[name] = self.askers.get(name, 0) + epsilon
-        self.life = (self.life[0] + epsilon, self.life[1] + delta)
+        self.lifetime = (self.lifetime[0] + epsilon, self.lifetime[1] + delta)
 
 
 class State:
@@ -147,11 +168,12 @@ class State:
         self.answers: dict[tuple[str, ...], Data] = {}
         self.choices: dict[tuple[Any, ...], Data] = {}
         self.trees: dict[tuple[Any, ...], Data] = {}
+        self.coins: dict[tuple[str, str], Data] = {}
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
         self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
         self.all, self.mine = Totals(), Totals()
-        for name in ("entries", "answers", "choices", "trees", "told"):
+        for name in ("entries", "answers", "choices", "trees", "coins", "told"):
             if opened.get(name):
                 self.apply({name: opened[name]})
         for item in opened.get("queue", ()):
@@ -180,6 +202,7 @@ class State:
             "entries": [self.entries[identity] for identity in sorted(self.entries)],
             "answers": sorted(self.answers.values(), key=_order),
             "choices": sorted(self.choices.values(), key=_order),
+            **({"coins": sorted(self.coins.values(), key=_coin_order)} if self.coins else {}),
             **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
             **({"told": sorted(self.told)} if self.told else {}),
             "queue": list(self.queue.values()),
@@ -188,8 +211,25 @@ class State:
     def export(self) -> Data:
         """Return what another device of the same person merges. It holds no key, no queue and no value."""
         whole = self.wire()
-        names = ("account", "person", "device", "limits", "entries", "answers", "choices")
-        return {name: whole[name] for name in names}
+        names = ("account", "person", "device", "limits", "entries", "answers", "choices", "coins")
+        return {name: whole[name] for name in names if name in whole}
+
+
+def _choice_key(choice: Data) -> tuple[Any, ...]:
+    return (*key_of(choice), choice["repeat"], choice["period"])
+
+
+def _of_repeat(choices: Iterable[Data]) -> list[Data]:
+    """Return choices with what they are of; one of version 2 does not say it, and stands for both."""
+    return [
+        {**choice, "repeat": repeat}
+        for choice in choices
+        for repeat in ([choice["repeat"]] if "repeat" in choice else _PERIODIC)
+    ]
+
+
+def _coin_order(coin: Data) -> tuple[bytes, bytes]:
+    return utf_16(coin["asker"]), utf_16(coin["name"])
 
 
 def _enter(state: State, entries: Iterable[Data]) -> None:
@@ -216,7 +256,8 @@ _APPLY: dict[str, Callable[[State, Any], None]] = {
     "askers known": lambda state, known: setattr(state, "known", known),
     "entries": _enter,
     "answers": lambda state, some: state.answers.update({(*key_of(a), a["permanent"]): a for a in some}),
-    "choices": lambda state, some: state.choices.update({(*key_of(c), c["period"]): c for c in some}),
+    "choices": lambda state, some: state.choices.update({_choice_key(c): c for c in _of_repeat(some)}),
+    "coins": lambda state, some: state.coins.update({(c["asker"], c["name"]): c for c in some}),
     "trees": lambda state, some: state.trees.update({(*key_of(t), t["period"]): t for t in some}),
     "told": lambda state, marks: state.told.update(marks),
     "queue": lambda state, item: state.queue.update({item["id"]: item}),
@@ -259,9 +300,11 @@ class Decision:
 
     With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `told` are
     the marks of the values whose reports were queued before, of a question that has one for each value.
+    `owed` are the intervals to report, of a question about one kept change. `aside` are the identities of
+    reports that were dropped, by report: one that is drawn again waits again.
     """
 
-    __slots__ = ("draws", "effect", "outcome", "told")
+    __slots__ = ("aside", "draws", "effect", "outcome", "owed", "told")
 
     def __init__(
         self,
@@ -269,23 +312,38 @@ class Decision:
         effect: Data | None = None,
         draws: bool = False,
         told: set[str] | None = None,
+        owed: Data | None = None,
+        aside: dict[str, list[str]] | None = None,
     ) -> None:
-        self.outcome, self.effect, self.draws, self.told = outcome, effect or {}, draws, told
+        self.outcome, self.effect, self.draws = outcome, effect or {}, draws
+        self.told, self.owed, self.aside = told, owed, aside or {}
+
+    @property
+    def refused(self) -> str | None:
+        """The reason of a refusal, or None."""
+        reason: str | None = self.outcome.get("reason")
+        return reason
 
     def without_report(self) -> Data:
-        """Return the effect if no report can be drawn: a drawn day is kept all the same, nothing else."""
-        if "choices" not in self.effect:
+        """Return the effect if no report can be drawn: a drawn day or group is kept, nothing else."""
+        if not _is_drawn(self.effect):
             return {}
-        kept: Data = {n: self.effect[n] for n in ("clock", "asker", "openings") if n in self.effect}
-        return {**kept, "choices": [{**self.effect["choices"][0], "answer": None}]}
+        kept: Data = {n: self.effect[n] for n in ("clock", "asker", "openings", "coins") if n in self.effect}
+        choices = [{**choice, "answer": None} for choice in self.effect.get("choices", ())]
+        return {**kept, **({"choices": choices} if choices else {})}
 
-    def with_report(self, report: str, mark: str | None = None) -> Decision:
-        """Return the decision with the drawn report wherever it is kept."""
-        effect = dict(self.effect)
+    def with_report(self, report: str, mark: str | None = None, tree: Data | None = None) -> Decision:
+        """Return the decision with the drawn report, as hexadecimal text, wherever it is kept.
+
+        `mark` is the mark of the value where `told` needs one, `tree` the record of the reported intervals.
+        """
+        effect = dict(self.effect) if tree is None else {**self.effect, "trees": [tree]}
         if self.told is not None and mark is not None:
             item = effect.pop("queue")
             if mark not in self.told:
                 effect["queue"], effect["told"] = item, [mark]
+            elif report in self.aside:
+                effect["batch"] = {"id": None, "reports": self.aside[report]}
         if "queue" in effect:
             effect["queue"] = {**effect["queue"], "report": report}
         if "answers" in effect and effect["answers"][0]["permanent"] == "same":
@@ -293,8 +351,16 @@ class Decision:
         return Decision({**self.outcome, "report": report}, effect)
 
 
-def decide(state: State, event: Data, policy: Policy, take: Take | None) -> Decision:
-    """Return what becomes of an event. Nothing is changed; apply the effect to the state to keep it."""
+def _is_drawn(effect: Data) -> bool:
+    """Return whether a day, a group or a coin was drawn, which is kept whatever follows."""
+    return "choices" in effect or "coins" in effect
+
+
+def decide(state: State, event: Data, policy: Policy, take: Take | None = None) -> Decision:
+    """Return what becomes of an event. Nothing is changed; apply the effect to the state to keep it.
+
+    `take` returns random bytes, for the day or the group of an answer. Without it none is drawn.
+    """
     kind = event["do"]
     if kind == "answer":
         return _answer(state, event, policy, take)
@@ -312,6 +378,8 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None) -> Deci
         if not gone:
             return Decision({"is": "unknown"})
         return Decision({"is": "acknowledged", "reports": len(gone)}, {"unqueue": gone})
+    if kind == "drop":
+        return _drop(state, event["id"])
     if kind == "split":
         return _split(state, event)
     assert kind == "merge", kind
@@ -354,48 +422,130 @@ def _answer(state: State, event: Data, policy: Policy, take: Take | None) -> Dec
         effect["asker"] = question["asker"]
         if state.openings is not None:
             effect["openings"] = state.openings - 1
+    refused = _phase(state, question, effect, take)
+    if refused is not None:
+        return refused
+    # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
     kept = state.answers.get((*key_of(question), question["repeat"]))
     if kept is not None:
         return _repeat(state, question, identity, kept, effect)
     day = clock["wall"] // DAY
+    if question["repeat"] == _KEPT_CHANGE:
+        return _report_change(state, question, identity, epochs, effect, day, take)
     choice = None
     if question["repeat"] == "once":
-        choice = state.choices.get((*key_of(question), _period(question, day)))
-        if choice is None and take is not None:
-            first = _period(question, day)
-            choice = _choice(state, question, first, first + below(take, question["days"]))
-            effect["choices"] = [choice]  # kept whatever follows: it is not drawn again
+        first, length = period_of(question, day)
+        choice = _choice(state, question, first, effect, take, length, first)
         if choice is None or choice["day"] != day or choice["answer"] is not None:
-            return Decision({"is": "silent"}, effect if "choices" in effect else None)
+            return Decision({"is": "silent"}, effect if _is_drawn(effect) else None)
     return _spend(state, question, identity, epochs, effect, choice)
 
 
-def _period(question: Data, day: int) -> int:
-    first: int = day - (day - question["start"]) % question["days"]
-    return first
+def _phase(state: State, question: Data, effect: Data, take: Take | None) -> Decision | None:
+    """Return the refusal of a question that is for other devices; None if this one answers it.
+
+    A coin is tossed once for an asker and a campaign's name, without looking at any value.
+    """
+    phase = question.get("phase")
+    if phase is None:
+        return None
+    asker, name = question["asker"], phase["name"]
+    coin = state.coins.get((asker, name))
+    if "follows" in phase:
+        heads = [c["name"] for c in state.coins.values() if c["asker"] == asker and c["heads"]]
+        first = [c for c in state.coins.values() if c["asker"] == asker and c["campaign"] == phase["follows"]]
+        if name in heads or any(c["heads"] for c in first):
+            return _refuse("phase")
+        if coin is None:  # who answers the second campaign does not answer the first one any more
+            effect["coins"] = [{"asker": asker, "name": name, "campaign": phase["follows"], "heads": False}]
+        return None
+    if coin is None:
+        if take is None:
+            return Decision({"is": "silent"})
+        heads_up = below(take, 1000) < phase["share"]
+        coin = {"asker": asker, "name": name, "campaign": phase["campaign"], "heads": heads_up}
+        effect["coins"] = [coin]
+    return None if coin["heads"] else _refuse("phase", effect if _is_drawn(effect) else None)
 
 
-def _choice(state: State, question: Data, period: int, day: int) -> Data:
-    return {**_named(question), "period": period, "day": day, "device": state.device, "answer": None}
+def period_of(question: Data, day: int) -> tuple[int, int]:
+    """Return the first day of the period that a day is in, which names the period, and its length in days."""
+    every = question.get("every")
+    if every is None:
+        return day - (day - question["start"]) % question["days"], question["days"]
+    if every != "month":
+        return (day, 1) if every == "day" else (day - (day + 3) % 7, 7)  # 1970-01-01 was a Thursday
+    here = date(1970, 1, 1) + timedelta(days=day)
+    first = day - here.day + 1
+    if (here.year, here.month) == (9999, 12):
+        return first, 31
+    after = date(here.year + here.month // 12, here.month % 12 + 1, 1)
+    return first, (after - here.replace(day=1)).days
+
+
+def _choice(
+    state: State, question: Data, period: int, effect: Data, take: Take | None, bound: int, least: int
+) -> Data | None:
+    """Return the kept choice of a period; draw it if there is none, without looking at any value."""
+    choice = state.choices.get((*key_of(question), question["repeat"], period))
+    if choice is None and take is not None:
+        day = least + below(take, bound)
+        kept = {"repeat": question["repeat"], "period": period, "day": day, "device": state.device}
+        choice = {**_named(question), **kept, "answer": None}
+        effect["choices"] = [choice]  # kept whatever follows: it is not drawn again
+    return choice
+
+
+def _report_change(
+    state: State,
+    question: Data,
+    identity: str,
+    epochs: tuple[int, int],
+    effect: Data,
+    day: int,
+    take: Take | None,
+) -> Decision:
+    """Return what becomes of a question about one kept change: charged once in each period."""
+    from dither_device.kept_change import choices_of, due, span
+
+    period, _ = period_of(question, day)
+    choice = _choice(state, question, period, effect, take, choices_of(question), 0)
+    owed = None if choice is None else due(state, question, choice, day)
+    if choice is None or owed is None:
+        return Decision({"is": "silent"}, effect if _is_drawn(effect) else None)
+    whole = {**question, "data": list(span(question, day))}
+    if choice["answer"] is None:
+        decision = _spend(state, whole, identity, epochs, effect, choice)
+        decision.owed = owed
+        return decision
+    if not _is_paid(whole, state.entries.get(choice["answer"])):
+        return _refuse("changed")
+    effect["queue"] = _waiting(question, identity)
+    return Decision({"is": "drawn", "charged": "0"}, effect, True, owed=owed)
 
 
 def _again(state: State, question: Data, identity: str, earlier: Data) -> Decision:
     kept = state.answers.get((*key_of(question), question["repeat"]))
     entry = state.entries.get(kept["id"] if kept and identity not in state.entries else identity)
-    if key_of(earlier) != key_of(question) or (entry is not None and not _is_paid(question, entry)):
+    periodic = question["repeat"] == _KEPT_CHANGE  # its span is that of its period, not of the present one
+    terms = {**question, "data": entry.get("data")} if periodic and entry else question
+    if key_of(earlier) != key_of(question) or (entry is not None and not _is_paid(terms, entry)):
         return _refuse("id")
     if "report" in earlier:
-        return Decision({"is": "resent", "report": earlier["report"]})
+        aside = earlier["batch"] == _ASIDE  # it was dropped, and is asked for again
+        effect = {"batch": {"id": None, "reports": [identity]}} if aside else None
+        return Decision({"is": "resent", "report": earlier["report"]}, effect)
     return Decision({"is": "acknowledged", "reports": 0})
 
 
 def _charge(question: Data) -> Data:
     return {
         **_named(question),
-        "epsilon": f"{charge(question['epsilon'], 64):x}",
-        "delta": f"{charge(question['delta'], 128):x}",
+        "epsilon": f"{charge(question['epsilon'], EPSILON):x}",
+        "delta": f"{charge(question['delta'], DELTA):x}",
         "assumes": assumptions_of(question),
         **{name: question[name] for name in ("data", "times") if question.get(name) is not None},
+        **({"campaign": question["limit"]["campaign"]} if question.get("limit") else {}),
     }
 
 
@@ -406,8 +556,16 @@ def _is_paid(question: Data, entry: Data | None) -> bool:
 
 
 def _epochs(state: State, question: Data, now: int) -> tuple[int, int] | None:
+    """Return the first and the last epoch that the data touch; None for data to come, or of too long a time.
+
+    All that happened before the account was opened belongs to the epoch in which it was opened.
+    """
     since, until = question["data"] or (now, now + 1)
-    if not since < until <= now + 1:
+    if question["repeat"] == _KEPT_CHANGE:  # charged at once for all days of the period, also those to come
+        from dither_device.kept_change import span
+
+        since, until = span(question, now // DAY)
+    elif not since < until <= now + 1:
         return None
     kind = state.limits["epoch"]
     begin, end = epoch_of(kind, max(since, state.born)), epoch_of(kind, max(until - 1, state.born))
@@ -419,26 +577,44 @@ def _waiting(question: Data, identity: str) -> Data:
 
 
 def _repeat(state: State, question: Data, identity: str, kept: Data, effect: Data) -> Decision:
-    """Return a permanent answer again. It is queued once: a person who is asked again counts once."""
+    """Return a permanent answer again. It is queued once: a person who is asked again counts once.
+
+    It was charged once: permanent_once (proofs/Account.v). Sent again, it reveals no more: permanent_answer
+    (proofs/Combine.v).
+    """
     entry, same = state.entries.get(kept["id"]), question["repeat"] == "same"
     if entry is None or not _is_paid(question, entry) or (same and kept["report"] is None):
         return _refuse("changed")
     outcome = {"is": "repeated", "charged": "0"}
+    aside = _set_aside(state, question)
     if same:
+        if kept["report"] in aside:
+            effect["batch"] = {"id": None, "reports": aside[kept["report"]]}
         return Decision({**outcome, "report": kept["report"]}, effect)
     if entry["device"] != state.device:  # the device that was charged sends
         return Decision(outcome, effect, True)
     effect["queue"] = _waiting(question, identity)
-    return Decision(outcome, effect, True, state.told)
+    return Decision(outcome, effect, True, state.told, aside=aside)
+
+
+def _set_aside(state: State, question: Data) -> dict[str, list[str]]:
+    """Return the identities of dropped reports to a question that wait to be asked for, by report."""
+    found: dict[str, list[str]] = {}
+    for item in state.queue.values():
+        if item["batch"] == _ASIDE and key_of(item) == key_of(question):
+            found.setdefault(item["report"], []).append(item["id"])
+    return found
 
 
 def _spend(
     state: State, question: Data, identity: str, epochs: tuple[int, int], effect: Data, choice: Data | None
 ) -> Decision:
-    epsilon, delta = charge(question["epsilon"], 64), charge(question["delta"], 128)
-    short = _short(state, question["asker"], epochs, epsilon, delta)
+    epsilon, delta = charge(question["epsilon"], EPSILON), charge(question["delta"], DELTA)
+    short: str | None = "answers"
+    if not _is_answered_enough(state, question):
+        short = _short(state, question["asker"], epochs, epsilon, delta)
     if short is not None:
-        return _refuse(short, effect if "choices" in effect else None)
+        return _refuse(short, effect if _is_drawn(effect) else None)
     entry = {
         **_charge(question),
         **{"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]},
@@ -454,8 +630,22 @@ def _spend(
     return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, told)
 
 
+def _is_answered_enough(state: State, question: Data) -> bool:
+    """Return whether a person has given as many answers to a question as its campaign allows."""
+    limited = question.get("limit")
+    if not limited:
+        return False
+    name = (*key_of(question), limited["campaign"])
+    given = sum((*key_of(entry), entry.get("campaign")) == name for entry in state.entries.values())
+    return bool(given >= limited["answers"])
+
+
 def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delta: int) -> str | None:
-    """Return what does not suffice for a charge: quota, budget or lifetime; None if all do."""
+    """Return what does not suffice for a charge: quota, budget or lifetime; None if all do.
+
+    With the file's transactions no sequence of events exceeds a limit: never_exceeds and budget_with_slack
+    (proofs/Account.v).
+    """
     quota = state.limits["quotas"].get(asker, state.limits["quota"])
     every = range(epochs[0], epochs[1] + 1)
     if quota is not None and any(
@@ -466,17 +656,22 @@ def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delt
     for totals, allowed in ((state.mine, state.own), (state.all, state.allowed)):
         for epoch in every:
             before = totals.epochs.get(epoch, (0, 0))
-            if before[0] + epsilon > allowed.epoch[0] or before[1] + delta > allowed.epoch[1]:
+            if before[0] + epsilon > allowed.epsilon or before[1] + delta > allowed.delta:
                 return "budget"
-        life = allowed.lifetime
-        if life and (totals.life[0] + epsilon > life[0] or totals.life[1] + delta > life[1]):
+        life, spent = allowed.lifetime, totals.lifetime
+        if life and (spent[0] + epsilon > life[0] or spent[1] + delta > life[1]):
             return "lifetime"
     return None
 
 
 def _batch(state: State, event: Data) -> Decision:
-    """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits."""
-    queued = [item for item in state.queue.values() if item["asker"] == event["asker"]]
+    """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits.
+
+    It has at most one report to a question, so that no collector takes a device for several people. With
+    `questions`, pairs of a name and a fingerprint, it has reports to these only: a collector refuses a batch
+    with a report to a question of another campaign.
+    """
+    queued = [i for i in state.queue.values() if i["asker"] == event["asker"] and i["batch"] != _ASIDE]
     if (chosen := event.get("questions")) is not None:
         queued = [item for item in queued if [item["question"], item["fingerprint"]] in chosen]
     sent = next((item["batch"] for item in queued if item["batch"] is not None), None)
@@ -493,11 +688,28 @@ def _batch(state: State, event: Data) -> Decision:
     return Decision({"is": "batched", **batch}, {"batch": batch})
 
 
+def _drop(state: State, batch: str) -> Decision:
+    """Return what becomes of a batch that a collector refused for good.
+
+    Its reports leave the queue. Those of permanent answers are set aside, to wait again when they are asked
+    for again: nothing else would ever send them.
+    """
+    gone = [item for item in state.queue.values() if batch in (item["id"], item["batch"])]
+    if not gone or batch == _ASIDE:
+        return Decision({"is": "unknown"})
+    permanent = {key[:3] for key in state.answers}
+    aside = [item["id"] for item in gone if key_of(item) in permanent]
+    left = [item["id"] for item in gone if key_of(item) not in permanent]
+    effect: Data = {"unqueue": left} if left else {}
+    if aside:
+        effect["batch"] = {"id": _ASIDE, "reports": aside}
+    return Decision({"is": "dropped", "reports": len(gone)}, effect)
+
+
 def _split(state: State, event: Data) -> Decision:
     """Transfer a part of this device's budget to another device."""
-    part, whole = event["share"]
-    gift = state.own.change(lambda own, _: own * part // whole)
-    left = state.own.change(lambda own, given: own - given, gift)
+    gift = state.own.part(*event["share"])
+    left = state.own.minus(gift)
     if not left.covers(state.mine):
         return _refuse("spent")
     return Decision({"is": "split", "device": event["device"], "own": gift.wire()}, {"own": left.wire()})
@@ -518,9 +730,16 @@ def _merge(state: State, other: Data) -> Decision:
         elif known != entry:
             return _refuse("conflict")
     answers = [a for a in other["answers"] if _is_earlier(a, state.answers.get((*key_of(a), a["permanent"])))]
-    choices = [c for c in other["choices"] if _is_earlier(c, state.choices.get((*key_of(c), c["period"])))]
-    new = (("entries", entries), ("answers", answers), ("choices", choices))
+    of_repeat = _of_repeat(other["choices"])
+    choices = [c for c in of_repeat if _is_earlier(c, state.choices.get(_choice_key(c)))]
+    coins = [c for c in other.get("coins", ()) if _is_decisive(c, state.coins.get((c["asker"], c["name"])))]
+    new = (("entries", entries), ("answers", answers), ("choices", choices), ("coins", coins))
     return Decision({"is": "merged", "entries": len(entries)}, {name: some for name, some in new if some})
+
+
+def _is_decisive(coin: Data, other: Data | None) -> bool:
+    """Return whether a coin is kept, on every device: heads, for then the first phase was answered."""
+    return other is None or (coin["heads"] and not other["heads"])
 
 
 def _is_earlier(kept: Data, other: Data | None) -> bool:

@@ -1,4 +1,4 @@
-"""Draws of sets, texts and rows: several, indices, projective, prefix, questions. See docs/wire.md."""
+"""Draws of sets, texts and rows, of the kinds in READERS. See docs/wire.md."""
 
 from __future__ import annotations
 
@@ -71,46 +71,76 @@ def _read_indices(
     return (heads * (size - chosen), tails * chosen), domain, draw
 
 
-def several(device: Fields) -> Draw:
+def _code_or_other(code: Callable[[Any], int], item: Any) -> int | None:
+    """Return the code of an item, of "other" if it is not in the list, or None if that is not in it either.
+
+    A person who is not counted would bias all shares, and the gap would tell.
+    """
+    for one in (item, "other"):
+        try:
+            return code(one)
+        except Outside:
+            continue
+    return None
+
+
+def _read_items(device: Fields) -> tuple[int, int, Any, Domain, Callable[[list[int], Take], list[int]]]:
+    """Return the numbers of items and of those of a person, labels, the domain, and a person's elements.
+
+    The elements are drawn from a person's items: thinned at random, or completed by dummies.
+    """
     domain = device["domain"]
     need(domain["kind"] == "several" and device["outside"] == "refuse", "domain")
     code, items, labels = read_labels(domain)
     most = whole(domain["most"], 1, items)
-    chosen = whole(device["chosen"], 1, min(items, 512))
-    least = whole(device["least"], 1, min(most, chosen))
-    toss, heads, tails = read_coin(device["heads"])
-    width = (items + most - 1).bit_length()
-    need(items <= 1 << 20 and chosen * width <= 512, "cells")
-    ways = [comb(most, j) * comb(items, chosen - j) for j in range(min(most, chosen) + 1)]
-    missed, met = ways[:least], ways[least:]
+    need(items <= 1 << 20, "cells")
 
     def place(value: Any) -> list[int]:
         if isinstance(value, str | bytes | dict):
             raise Outside("a list of items was expected")
         try:
-            return sorted({code(item) for item in value})
+            found = [_code_or_other(code, item) for item in value]
+            return sorted({number for number in found if number is not None})
         except TypeError:
             raise Outside("a list of items was expected") from None
 
-    def passed(at: int, parts: list[int]) -> int:
-        count = 0
-        for part in parts:
-            at -= part
-            count += at >= 0
-        return count
-
-    def draw(codes: list[int], take: Take) -> bytes:
+    def elements(codes: list[int], take: Take) -> list[int]:
         own = list(codes)
         if len(own) > most:
             for at in range(most):
                 other = at + below(take, len(own) - at)
                 own[at], own[other] = own[other], own[at]
         own = sorted(own[:most])
-        own += range(items, items + most - len(own))
+        return [*own, *range(items, items + most - len(own))]
+
+    return items, most, labels, (place, _mark_codes), elements
+
+
+def _passed(at: int, parts: list[int]) -> int:
+    """Return how many parts, one after the other, end at a place or before it; all are looked at."""
+    count = 0
+    for part in parts:
+        at -= part
+        count += at >= 0
+    return count
+
+
+def several(device: Fields) -> Draw:
+    items, most, labels, domain, elements = _read_items(device)
+    chosen = whole(device["chosen"], 1, min(items, 512))
+    least = whole(device["least"], 1, min(most, chosen))
+    toss, heads, tails = read_coin(device["heads"])
+    width = (items + most - 1).bit_length()
+    need(chosen * width <= 512, "cells")
+    ways = [comb(most, j) * comb(items, chosen - j) for j in range(min(most, chosen) + 1)]
+    missed, met = ways[:least], ways[least:]
+
+    def draw(codes: list[int], take: Take) -> bytes:
+        own = elements(codes, take)
         # Whatever the items are and whether they are met, the same numbers are drawn.
         held = toss(take)
         hit, miss = below(take, sum(met)), below(take, sum(missed))
-        count = (passed(miss, missed), passed(hit, met) + least)[held]
+        count = (_passed(miss, missed), _passed(hit, met) + least)[held]
         others = draw_different(take, chosen, items)
         members = draw_different(take, min(most, chosen), most)
         told = []
@@ -122,7 +152,48 @@ def several(device: Fields) -> Draw:
         packed = sum(element << width * at for at, element in enumerate(sorted(told)))
         return packed.to_bytes((chosen * width + 7) >> 3, "little")
 
-    made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), (place, _mark_codes), draw)
+    made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), domain, draw)
+    made.labels = labels
+    return made
+
+
+def polynomial(device: Fields) -> Draw:
+    items, most, labels, domain, elements = _read_items(device)
+    prime = whole(device["prime"], items + most, (1 << 21) - 1)
+    need(all(prime % trial for trial in range(2, int(prime**0.5) + 1)), "cells")
+    bound, terms = whole(device["below"], 1, prime - 1), whole(device["terms"], most + 1, most + 2)
+    need(terms <= 2048, "cells")
+    length = ((prime**terms - 1).bit_length() + 7) >> 3
+    need(length <= 256, "cells")
+    toss, heads, tails = read_coin(device["heads"])
+    high = prime - bound
+    firsts = [high**at * bound * prime ** (most - 1 - at) for at in range(most)]
+    hits, misses = sum(firsts), high**most
+
+    def draw(codes: list[int], take: Take) -> bytes:
+        own = elements(codes, take)
+        # Whatever the items are and whether they are met, the same numbers are drawn.
+        held = toss(take)
+        hit, miss, rest = below(take, hits), below(take, misses), below(take, prime ** (terms - most))
+        first = _passed(hit, firsts)
+        drawn, first = ((miss, most), (hit - sum(firsts[:first]), first))[held]
+        values = []
+        for at in range(most):
+            drawn, number = divmod(drawn, high if at < first else bound if at == first else prime)
+            values.append(number + bound * (at < first))
+        for step in range(1, most):  # divided differences
+            for at in range(most - 1, step - 1, -1):
+                gap = pow(own[at] - own[at - step], -1, prime)
+                values[at] = (values[at] - values[at - 1]) * gap % prime
+        row = [rest % prime, rest // prime][: terms - most]
+        for point, value in zip(reversed(own), reversed(values), strict=True):
+            row = [(up - point * mine) % prime for up, mine in zip([value, *row], [*row, 0], strict=True)]
+        packed = 0
+        for coefficient in reversed(row):
+            packed = packed * prime + coefficient
+        return packed.to_bytes(length, "little")
+
+    made = Draw("SetResponse", (heads * misses, tails * hits), domain, draw)
     made.labels = labels
     return made
 
@@ -331,6 +402,7 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
 READERS = {
     "indices": indices,
     "several": several,
+    "polynomial": polynomial,
     "projective": projective,
     "prefix": prefix,
     "questions": questions,

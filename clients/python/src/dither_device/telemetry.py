@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
-    from dither_device.question import Question
     from dither_device.rules import Policy, State
     from dither_device.sending import Sent
 
@@ -170,7 +169,14 @@ class Telemetry:
                 account, text = self._open_account(), self._read_file()
                 with account.transaction() as state:
                     campaign = self._trusted(account, state, text)
-                done = send(account, campaign, self.address, relay=self.relay, label=self.version)
+                done = send(
+                    account,
+                    campaign,
+                    self.address,
+                    relay=self.relay,
+                    label=self.version,
+                    allowed=lambda: self._why_off() is None and self._consent() == "on",
+                )
                 self.problem = done.problem or self.problem
                 return done
         except Exception as error:
@@ -198,9 +204,9 @@ class Telemetry:
 
         self._sender = spawn(
             {
-                **{"account": self._account_file(), "campaign": os.path.abspath(self.file)},
+                **{"campaign": os.path.abspath(self.file), "app": self.app, "version": self.version},
                 **{"key": self.key, "address": self.address, "relay": self.relay},
-                **{"label": self.version, "marker": marker},
+                **{"folder": self._base(), "marker": marker},
             }
         )
 
@@ -221,22 +227,45 @@ class Telemetry:
     def _ask(self) -> bool:
         if self._is_machine() or not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
             return False
+        from dither_device.consent import forget_input, general_of, record_of, scrolls, short_of
+        from dither_device.text import canonical, digest
+
         campaign = self._verify()
-        place = self._path("consent")
+        shown = digest(canonical([general_of(campaign, self.address, self.relay), record_of(campaign)]), 16)
+        place = self._path(f"asked-{shown}")
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         try:  # of two processes one asks, and a question that is not answered is not asked again
             os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return False
-        told = "off"
-        try:
-            _say(f"{self._words(campaign)}\nMay {self.app} send such answers? [y/N] ")
-            if sys.stdin.readline().strip().lower() in ("y", "yes"):
-                told = "on"
-        finally:  # also if the person ends the program here
-            self._write("consent", told + "\n")
-        _say(f"Telemetry is {told}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
-        return told == "on"
+        words = self._words(campaign)
+        if scrolls(words):
+            words += "\n" + short_of(campaign, self._budget()[0])
+        _say(words + "\n")
+        read_answer = forget_input()
+        _say(f"May {self.app} send such answers? [y/N] ")
+        told = read_answer().strip().lower() in ("y", "yes")
+        if told:
+            self._agree(campaign)
+        now = "on" if told else "off"
+        _say(f"Telemetry is {now}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
+        return told
+
+    def _agree(self, campaign: Campaign) -> None:
+        """Keep a yes to what was shown, beside those to other askers."""
+        from dither_device.consent import general_of, record_of
+        from dither_device.text import canonical
+
+        records = self._records() or {}
+        records.pop("", None)
+        mark = self._mark(self._verified or "")
+        records[general_of(campaign, self.address, self.relay)] = {**record_of(campaign), "seen": mark}
+        self._write("consent", canonical(records) + "\n")
+
+    def _mark(self, text: str) -> str:
+        from dither_device.text import digest
+
+        return digest(f"{self.key}\n{self.address}\n{self.relay}\n{text}", 64)
 
     def _why_off(self) -> str | None:
         """Return why nothing is asked, kept or sent, whatever the consent is; None if nothing forbids it."""
@@ -268,15 +297,44 @@ class Telemetry:
     def _is_machine() -> bool:
         return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in _MACHINES)
 
-    def _consent(self) -> str | None:
-        """Return on, off, or None if nobody was asked; what cannot be read is off."""
+    def _records(self) -> dict[str, Any] | None:
+        """Return the kept consent by asker; None if nobody was asked, or nobody knows what was shown."""
         try:
-            with open(self._path("consent"), encoding="ascii") as stream:
-                return "on" if stream.read(16).strip() == "on" else "off"
+            with open(self._path("consent"), encoding="utf-8") as stream:
+                text = stream.read(1 << 20)
+            if text.strip() == "on":
+                return None  # of an older version: nobody knows what was shown, and it is asked once more
+            from json import loads
+
+            records = loads(text)
+            if isinstance(records, dict) and all(isinstance(one, dict) for one in records.values()):
+                return records
         except FileNotFoundError:
             return None
         except (OSError, ValueError):
+            pass
+        return {"": {}}  # a no
+
+    def _consent(self) -> str | None:
+        """Return on, off, or None if nobody was asked about this campaign; what cannot be read is off."""
+        records = self._records()
+        if records is None:
+            return None
+        if "" in records:
             return "off"
+        text = self._read_file()
+        mark = self._mark(text)
+        if any(record.get("seen") == mark for record in records.values()):
+            return "on"
+        from dither_device.consent import covers, general_of
+
+        if self._verified != text:
+            self._campaign = None
+        campaign = self._verify()
+        if not covers(records.get(general_of(campaign, self.address, self.relay)), campaign):
+            return None
+        self._agree(campaign)  # a version that asks no more
+        return "on"
 
     # --- the command
 
@@ -317,7 +375,7 @@ class Telemetry:
         campaign, reason = self._verify(), self._why_foreign()
         if reason is not None:  # nothing is written: a file of root would lock its owner out
             return f"Telemetry stays off here: {reason}."
-        self._write("consent", "on\n")
+        self._agree(campaign)
         reason = self._why_off()
         if reason is not None:
             return f"Consent is kept, but telemetry stays off here: {reason}."
@@ -328,15 +386,32 @@ class Telemetry:
         if self._base() is None:
             return "Telemetry is off: there is no home to keep it in."
         self._write("consent", "off\n")
-        return "Telemetry is off. Nothing is kept or sent from now on."
+        waiting = 0
+        try:
+            if os.path.exists(self._account_file()):
+                from dither_device.account import Account
+
+                with Account(self._account_file(), wait=_WAIT) as account:
+                    waiting = len(account.queue)
+        except Exception as error:  # it is off all the same
+            self._fail(error)
+        wait = (
+            f" {_count(waiting)} here and will not be sent; `erase` deletes what is kept." if waiting else ""
+        )
+        return f"Telemetry is off. Nothing is kept or sent from now on.{wait}"
 
     def _status(self) -> str:
-        consent, reason = self._consent(), self._why_off()
+        reason = self._why_off()
+        try:
+            consent = self._consent()
+        except Exception as error:  # of a campaign that cannot be read: nothing is answered or sent
+            self._fail(error)
+            consent = "off"
         lines = ["Telemetry is on." if consent == "on" and reason is None else "Telemetry is off."]
         if reason is not None:
             lines.append(f"Here it is off whatever you say: {reason}.")
         elif consent is None:
-            lines.append("You were not asked yet.")
+            lines.append("You were not asked about this campaign yet.")
         try:
             if os.path.exists(self._account_file()):
                 from dither_device.account import Account
@@ -399,6 +474,8 @@ class Telemetry:
         return lines or ["Nothing was given so far."]
 
     def _erase(self) -> str:
+        self._write("consent", "off\n")  # first: a process that sends looks at it before every batch
+        sent = self._forget()
         if self._account is not None:
             self._account.close()
             self._account = None
@@ -408,43 +485,40 @@ class Telemetry:
                 os.unlink(place)
             except FileNotFoundError:
                 pass
-        self._write("consent", "off\n")
         shared = (
-            f" {self._account_file()} is shared by other tools, and stays."
+            f" {self._account_file()} is shared by other tools, and stays; what waited there was deleted."
             if own != self._account_file()
             else ""
         )
         return (
-            "What was kept here is erased, and telemetry is off. What was sent stays with the collector: "
-            f"nobody can tell which reports were yours.{shared}"
+            f"What was kept here is erased, and telemetry is off. {sent} What was sent stays with the "
+            f"collector: nobody can tell which reports were yours.{shared}"
         )
+
+    def _forget(self) -> str:
+        """Take what waits for this asker off the queue; return how many answers had been sent before."""
+        if not os.path.exists(self._account_file()):
+            return "Nothing had been sent."
+        try:
+            from dither_device.account import Account
+
+            asker = self._verify().asker
+            with Account(self._account_file(), wait=_WAIT) as account:
+                waiting = [item["id"] for item in account.queue if item["asker"] == asker]
+                given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
+                for identity in waiting:
+                    account.acknowledge(identity)
+            sent = len({entry["id"] for entry in given} - set(waiting))
+        except Exception as error:
+            self._fail(error)
+            return "How many answers had been sent cannot be read."
+        return f"{'1 answer' if sent == 1 else f'{sent} answers'} had been sent before."
 
     def _words(self, campaign: Campaign) -> str:
         """Return what is asked, by whom, for what, and the promise, in plain words."""
-        from math import exp
+        from dither_device.consent import words_of
 
-        terms = campaign.terms
-        lines = [f"{terms['asker']} asks: {terms['purpose']} ({terms['contact']})"]
-        most = 0.0
-        for name in campaign.questions:
-            question = campaign.question(name)
-            most = max(most, question.epsilon)
-            lines.append(f"  {name}: {describe(question)} (ε = {question.epsilon:.6g})")
-        often = {
-            "once": f"once in {terms['days']} days, on a day that this computer draws",
-            "same": "once, and the same report ever after",
-            "per value": "once for each value",
-            "fresh": "each time, until the budget is spent",
-        }[terms["repeat"]]
-        lines.append(
-            f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised "
-            "on this computer before it is kept or sent: whoever holds two to be equally likely, and sees "
-            f"the report, is at most {100 * exp(most) / (1 + exp(most)):.0f} % sure of either. Results are "
-            f"shown for {terms['people']} reports or more."
-        )
-        from textwrap import fill
-
-        return "\n".join(fill(line, 79, subsequent_indent="    " * line.startswith("  ")) for line in lines)
+        return words_of(campaign, self._budget()[0])
 
     # --- files
 
@@ -506,11 +580,15 @@ class Telemetry:
         campaign = self._verify()
         terms, promise = campaign.terms, campaign.terms["promise"]
         times = 1
-        if terms["repeat"] == "once":
+        if terms["repeat"] == "fresh":
+            times = terms.get("answers") or 1
+        elif terms["repeat"] in ("once", "kept change"):
             from dither_device.campaign import day_of
 
             length = day_of(terms["ends"]) - day_of(terms["begins"]) + 1
-            times = -(-min(366, length) // terms["days"]) + (length > 366)  # periods that a year touches
+            days = terms.get("days") or {"day": 1, "week": 7, "month": 28}[terms["every"]]
+            calendar = "every" in terms and length > 1  # a period may have begun before the campaign
+            times = -(-min(366, length) // days) + (length > 366 or calendar)  # periods that a year touches
         epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
         return epsilon, min((promise["delta"] or 0.0) * times, 1.0)
 
@@ -544,29 +622,6 @@ class Telemetry:
 
 
 _HELP = "Switch telemetry on or off, show what is asked, kept and sent, or erase what is kept here."
-
-
-def describe(question: Question) -> str:
-    """Return what may be answered, in words."""
-    import json
-
-    domain = json.loads(question.device)["domain"]
-    kind, labels = domain["kind"], question.labels
-    if kind in ("categories", "several"):
-        listed = ", ".join(map(str, labels)) if labels else f"0 … {domain['count'] - 1}"
-        return (
-            f"one of {listed}"
-            if kind == "categories"
-            else f"any of {listed}, of which {domain['most']} are told"
-        )
-    if kind == "optional":
-        domain = domain["of"]
-        kind = domain["kind"]
-    if kind == "interval":
-        return f"a number from {domain['low']:g} to {domain['high']:g}"
-    if kind == "circle":
-        return f"an angle, of {domain['period']:g}"
-    return {"profile": "several attributes together"}.get(kind, f"a {kind}")
 
 
 def _times(count: int) -> str:

@@ -46,6 +46,14 @@ class Malformed(DeviceError, ValueError):
         self.word = word
 
 
+class UnknownDraw(Malformed):
+    """A question is drawn in a way that this client does not know: it answers the others."""
+
+    def __init__(self, message: str, draw: str = "") -> None:
+        super().__init__("draw", message)
+        self.draw = draw
+
+
 class Refused(DeviceError):
     """A question is not answered; `reason` is one of the words of docs/account.md."""
 
@@ -205,6 +213,66 @@ def listed(value: object, word: str = "fields", length: int | None = None) -> li
     need(isinstance(value, list) and (length is None or len(value) == length), word, "a list was expected")
     items: list[Any] = value  # type: ignore[assignment]
     return items
+
+
+# --- words: what people are shown (docs/wire.md)
+
+_REFUSED = (
+    *((0x0, 0x1F), (0x7F, 0x9F), (0x200B, 0x200B), (0x2028, 0x2029), (0x2060, 0x2064), (0x206A, 0x206F)),
+    *((0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xFFFE, 0xFFFF), (0xE0000, 0xE0FFF)),
+)
+_INVISIBLE = (
+    *((0xA, 0xA), (0x20, 0x20), (0xA0, 0xA0), (0xAD, 0xAD), (0x61C, 0x61C), (0x1680, 0x1680)),
+    *((0x2000, 0x200F), (0x202A, 0x202F), (0x205F, 0x205F), (0x2066, 0x2069), (0x3000, 0x3000)),
+    (0xFE00, 0xFE0F),
+)
+_CLOSES = {0x202A: 0x202C, 0x202B: 0x202C, 0x202D: 0x202C, 0x202E: 0x202C}
+_CLOSES |= {0x2066: 0x2069, 0x2067: 0x2069, 0x2068: 0x2069}
+
+
+def _within(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(first <= code <= last for first, last in ranges)
+
+
+def check_words(
+    given: object, *, size: int | None = None, characters: int | None = None, lines: bool = False
+) -> str:
+    """Return words that can be shown, of at most `size` bytes and so many characters; raise Malformed."""
+    need(isinstance(given, str), "terms", "a text was expected")
+    text: str = given  # type: ignore[assignment]
+    need(characters is None or len(text) <= characters, "terms", "too long a text")
+    need(size is None or len(text.encode()) <= size, "terms", "too long a text")
+    if text.isascii() and text.isprintable() and text.strip():
+        return text
+    opened: list[int] = []
+    seen = False
+    for code in map(ord, text):
+        if code == 0xA and lines:
+            need(not opened, "terms", "a direction that is not closed")
+            continue
+        need(not _within(code, _REFUSED), "terms", "a character that cannot be shown")
+        if code in _CLOSES:
+            opened.append(_CLOSES[code])
+        elif code in (0x202C, 0x2069):
+            need(opened and opened.pop() == code, "terms", "a direction that was not opened")
+        seen = seen or not _within(code, _INVISIBLE)
+    need(seen and not opened, "terms", "nothing to see, or a direction that is not closed")
+    return text
+
+
+def is_tag(tag: object) -> bool:
+    """Return whether this is a language tag such as de, pt-BR or zh-Hant."""
+    if not isinstance(tag, str) or not tag.isascii():
+        return False
+    first, *rest = tag.split("-")
+    fine = first.isalpha() and first.islower() and 2 <= len(first) <= 3
+    if rest and len(rest[0]) == 4:
+        fine = fine and rest[0].isalpha() and rest.pop(0).istitle()
+    if rest:
+        place = rest.pop(0)
+        letters = len(place) == 2 and place.isalpha() and place.isupper()
+        fine = fine and (letters or (len(place) == 3 and place.isdigit()))
+    return fine and not rest
 
 
 # --- writing

@@ -16,7 +16,7 @@ from dither.core.domains import Domain, Plane
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.sets.bits import Bits
-from dither.core.kernels.sets.several import SetKernel
+from dither.core.kernels.sets.items import ItemSets
 from dither.core.kernels.sets.subsets import SubsetBits
 from dither.core.question import Question
 from dither.errors import InvalidParameter, NotIdentifiable
@@ -87,12 +87,8 @@ def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integ
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
         last = bool(layout.shape)  # of a path: the cell stands after the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
-    if isinstance(kernel, SetKernel) and kernel.outcomes <= _EXACT:
-        sets = {row: at for at, row in enumerate(combinations(range(kernel.size), kernel.chosen))}
-        elements, chosen = kernel.elements, kernel.chosen
-        return lambda reports: np.array(
-            [sets[tuple(row)] for row in elements(reports).reshape(-1, chosen).tolist()]
-        )
+    if isinstance(kernel, ItemSets) and kernel.outcomes <= _EXACT:
+        return kernel.numbers
     if isinstance(kernel, Bits | SubsetBits) and kernel.size <= _MOST_BITS:
         size = kernel.size
         return lambda reports: unpack_rows(reports, size).reshape(-1, size) @ (1 << np.arange(size))

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.advice.audits.neighbours import Listed
+from dither.core.kernels.directions import DirectionsKernel
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel
 from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.places.planar import PlanarNoiseKernel
@@ -70,6 +71,7 @@ BOUNDARY: Final = "at a boundary of the random words a report is drawn that anot
 NOT_FINITE: Final = "a value that is not finite is answered, not refused"
 
 MANY: Final = 1 << 14  # reports drawn by arrays at each of a few inputs
+_VECTORS: Final = 1 << 11  # draws of a vector, each of which is compared with all directions
 ONES: Final = 1 << 10  # reports drawn one by one
 _FEW: Final = 64  # values of an array long enough for the draw code of arrays
 _GROUPS: Final = 8
@@ -95,8 +97,8 @@ def _comparison(question: Question, known: Listed | None) -> Iterator[str] | Non
         return None
     if known is not None:
         return chain(_boundary(question, known), _frequencies(question, known))
-    if isinstance(kernel, HashedResponse | PrefixKernel):
-        return _compare_hashes(question, kernel)
+    if isinstance(kernel, HashedResponse | PrefixKernel | DirectionsKernel):
+        return _compare_seeded(question, kernel)
     if isinstance(kernel, Bits):
         return _bits(question, kernel)
     if isinstance(kernel, PlanarNoiseKernel) and kernel.fine:
@@ -152,14 +154,18 @@ def _frequencies(question: Question, known: Listed) -> Iterator[str]:
             yield SINGLES
 
 
-def _compare_hashes(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
-    """Compare how often a report is the bucket of its own input, given its seed, with the probability."""
+def _compare_seeded(
+    question: Question, kernel: HashedResponse | PrefixKernel | DirectionsKernel
+) -> Iterator[str]:
+    """Compare how often a report is one of its own input's, given its seed, with the probability."""
     value = question.domain.examples()[0]
     own = question.domain.check([value])[0]
-    chance = float(max(kernel.probabilities(own)))
-    reports = _perturb(question, value, MANY, Seeded(3))
-    told = kernel.likelihoods(reports, np.broadcast_to(own, (MANY, *np.shape(own))))
-    if not _likely(int(np.count_nonzero(told >= chance * (1 - 1e-9))), MANY, chance, 1):
+    law = kernel.probabilities(own)
+    each, count = float(max(law)), MANY if not question.domain.shape else _VECTORS
+    chance = float(max(law) * law.count(max(law)))
+    reports = _perturb(question, value, count, Seeded(3))
+    told = kernel.likelihoods(reports, np.broadcast_to(own, (count, *np.shape(own))))
+    if not _likely(int(np.count_nonzero(told >= each * (1 - 1e-9))), count, chance, 1):
         yield ARRAYS
 
 

@@ -2,6 +2,8 @@
 
 from .answers import Ranges as Ranges
 from .answers import Tables as Tables
+from .moments import Covariance as Covariance
+from .moments import Variance as Variance
 from .numbers import Distribution as Distribution
 from .numbers import Frequencies as Frequencies
 from .numbers import Goal as Goal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
-from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.domains import Categories, Circle, Domain, Interval, Several, finite
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.linear import length_factor
 from dither.estimation.reading import least_variance_reading, mean_of_ends, reach_of_one
@@ -158,10 +158,12 @@ class Mean(Averaged):
 
     `criterion` is "worst", for people who all have the value with the largest variance, or "average", for
     values that are uniform on the domain. Only mechanisms whose E[report] is affine in the value can answer:
-    OGPM on an interval cannot.
+    OGPM on an interval cannot. `deviation` is the standard deviation of people's values, if it is known: the
+    sampling error follows from it.
     """
 
     criterion: Criterion = "worst"
+    deviation: float | None = field(default=None, repr=False)
 
     takes = (Interval, Circle)
     otherwise = "for categories use dt.goals.Frequencies"
@@ -169,6 +171,10 @@ class Mean(Averaged):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_criterion(self.criterion)
+        if self.deviation is not None and not finite("a standard deviation", self.deviation) >= 0.0:
+            raise InvalidParameter(
+                f"the standard deviation of values is a number from 0, not {found(self.deviation)}"
+            )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         best = solved_candidates(domain, epsilon, (), (self.criterion,), unbiased=True, wait=wait)
@@ -193,6 +199,8 @@ class Mean(Averaged):
         """Return the variance of values: half at each end in the worst case, uniform on average."""
         if domain.circular or domain.line is None:
             return 0.0  # of people who agree
+        if self.deviation is not None:
+            return float(self.deviation) ** 2
         return domain.line.length**2 / (4.0 if self.criterion == "worst" else 12.0)
 
     def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
@@ -241,10 +249,12 @@ class Frequencies(Averaged):
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if domain.sets:
-            cost = first.mechanism.cut_cost
-            cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
-            cut = f"; {remark}" if (remark := first.mechanism.cut_remark) else cut
-            return f"any set against any other, in {first.mechanism.report_bytes}-byte reports{cut}"
+            made = first.mechanism
+            cut = f"; {remark}" if (remark := made.cut_remark) else ""
+            return (
+                f"any set against any other, in {made.report_bytes}-byte reports; a variance at most "
+                f"{percent(made.gap)} above the smallest possible{cut}"
+            )
         least = least_frequency_variance(len(domain), first.mechanism.epsilon)
         above = math.sqrt(average_variance(first.mechanism) / least) - 1.0
         size = f"in {first.mechanism.report_bytes:g}-byte reports"
@@ -423,10 +433,20 @@ class _Simulated(Goal):
             for candidate, error in zip(able, first, strict=True)
         ]
 
+    def span(self, mechanism: Mechanism[Any], error: float) -> tuple[float, float] | None:
+        """Return between which errors single shapes are, as they were simulated; None on a circle."""
+        if mechanism.domain.circular:
+            return None
+        n, question = people_of(self.n), self.question
+        if question.share is not None:
+            return question.span(Simulated(error, 0.0, 0, 0))
+        runs = FINAL if simulation.is_known(mechanism, question, n, FINAL) else FIRST
+        return question.span(simulation.simulate(mechanism, question, n, runs))
+
     def usual_first(self, ranking: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return the ranking of a quantile with SW first, unless another is better by two standard errors."""
+        """Return the ranking with SW first, unless another is better by two standard errors, run by run."""
         usual = next((pair for pair in ranking if pair[0].name == "SW"), None)
-        if self.question.share is None or usual is None or usual is ranking[0]:
+        if usual is None or usual is ranking[0] or usual[0].mechanism.domain.circular:
             return ranking
         n = people_of(self.n)
         both = (
@@ -447,14 +467,22 @@ class _Simulated(Goal):
         n, rows = people_of(self.n), []
         for candidate in candidates:
             able = simulation.tells_apart(candidate.mechanism, self._parts)
-            row: dict[str, float | None] = dict.fromkeys(self.questions())
+            row: dict[str, float | None] = {}
+            for name in self.questions():
+                row |= dict.fromkeys(
+                    [name] if candidate.mechanism.domain.circular else [name, f"{name} from", f"{name} to"]
+                )
             for name, question in self.questions().items() if able else ():
-                row[name] = simulation.simulate(candidate.mechanism, question, n, FIRST, progress).error
+                found = simulation.simulate(candidate.mechanism, question, n, FIRST, progress)
+                row[name] = found.error
+                if not candidate.mechanism.domain.circular:
+                    row[f"{name} from"], row[f"{name} to"] = question.span(found)
             rows.append(row)
         if self.question.share is not None:
-            return "simulated for twelve shapes", rows
-        how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
-        return how, rows
+            return "simulated for twelve shapes, from the least to the largest error of a shape", rows
+        seeds = f"{len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
+        circle = any(candidate.mechanism.domain.circular for candidate in candidates)
+        return f"simulated for {'a Beta' if circle else 'twelve shapes'}, {seeds}", rows
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         able = [
@@ -469,10 +497,8 @@ class _Simulated(Goal):
         return simulation.people_for_error(best.mechanism, self.question, target)
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        population = "Beta(4, 4)" if domain.circular else "Beta(2, 5)"
-        what = "the smallest error"
-        if self.question.share is not None:
-            population, what = "people of twelve shapes and their mirror images", "no error resolved below it"
+        population = "Beta(4, 4)" if domain.circular else "people of twelve shapes and their mirror images"
+        what = "the smallest error" if self.question.share is None else "no error resolved below it"
         found = self.prediction(first.mechanism)
         spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
         first_seed, runs = (FINAL.start, len(FINAL)) if found is None else (found.first_seed, found.runs)
@@ -489,8 +515,9 @@ class Distribution(_Simulated):
 
     The error is `"w1"`, the area between the true and the estimated cumulative distribution
     (how far, on average, people would have to move to turn one into the other), or `"ks"`, their
-    largest gap. It is simulated with the mechanism itself, for people with the shape Beta(2, 5), on a circle
-    Beta(4, 4). `Cumulative` is read by `dt.cumulative(reports, method="empirical bayes")`. Mechanisms for
+    largest gap. It is simulated with the mechanism itself, for people drawn from twelve shapes and their
+    mirror images, and has their sampling error in it; on a circle for people with the shape Beta(4, 4).
+    `Cumulative` is read by `dt.cumulative(reports, method="empirical bayes")`. Mechanisms for
     which the first or last two of `bins` equal parts are not identifiable, as OGPM near the ends of an
     interval, are left out.
     """

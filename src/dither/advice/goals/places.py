@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.advice.catalogue import Candidate, on_categories
+from dither.advice.catalogue import Candidate, on_categories, solved_candidates
 from dither.advice.compare import average_variance
 from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
 from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Sphere
@@ -145,7 +145,7 @@ class MeanPlace(Averaged):
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), MeanPlace(n=10_000), epsilon=1)[0]["mechanism"]
-    'Sampled(x=Hybrid(…), y=Hybrid(…))'
+    'Sampled(x=Optimal(unbiased=True), y=Optimal(unbiased=True))'
     """
 
     takes = (Rectangle,)
@@ -159,7 +159,22 @@ class MeanPlace(Averaged):
             name = kind.__name__
             found.append(Candidate(f"Sampled(x={name}(…), y={name}(…))", Sampled(own)))
             found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half)))
-        return found
+        return [*self._solve(domain, epsilon, wait), *found]
+
+    def _solve(self, domain: Rectangle, epsilon: float, wait: bool) -> list[Candidate]:
+        """Return the coordinates by the solved unbiased mechanism; none if it is not to be waited for."""
+        made = []
+        for kind, budget in ((Sampled, epsilon), (Each, epsilon / 2.0)):
+            lines = {"x": domain.x, "y": domain.y}
+            parts = {
+                side: solved.mechanism
+                for side, line in lines.items()
+                for solved in solved_candidates(line, budget, (), ("worst",), unbiased=True, wait=wait)
+            }
+            if len(parts) == len(lines):
+                name = f"{kind.__name__}(x=Optimal(unbiased=True), y=Optimal(unbiased=True))"
+                made.append(Candidate(name, kind(parts)))
+        return made
 
     def spread(self, mechanism: Any) -> float:
         parts = list(mechanism.parts.values())

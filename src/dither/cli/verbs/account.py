@@ -15,7 +15,7 @@ from dither.errors import AccountUnusable
 from dither.foundation import atomic
 
 if TYPE_CHECKING:
-    from dither.collection.account.state import Data
+    from dither.collection.account.budget import Data
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path))
 NOT_A_GUARANTEE: Final = (
@@ -63,7 +63,9 @@ def show(file: Path, as_json: bool) -> None:
 
 
 def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
-    from dither.collection.account.budget import EPSILON, show_amount
+    from dither.collection.account.budget import show_amount
+    from dither.foundation.markup import printable
+    from dither_device.rules import EPSILON
 
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
@@ -73,18 +75,13 @@ def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
         answers[asked] += 1
     return [
         (
-            _printable(asker) or "(no name)",
-            _printable(name),
+            printable(asker) or "(no name)",
+            printable(name),
             answers[asker, name],
             show_amount(taken, EPSILON),
         )
         for (asker, name), taken in sorted(units.items())
     ]
-
-
-def _printable(name: str) -> str:
-    """Return a name without letters that move the cursor; merged accounts may hold any."""
-    return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
 @command.command()

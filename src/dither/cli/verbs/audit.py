@@ -152,9 +152,9 @@ def command(
 
 def _audit_list(address: str, head: str | None, key: str | None, as_json: bool) -> NoReturn:
     """Check the list of campaigns of a collector; exit with code 1 if it does not have a head."""
-    from dither.collection.client import fetch_log
+    from dither.collection.client import fetch_list
 
-    log = fetch_log(address, key=key)
+    log = fetch_list(address, key=key)
     seen = None if head is None else head in log.heads
     facts = {"head": log.head, "entries": len(log.heads), "campaigns": len(log.campaigns), "key": log.key}
     if as_json:
@@ -215,7 +215,12 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     else:
         for name, finding in findings.items():
             click.echo(verdict(f"{name}: {finding}", finding.ok))
-        click.echo(f"in total, a person is promised {found.guarantee}")
+        if found.total is not None:
+            click.echo(f"in total, a person is promised {found.total.words()}")
+        else:
+            click.echo(
+                f"in total, a {'person' if found.kept is None else 'row'} is promised {found.guarantee}"
+            )
     raise SystemExit(0 if all(finding.ok for finding in findings.values()) else 1)
 
 

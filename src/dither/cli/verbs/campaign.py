@@ -10,7 +10,7 @@ import click
 
 from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
-from dither.cli.protection import check_protection
+from dither.cli.protection import check_protection, warn_unanswered
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -46,9 +46,22 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
 
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--people",
+    type=click.IntRange(min=2),
+    default=10_000,
+    show_default=True,
+    help="Plan for so many people: the error of each question.",
+)
 @JSON_OPTION
-def check(file: Path, as_json: bool) -> None:
-    """Check FILE and say what it promises: a campaign in TOML, or a published one."""
+def check(file: Path, people: int, as_json: bool) -> None:
+    """Check FILE and say what it promises, and how exact answers will be: a campaign in TOML, or published.
+
+    The plan has half of the 95 % interval of each question, of pairs of up to four questions, and what the
+    same ε gives if each person answers one question alone.
+    """
+    from dither.advice.plan import plan
+    from dither.collection.kinds import rows
 
     contract, published = _read(file)
     facts = {
@@ -56,21 +69,27 @@ def check(file: Path, as_json: bool) -> None:
         "name": contract.name,
         "version": contract.version,
         "promise": str(contract.guarantee),
-        "in total": str(contract.whole_guarantee),
+        "in total": contract.total.words(),
         "signed by": None if published is None else published.key,
         "key before": None if published is None or published.before is None else published.before.key,
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
+    planned = plan(contract.questions, people)
     if as_json:
-        print_json(facts)
+        print_json(
+            {**facts, "asks": rows(contract), "plan": {"people": people, "errors": list(planned.rows)}}
+        )
         return
     for name, value in facts.items():
         if value is not None:
             click.echo(f"{name:10} {value}")
+    for line in rows(contract):
+        click.echo(f"{'asks':10} {line}")
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
+    click.echo(f"\n{planned}")
     check_protection(contract.whole_guarantee)
 
 
@@ -106,13 +125,14 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none.
 
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
-    beside the key (asker.log beside asker.key), which the collector serves.
+    beside the key (asker.campaigns beside asker.key), which the collector serves.
     """
     from dither.collection.signer import Signer
 
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
     check_protection(contract.whole_guarantee)
+    warn_unanswered(contract)
     signer = Signer(key, make=True)
     made = signer.publish(contract)
     with whole(out) as stream:

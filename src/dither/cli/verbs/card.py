@@ -62,9 +62,20 @@ def command(
     stated = (asker, contact, purpose, people, begins, ends)
     if found.published is not None:
         made = _signed_card(found, stated)
-    elif asker is None or contact is None:
-        raise click.UsageError("give --asker and --contact: nothing in FILE states who asks")
     else:
+        contract = found.contract
+        if contract is not None:  # an option says it otherwise
+            asker, contact = asker or contract.asker, contact or contract.contact
+            purpose, begins, ends = (
+                purpose or contract.purpose,
+                begins or contract.begins,
+                ends or contract.ends,
+            )
+        if asker is None or contact is None:
+            lacking = [name for name, text in (("--asker", asker), ("--contact", contact)) if text is None]
+            raise click.UsageError(
+                f"give {' and '.join(lacking)}: FILE has no table [campaign] that states them"
+            )
         made = card(
             found.asked,
             asker=asker,
@@ -73,7 +84,8 @@ def command(
             people=people,
             begins=None if begins is None else begins.isoformat(),
             ends=None if ends is None else ends.isoformat(),
-            repeat=None if found.contract is None else found.contract.repeat,
+            repeat=None if contract is None else contract.repeat,
+            total=found.total,
         )
     if out is None:
         print_json(made) if as_json else click.echo(json.dumps(made, indent=2, ensure_ascii=False))

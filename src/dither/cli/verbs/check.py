@@ -70,9 +70,19 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
         click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
         if asked.file is not None or asked.epsilon is not None:
             total = asked.guarantee()
-            click.echo(f"in total, a person is promised {total}")
+            click.echo(f"in total, a row is promised {total}")
             check_protection(total)
+            _print_plan(asked, max((fit.fit for fit in found.values()), default=0))
     raise SystemExit(0 if ok else 1)
+
+
+def _print_plan(asked: Asked, people: int) -> None:
+    """Say how exact the answers of a campaign of several questions will be, if all of these rows answer."""
+    from dither.advice.plan import plan
+
+    campaign = asked.campaign
+    if people > 1 and len(campaign.questions) > 1:
+        click.echo(f"\n{plan(campaign, people)}")
 
 
 def _data(fit: ColumnFit) -> dict[str, object]:

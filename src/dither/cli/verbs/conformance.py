@@ -19,7 +19,8 @@ _KINDS: Final = (
     "batches",
     "ohttp",
     "exchange",
-    "log",
+    "list",
+    "values",
     "account",
     "permanent",
 )

@@ -9,7 +9,7 @@ import click
 
 from dither.cli.options import JSON_OPTION
 from dither.cli.output import number, print_json, save_picture, table
-from dither.errors import MissingExtra
+from dither.errors import INSTALL, MissingExtra
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
 
@@ -77,7 +77,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
     lines = repr(compare(Interval(0, 1), epsilon=epsilon)).splitlines()
     click.echo("\n".join(f"  {line}" for line in lines[2:9]) + "\n")
-    where = ", ".join(pictures) if pictures else "none: pip install 'dither[plot]'"
+    where = ", ".join(pictures) if pictures else f"none: {INSTALL.format('plot')}"
     click.echo(f"Pictures: {where}")
 
 

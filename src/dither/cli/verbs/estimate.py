@@ -74,7 +74,8 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="",
     metavar="[GROUP]",
-    help="With --by: differences of all groups, or of each with one, that hold together.",
+    help="With --by: differences of all groups, or of each with one, that hold together. With --cross: the "
+    "difference of two questions of the same people, such as after and before.",
 )
 @click.option(
     "--population",
@@ -134,6 +135,7 @@ def command(
     dither estimate reports.csv --column minutes --by city --difference Kyoto
     dither estimate reports.csv --by sex --population f=0.51 --population m=0.49
     dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
+    dither estimate waves.csv --column after --cross before --difference
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
@@ -213,7 +215,7 @@ def _of_files(
     as_json: bool,
 ) -> dict[str, Any]:
     """Print the estimates of files, and return them."""
-    from dither.data.files import group_files, summarise_file
+    from dither.data.report_files import group_files, summarise_file
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
@@ -235,7 +237,7 @@ def _of_files(
 
 def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Questionnaire | None) -> bool:
     """Return whether a column of groups is a question of the file."""
-    from dither.data.files import carried_questions
+    from dither.data.report_files import carried_questions
 
     return bool(set(by) & set(carried_questions(paths[0], asked).questions))
 

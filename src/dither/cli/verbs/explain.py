@@ -26,11 +26,17 @@ if TYPE_CHECKING:
     help="Only the text for the officer; without FILE, the page of what holds for every campaign.",
 )
 @click.option(
+    "--dpia",
+    "only",
+    flag_value="dpia",
+    help="A data protection impact assessment, as far as the campaign states it; the rest is marked.",
+)
+@click.option(
     "-o",
     "--out",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --officer: write the page, with the campaign's numbers, as .html to print, or as .md.",
+    help="With --officer or --dpia: write the page, with the campaign's numbers, as .html to print, or .md.",
 )
 @click.option(
     "--account",
@@ -53,6 +59,12 @@ if TYPE_CHECKING:
     "--keep", multiple=True, metavar="COLUMN", help="A column that stays as it is; may be repeated."
 )
 @click.option("--weight", multiple=True, metavar="COLUMN", help="A column of weights; may be repeated.")
+@click.option(
+    "--rows",
+    type=int,
+    metavar="N",
+    help="A person has up to N rows, as waves of a panel: the promise adds up.",
+)
 @click.option("--language", default="en", show_default=True, help="Of the sentences.")
 @JSON_OPTION
 def command(
@@ -65,6 +77,7 @@ def command(
     randomiser: Randomiser | None,
     keep: tuple[str, ...],
     weight: tuple[str, ...],
+    rows: int | None,
     language: str,
     as_json: bool,
 ) -> None:
@@ -80,14 +93,17 @@ def command(
     dither explain survey.toml --minimum-batch 1000
     dither explain --officer
     dither explain survey.toml --officer -o officer.html --language de
+    dither explain campaign.json --dpia -o dpia.html
     dither explain survey.toml --randomiser holder --keep department --weight size
     dither explain https://city.example/v1/campaigns/4014…
     """
     from dither.advice.explain import explain, officer_page
+    from dither.advice.sheet import assessment, officer_sheet
     from dither.collection.account import Account
 
-    if output is not None and (only != "officer" or output.suffix.lower() not in (".html", ".md")):
-        raise click.UsageError("-o writes the page of --officer, to a file that ends in .html or .md")
+    page = only in ("officer", "dpia")
+    if output is not None and (not page or output.suffix.lower() not in (".html", ".md")):
+        raise click.UsageError("-o writes the page of --officer or --dpia, to a file in .html or .md")
     if file is None:
         if only != "officer":
             raise click.UsageError("name a campaign or a file of reports; --officer alone prints a page")
@@ -98,29 +114,38 @@ def command(
         with Account.open(account) as opened:
             spent = opened.ledger.spent
     found = find_questions(file)
+    who: Randomiser = randomiser or ("device" if found.kept is None else "holder")
     told = explain(
         found.asked,
         spent=spent,
         minimum_batch=minimum_batch,
         delta=delta,
-        randomiser=randomiser or ("device" if found.kept is None else "holder"),
+        randomiser=who,
         keep=tuple(name for name in keep or found.kept or () if name not in weight),
         weights=weight,
         repeat=None if found.contract is None else found.contract.repeat,
+        total=found.total,
+        rows=1 if rows is None else rows,
+        unit="row" if who == "holder" and rows is None else "person",
         language=language,
     )
     check_protection(found.guarantee)
+    facts = None if found.contract is None else found.contract.facts(found.published)
+    if only == "dpia":
+        if facts is None:
+            raise click.UsageError(
+                "an assessment is made of a campaign that states name, asker, contact, purpose, begins and "
+                "ends in its table [campaign]; `dither init` writes one"
+            )
+        page_text = assessment(facts, told, language)
+        print_json({"dpia": page_text}) if as_json else _write(page_text, output, language)
+        return
     if as_json:
         print_json({"person": told.person, "officer": told.officer.split("\n")})
         return
     if output is not None:
-        points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
-        head, *parts = officer_page(language).split(
-            "\n## "
-        )  # the head says what the page is, and how to get it
         name = file if "://" in file else Path(file).name
-        own = f"{head.splitlines()[0]}\n\n## {name}\n\n{points}\n"
-        _write("\n## ".join([own, *parts]), output, language)
+        _write(officer_sheet(facts, told, name, who, language), output, language)
         return
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):

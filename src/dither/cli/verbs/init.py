@@ -173,7 +173,8 @@ def command(
     for name, value in facts.items():
         click.echo(f"{name:10} {value}")
     click.echo(
-        f"Copy {facts['code']} and {facts['published']} into your package (pip install dither-device).\n"
+        f"Copy {facts['code']} and {facts['published']} into your package.\n"
+        "The client is in a clone of the repository: pip install ./clients/python\n"
         f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
         f"Collect:  dither serve {facts['published']} --key {facts['secret']}"
     )
@@ -274,7 +275,7 @@ def _write_telemetry(
         "key": published.key,
         "address": f"{address}/v1/campaigns/{published.id}",
         "page": f"{address}/campaigns/{published.id}",
-        "promise": str(contract.whole_guarantee),
+        "promise": contract.total.words(),
     }
 
 

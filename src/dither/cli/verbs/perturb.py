@@ -42,6 +42,14 @@ _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
     "--person", metavar="COLUMN", help="The column that names the person: only the first row of each is used."
 )
 @click.option(
+    "--rows",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --person: use up to N rows of each, with the budget divided over them.",
+)
+@click.option(
     "--missing",
     type=click.Choice(get_args(Missing)),
     default="error",
@@ -79,6 +87,7 @@ def command(
     out: str,
     keep: tuple[str, ...],
     person: str | None,
+    rows: int,
     missing: Missing,
     outside: Outside,
     engine: str,
@@ -96,6 +105,7 @@ def command(
     \b
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
     dither perturb survey.csv --campaign survey.toml --person id -o reports.jsonl
+    dither perturb waves.csv --campaign survey.toml --person id --rows 3 -o reports.jsonl
     dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
     dither perturb trips.parquet --campaign survey.toml --engine spark -o reports
     """
@@ -107,6 +117,7 @@ def command(
     if engine == "spark":
         given = {
             "--person": person is not None,
+            "--rows": rows != 1,
             "--outside": outside != "error",
             "--force": force,
             "--sep, --decimal, --encoding, --na": dialect != USUAL,
@@ -130,6 +141,7 @@ def command(
                 campaign,
                 keep=keep,
                 person=person,
+                rows=rows,
                 missing=missing,
                 outside=outside,
                 dialect=dialect,
@@ -152,7 +164,13 @@ def command(
         + (f"; clipped: {counts.clipped}" if counts.clipped else ""),
         err=piped,
     )
-    click.echo(f"each person is promised {campaign.guarantee}", err=piped)
+    promised = str(campaign.guarantee)
+    if rows > 1:
+        promised += f", over at most {rows} rows"
+    click.echo(f"each {'row' if person is None else 'person'} is promised {promised}", err=piped)
+    for names, who in ((counts.silent, "did not answer"), (counts.beyond, "was out of range")):
+        if names:
+            click.echo(f"gaps show who {who}, no part of the promise: {', '.join(names)}", err=piped)
     if keep:
         click.echo(f"not randomised, no part of the promise: {', '.join(keep)}", err=piped)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 _GOALS: Final = {
-    **{name.lower(): name for name in ("Mean", "Distribution", "Quantile", "Frequencies", "Ranges")},
+    **{
+        name.lower(): name
+        for name in ("Mean", "Distribution", "Quantile", "Frequencies", "Ranges", "Variance", "Covariance")
+    },
     "values": "SingleValues",
     "places": "Locations",
     "map": "Maps",
@@ -27,21 +31,29 @@ _GOALS: Final = {
 _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
     "Locations": "the mean distance of a report to the person's place",
+    "Quantile": "the standard error of the quantile, with that of sampling; from … to: of single shapes",
+    "Distribution": "the distance of the distribution, with that of sampling; from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
     **{
         name: f"the standard error that privacy adds to {what}"
         for name, what in {
             "Mean": "the mean",
-            "Quantile": "the quantile",
             "Frequencies": "a share",
             "Ranges": "a cumulative share",
-            "Distribution": "the distribution",
             "Districts": "the share of a district",
+            "Variance": "the variance",
+            "Covariance": "the covariance of two numbers, each from 0 to 1 (root mean square over the pairs)",
         }.items()
     },
 }
-_NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no confidence interval
+_NO_STANDARD_ERRORS: Final = (
+    "values",
+    "places",
+    "map",
+    "mean-place",
+    "distribution",
+)  # so no confidence interval
 _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
 
 
@@ -53,6 +65,15 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     type=float,
     metavar="WIDTH HEIGHT",
     help="Places in a rectangle of this size, for the goals places, map, districts and mean-place.",
+)
+@click.option(
+    "--number",
+    "numbers",
+    nargs=3,
+    type=(str, float, float),
+    multiple=True,
+    metavar="NAME LOW HIGH",
+    help="One of several numbers of a person, for the goal covariance; once for each.",
 )
 @click.option(
     "--goal",
@@ -72,6 +93,18 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     type=float,
     help="Instead of --error: half the width of a 95 % confidence interval, in the domain's units.",
 )
+@click.option(
+    "--detect",
+    nargs=2,
+    type=float,
+    metavar="A B",
+    help="Instead of --error: the shares, or means, of two arms, such as 0.10 0.12; then the people of each "
+    "arm or --epsilon are computed, and with both the power.",
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="With --detect: how often it is to be found."
+)
+@click.option("--deviation", type=float, help="For a mean: the standard deviation of values, if known.")
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
@@ -104,11 +137,15 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
 def command(
     domain: Domain | None,
     rectangle: tuple[float, float] | None,
+    numbers: tuple[tuple[str, float, float], ...],
     goal: str,
     people: int | None,
     epsilon: float | None,
     error: float | None,
     margin: float | None,
+    detect: tuple[float, float] | None,
+    power: float,
+    deviation: float | None,
     criterion: str | None,
     loss: Loss | None,
     share: float | None,
@@ -127,19 +164,22 @@ def command(
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
     dither recommend --categories "yes,no" --goal frequencies --epsilon 1 --margin 0.05
+    dither recommend --categories "yes,no" --goal frequencies --epsilon 1 --detect 0.10 0.12
     dither recommend --interval 0 180 --goal mean --people 10000 --error 0.5
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 0.1 --shuffled 10000
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
+    dither recommend --number age 18 100 --number bmi 10 60 --goal covariance --people 10000 --epsilon 1
     dither recommend --rectangle 30 20 --goal map --cells 12 8 --people 100000 --epsilon 2
     """
     from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
-    asked = need_domain(domain if rectangle is None else _area(domain, rectangle))
+    asked = need_domain(_one_domain(domain, rectangle, numbers))
     wanted = _goal(
         goal,
         n=people,
         criterion=criterion,
+        deviation=deviation,
         loss=loss,
         bins=bins,
         share=share,
@@ -147,6 +187,11 @@ def command(
         across=cells and cells[0],
         along=cells and cells[1],
     )
+    if detect is not None:
+        if error is not None or margin is not None or shuffled is not None or size is not None:
+            raise click.UsageError("--detect stands in the place of --error, without --shuffled and --bytes")
+        _detect(asked, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
+        return
     error = error if margin is None else _standard_error(goal, margin, error)
     if size is not None and error is not None:
         raise click.UsageError("--bytes is for a ranking: leave out --error and --margin")
@@ -191,6 +236,61 @@ def command(
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
     _print_error(goal, error, people, parts, contained=contained)
+    if name == "epsilon":
+        _print_meaning(value)
+
+
+def _print_meaning(epsilon: float) -> None:
+    """Say what an ε means for one person; with a warning where it protects little."""
+    from dither.advice.explain import caution, odds_words
+    from dither.privacy import Guarantee, Pure
+
+    click.echo(f"a guess of one answer before, and at most after a report: {odds_words(epsilon)}")
+    warning = caution(Guarantee(Pure(epsilon)))
+    if warning is not None:
+        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+
+
+def _detect(
+    domain: Domain,
+    goal: goals.Goal,
+    values: tuple[float, float],
+    power: float,
+    epsilon: float | None,
+    *,
+    sampling: bool,
+    as_json: bool,
+) -> None:
+    """Print how many people, which ε or which power a difference of two arms needs or has."""
+    from dither.advice.plan import check_difference, power_of
+    from dither.advice.recommend import epsilon_for, people_for
+
+    people = getattr(goal, "n", None)
+    if epsilon is None and people is None:
+        raise click.UsageError("--detect needs --epsilon, or --people (of each arm), or both for the power")
+    told: dict[str, float]
+    if epsilon is None:
+        told = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
+    elif people is None:
+        told = {
+            "people": people_for(domain, goal, epsilon=epsilon, detect=values, power=power, sampling=sampling)
+        }
+    else:
+        check_difference(domain, goal, values, power)
+        power = power_of(domain, goal, values, epsilon, sampling)
+        told = {"power": power}
+    if as_json:
+        print_json(told)
+        return
+    ((name, value),) = told.items()
+    shown = f"{value} in each of two arms" if name == "people" else number(value, 4)
+    click.echo(f"{name}: {shown}")
+    click.echo(
+        f"with which {100 * power:.3g} % of the 95 % intervals of the difference between {values[0]:g} and "
+        f"{values[1]:g} exclude 0"
+    )
+    if name == "epsilon":
+        _print_meaning(value)
 
 
 def _print_error(
@@ -207,7 +307,7 @@ def _print_error(
     if parts:
         noise, drawn = (number(part, 3) for part in parts.values())
         click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
-    elif not contained and goal not in ("values", "places"):
+    elif not contained and goal not in ("values", "places", "quantile", "distribution"):
         click.echo("the sampling error, because not everybody is asked, is not part of it")
 
 
@@ -226,6 +326,23 @@ def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
     if domain is not None:
         raise click.UsageError("give one domain: --rectangle stands alone")
     return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
+
+
+def _one_domain(
+    domain: Domain | None, rectangle: tuple[float, float] | None, numbers: Sequence[tuple[str, float, float]]
+) -> Domain | None:
+    """Return the domain that was given in one of three ways, or None."""
+    from dither.core.domains import Interval
+    from dither.core.domains.records import Box
+
+    domain = domain if rectangle is None else _area(domain, rectangle)
+    if not numbers:
+        return domain
+    if domain is not None:
+        raise click.UsageError("give one domain: --number stands alone, once for each number")
+    if len({name for name, _, _ in numbers}) < len(numbers):
+        raise click.UsageError("every --number has a name of its own")
+    return Box({name: Interval(low, high) for name, low, high in numbers})
 
 
 def _goal(name: str, **given: object) -> goals.Goal:

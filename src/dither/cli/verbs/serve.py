@@ -10,7 +10,7 @@ import click
 
 from dither.cli.options import JSON_OPTION
 from dither.cli.output import print_json
-from dither.cli.protection import check_protection
+from dither.cli.protection import check_protection, warn_unanswered
 from dither.cli.questions import find_questions
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
     help="A key that opens what devices encrypted; may be repeated, so that keys can be replaced.",
 )
 @click.option(
-    "--log", type=click.Path(exists=True, dir_okay=False), help="The list of campaigns; beside the key."
+    "--list",
+    "list_file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="The list of campaigns; beside the key.",
 )
+@click.option("--no-list", is_flag=True, help="Start a store that has campaigns without their list.")
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
 @click.option(
@@ -59,7 +63,8 @@ def command(
     key: str | None,
     new_key: bool,
     sealing_key: tuple[str, ...],
-    log: str | None,
+    list_file: str | None,
+    no_list: bool,
     token_file: str | None,
     origin: tuple[str, ...],
     proxy: tuple[str, ...],
@@ -87,10 +92,24 @@ def command(
     )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(
-        campaign, place, host, port, workers, key, token_file, limits, sealing_key, log, new_key
+        campaign,
+        place,
+        host,
+        port,
+        workers,
+        key,
+        token_file,
+        limits,
+        sealing_key,
+        list_file,
+        new_key,
+        no_list,
     )
     for file in campaign:
-        check_protection(find_questions(file, quiet=True).guarantee)
+        found = find_questions(file, quiet=True)
+        check_protection(found.guarantee)
+        if found.contract is not None:
+            warn_unanswered(found.contract)
     serve(plan, _print_as_json if as_json else _print)
 
 

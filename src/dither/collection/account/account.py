@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from dither.collection.account.budget import (
+    Data,
     Left,
     budget_left,
     explain_refusal,
@@ -25,9 +24,6 @@ from dither.collection.account.clock import ClockReading, EpochName
 from dither.collection.account.exports import is_identity, read_export, read_invitation
 from dither.collection.account.inquiry import Inquiry
 from dither.collection.account.returns import Batch, Preview, Waiting, waiting
-from dither.collection.account.rules import Decision, decide
-from dither.collection.account.state import Data, State
-from dither.collection.account.store import Store, key_digest
 from dither.core.memoised import check_key
 from dither.core.repetition import ChangeReports
 from dither.core.reports import Reports
@@ -35,6 +31,10 @@ from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, 
 from dither.foundation.canonical import canonical
 from dither.foundation.randomness import SYSTEM
 from dither.privacy import Guarantee, Ledger, Policy
+from dither_device import rules
+from dither_device.rules import Decision, State, decide
+from dither_device.store import Store, key_digest
+from dither_device.text import AccountUnusable as FileUnusable
 
 
 class Account:
@@ -45,6 +45,7 @@ class Account:
     one, and a file that is damaged or missing is refused, never started anew.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from dither import Interval, Podium
     >>> path = Path(tempfile.mkdtemp()) / "me.account"
     >>> account = Account.create(path, epsilon=2)
@@ -60,10 +61,9 @@ class Account:
     ) -> None:
         """Use `Account.open` or `Account.create`."""
         self._store, self._now = store, now
-        self._lock = threading.RLock()
-        self._key = store.key() if key is None else key
+        self.policy = Policy() if policy is None else policy
         with self._state() as state:
-            self.policy = Policy() if policy is None else policy
+            self._key = store.key() if key is None else key
             if self._key is not None and key_digest(self._key) != state.key:
                 wrong = "the secret key in it is damaged" if key is None else "this is another account's key"
                 raise AccountUnusable(f"{store.path}: {wrong}, and permanent answers would be drawn again")
@@ -96,10 +96,12 @@ class Account:
         most = limits(epsilon, delta, epoch, lifetime, quota, quotas or {}, askers)
         own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
         begun = opening(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
-        place = Path(path)
-        check_key(secret := SYSTEM.take(32) if key is None else key)
-        Store.create(place, {**begun, "key": key_digest(secret)}, {}, secret if key is None else None)
-        return Account.open(place, policy=policy, key=key, now=now)
+        if key is not None:
+            check_key(key)
+            begun["key"] = key_digest(key)
+        with _dither_errors():
+            Store.create(path, begun, SYSTEM.take(32) if key is None else None)
+        return Account.open(path, policy=policy, key=key, now=now)
 
     @staticmethod
     def join(
@@ -112,10 +114,11 @@ class Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
         told = read_invitation(invitation)
         begun = opening(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
-        known = {name: told[name] for name in ("entries", "answers", "choices")}
-        secret, place = bytes.fromhex(told["key"]), Path(path)
-        Store.create(place, {**begun, "key": key_digest(secret)}, known, secret)
-        return Account.open(place, policy=policy, now=now)
+        lists = ("entries", "answers", "choices", "coins")
+        known: Data = {name: told[name] for name in lists if name in told}
+        with _dither_errors():
+            Store.create(path, begun, bytes.fromhex(told["key"]), known)
+        return Account.open(path, policy=policy, now=now)
 
     @staticmethod
     def open(
@@ -137,13 +140,13 @@ class Account:
             raise InvalidParameter(f"policy is a dt.privacy.Policy, not {found(policy)}")
         if key is not None:
             check_key(key)
-        place = Path(path)
-        store = Store(place, wait)
+        with _dither_errors():
+            store = Store(path, wait)
         try:
             account = Account(store, policy, key, now)
             if expect is not None and not store.has(expect):
                 raise AccountUnusable(
-                    f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
+                    f"{store.path} was rolled back: it lacks what was spent since. Put the latest copy back"
                 )
         except BaseException:
             store.close()  # whoever keeps the error would keep the file, and its lock
@@ -176,22 +179,15 @@ class Account:
         on the value.
         """
         asked = self._event("answer", asking, identity)
-        refused: BaseException | None
+        report = None
         with self._state() as state:
             event = {**asked, "at": self._now().wire()}
-            decision = self._decide(state, event, asking)
-            try:
-                decision = self._draw_report(decision, asking, value)
-            except BaseException as error:  # of the value, whose own methods may fail, too
-                # A drawn choice is kept: it must not depend on values.
-                self._store.keep(state, decision.without_report)
-                refused = error
-            else:
-                self._store.keep(state, decision.effect)
-                refused = self._refusal(state, decision, event, asking)
-        if refused is not None:
-            raise refused
-        report = decision.outcome.get("report")
+            decision = self._store.settle(
+                state, event, self._rules, lambda decision: self._draw_report(decision, asking, value)
+            )
+            if decision is not None:
+                self._store.failed = self._refusal(state, decision, event, asking)
+                report = decision.outcome.get("report")
         return None if report is None else asking.from_bytes(bytes.fromhex(report))
 
     def dry_run(self, asking: Inquiry) -> Preview:
@@ -199,7 +195,7 @@ class Account:
         asked = self._event("dry run", asking, None)
         with self._state() as state:
             event = {**asked, "at": self._now().wire()}
-            decision = decide(state, event, self.policy)
+            decision = decide(state, event, self._rules)
             now = event["at"]["wall"]
             refused = self._refusal(state, decision, event, asking)
             if refused is not None:
@@ -217,7 +213,7 @@ class Account:
         """Say that the person did something themselves: new askers may be admitted, the clock is believed."""
         with self._state() as state:
             self._store.keep(
-                state, decide(state, {"do": "act", "at": self._now().wire()}, self.policy).effect
+                state, decide(state, {"do": "act", "at": self._now().wire()}, self._rules).effect
             )
 
     # --- the queue
@@ -243,7 +239,7 @@ class Account:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
                 event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
-            decision = decide(state, event, self.policy)
+            decision = decide(state, event, self._rules)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":
                 return None
@@ -253,7 +249,7 @@ class Account:
     def acknowledge(self, identity: str) -> int:
         """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
         with self._state() as state:
-            decision = decide(state, {"do": "acknowledge", "id": identity}, self.policy)
+            decision = decide(state, {"do": "acknowledge", "id": identity}, self._rules)
             self._store.keep(state, decision.effect)
         gone: int = decision.outcome.get("reports", 0)
         return gone
@@ -266,8 +262,8 @@ class Account:
         An error that it raises leaves everything as it was. None of it is told to other devices.
         """
         with self._state() as state:
-            known = change(state.askers_known)
-            if known != state.askers_known:
+            known = change(state.known)
+            if known != state.known:
                 self._store.keep(state, {"askers known": known})
 
     # --- several devices
@@ -287,7 +283,10 @@ class Account:
             )
         event = {"do": "split", "device": SYSTEM.take(16).hex(), "share": [part.numerator, part.denominator]}
         with self._state() as state:
-            decision = self._decide(state, event)
+            decision = decide(state, event, self._rules)
+            refused = self._refusal(state, decision, event, None)
+            if refused is not None:
+                raise refused
             self._store.keep(state, decision.effect)
             told = decision.outcome
             given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
@@ -303,7 +302,7 @@ class Account:
         """Take in what another device of this person exported; return how many answers were new."""
         event = {"do": "merge", "from": read_export(export)}
         with self._state() as state:
-            decision = decide(state, event, self.policy)
+            decision = decide(state, event, self._rules)
             if decision.refused is not None:
                 message = explain_refusal(state, decision.refused, {"epsilon": 0.0}, 0)
                 if decision.refused == "rolled back":
@@ -362,13 +361,20 @@ class Account:
         return self._key
 
     def __repr__(self) -> str:
-        return f"Account({str(self._store.path)!r}: {self.left})"
+        return f"Account({self._store.path!r}: {self.left})"
 
     # --- inside
 
+    @property
+    def _rules(self) -> rules.Policy:
+        """The policy as the rules take it."""
+        policy = self.policy
+        names = None if policy.mechanisms is None else map(str, policy.mechanisms)
+        return rules.Policy(policy.epsilon, policy.delta, policy.assumptions, names)
+
     @contextmanager
     def _state(self) -> Iterator[State]:
-        with self._lock, self._store.transaction() as state:
+        with _dither_errors(), self._store.transaction() as state:
             yield state
 
     def _event(self, kind: str, asking: Inquiry, identity: str | None) -> Data:
@@ -388,23 +394,15 @@ class Account:
         if decision.owed is None:
             mark = None if decision.told is None else asking.mark(value, self._secret)
             report = asking.to_bytes(asking.draw(value, self._secret)).hex()
-            return decision.with_report(report, mark=mark)
+            return decision.with_report(report, mark)
         reports, tree = asking.draw_owed(value, decision.owed, self._secret)
-        return decision.with_report(asking.to_bytes(reports).hex(), tree)
+        return decision.with_report(asking.to_bytes(reports).hex(), tree=tree)
 
     def _objection(self, asking: Inquiry) -> str | None:
         policy, name = self.policy, asking.question.name
         if not policy.lists(name):
             return f"the policy does not list the mechanism {name!r}"
         return policy.objection(asking.guarantee)
-
-    def _decide(self, state: State, event: Data, asking: Inquiry | None = None) -> Decision:
-        decision = decide(state, event, self.policy)
-        if not decision.effect:
-            refused = self._refusal(state, decision, event, asking)
-            if refused is not None:
-                raise refused
-        return decision
 
     def _refusal(
         self, state: State, decision: Decision, event: Data, asking: Inquiry | None
@@ -416,3 +414,12 @@ class Account:
         at = event.get("at", {"wall": 0})
         facts = event.get("question", {"epsilon": 0.0})
         return Refused(reason, objection or explain_refusal(state, reason, facts, at["wall"]))
+
+
+@contextmanager
+def _dither_errors() -> Iterator[None]:
+    """Raise the errors of the account's file as `dither.errors.AccountUnusable`."""
+    try:
+        yield
+    except FileUnusable as error:
+        raise AccountUnusable(str(error)) from None

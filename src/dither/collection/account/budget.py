@@ -8,41 +8,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from dither.collection.account.clock import DAY, ClockReading, Epoch, EpochName
+from dither.collection.account.clock import ClockReading, Epoch, EpochName
 from dither.collection.account.names import check_name
-from dither.collection.account.state import VERSION, Data, State
 from dither.errors import InvalidParameter, check_choice
 from dither.foundation.canonical import hexadecimal
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
 from dither.privacy.exact import float_at_least
 from dither.privacy.ledger import Entry
+from dither_device.rules import DAY, DELTA, EPSILON, MOST_BUDGET, VERSION, State, limit
 
-EPSILON: Final = 64  # binary places of a unit of ε
-DELTA: Final = 128  # binary places of a unit of δ
-_SLACK: Final = 52  # a limit admits 1 + 2^−52 times its double
-MOST: Final = float(1 << 20)  # the largest ε of a budget
+Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 
 
-def charge(number: float, places: int) -> int:
-    """Return the least whole number of units that is at least a double: charge_enough (proofs/Account.v).
-
-    >>> charge(0.5, EPSILON) == 2**63
-    True
-    """
-    return math.ceil(Fraction(number) * (1 << places))
-
-
-def limit(number: float, places: int) -> int:
-    """Return the units that a budget admits: u + ⌊u/2^52⌋ + 1, where u is its double in units; 0 for 0.
-
-    Decimal fractions are not doubles: ten times the double 0.1 is more than 1. The relative slack of 2^−52
-    lets ten answers at 0.1 fit into a budget of 1. The account's guarantee states the number with the slack.
-    Proved: limit_slack (proofs/Account.v).
-    """
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST:
-        raise InvalidParameter(f"a budget is a number from 0 to {MOST:g}")
-    units = math.floor(Fraction(number) * (1 << places))
-    return units + (units >> _SLACK) + 1 if units else 0
+def check_limit(number: float, places: int) -> int:
+    """Return the units that a budget admits; raise InvalidParameter unless it is a number of that range."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
+        raise InvalidParameter(f"a budget is a number from 0 to {MOST_BUDGET:g}")
+    return limit(number, places)
 
 
 def as_float(units: int, places: int) -> float:
@@ -62,6 +44,7 @@ def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
 
+    >>> from dither_device.rules import charge
     >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
     '0.2'
     """
@@ -97,7 +80,8 @@ class Left:
 
 def budget_left(state: State, now: int) -> Left:
     """Return what is left at a moment, the smaller of this device's part and the whole."""
-    index = state.epoch.index(max(now, state.clock["wall"]))
+    epoch = Epoch(state.limits["epoch"])
+    index = epoch.index(max(now, state.clock["wall"]))
     whole = state.allowed
     mine, every = (totals.epochs.get(index, (0, 0)) for totals in (state.mine, state.all))
     epsilon = max(0, min(state.own.epsilon - mine[0], whole.epsilon - every[0]))
@@ -107,7 +91,7 @@ def budget_left(state: State, now: int) -> Left:
         parts = state.own.lifetime[0] - state.mine.lifetime[0], whole.lifetime[0] - state.all.lifetime[0]
         lifetime = max(0, min(parts))
     of_epoch = show_amount(epsilon, EPSILON, whole=whole.epsilon)
-    words = f"ε = {of_epoch} of {show_amount(whole.epsilon, EPSILON)} left for {state.epoch.name_of(index)}"
+    words = f"ε = {of_epoch} of {show_amount(whole.epsilon, EPSILON)} left for {epoch.name_of(index)}"
     if whole.delta:
         words += f", δ = {show_amount(delta, DELTA, whole=whole.delta)} of {show_amount(whole.delta, DELTA)}"
     of_life = None
@@ -115,7 +99,7 @@ def budget_left(state: State, now: int) -> Left:
         of_life = show_amount(lifetime, EPSILON, whole=whole.lifetime[0])
         words += f"; ε = {of_life} of {show_amount(whole.lifetime[0], EPSILON)} left for all time"
     return Left(
-        state.epoch.name_of(index),
+        epoch.name_of(index),
         float(of_epoch),
         float(show_amount(delta, DELTA, whole=whole.delta)),
         None if of_life is None else float(of_life),
@@ -137,13 +121,14 @@ def say_promise(state: State) -> str:
 def _budget(state: State) -> str:
     whole = state.allowed
     budget = as_bound(whole.epsilon, whole.delta)  # its text is rounded up
-    if state.epoch is Epoch.LIFETIME:
+    epoch = state.limits["epoch"]
+    if epoch == "lifetime":
         return f"All askers together learn at most {budget} about this person."
-    per = f"All askers together learn at most {budget} about what happened in one {state.epoch.value}"
+    per = f"All askers together learn at most {budget} about what happened in one {epoch}"
     if whole.lifetime is None:
         return (
-            f"{per}. This is per {state.epoch.value}: there is no cap for all time, and what stays the same "
-            f"from {state.epoch.value} to {state.epoch.value} is told again in each."
+            f"{per}. This is per {epoch}: there is no cap for all time, and what stays the same "
+            f"from {epoch} to {epoch} is told again in each."
         )
     return f"{per}, and at most {as_bound(*whole.lifetime)} in all time."
 
@@ -151,7 +136,7 @@ def _budget(state: State) -> str:
 def say_per_epoch(state: State) -> str:
     """Return why there is no guarantee for all time: the budget is one for each epoch."""
     budget = as_bound(state.allowed.epsilon, state.allowed.delta)
-    return f"the budget, {budget}, is per {state.epoch.value}, and there is no cap for all time"
+    return f"the budget, {budget}, is per {state.limits['epoch']}, and there is no cap for all time"
 
 
 def explain_refusal(state: State, reason: str, question: Mapping[str, Any], now: int) -> str:
@@ -165,31 +150,30 @@ def explain_refusal(state: State, reason: str, question: Mapping[str, Any], now:
                 "If the date is right, call account.act() when the person does something"
             )
         case "data":
-            return f"the data lie in the future, or touch more than 366 epochs (a {state.epoch.value} each)"
-        case "asker":
-            return "no new asker is admitted until the person does something: call account.act() then"
+            epoch = state.limits["epoch"]
+            return f"the data lie in the future, or touch more than 366 epochs (a {epoch} each)"
         case "quota":
             return f"this answer ({epsilon}) exceeds what this asker may take of the budget"
-        case "id":
-            return "this identity belongs to an answer to another question; use a new one"
-        case "changed":
-            return (
-                "the permanent answer to this question was charged for another ε, other data, another number "
-                "of locations or other assumptions, or its charge is not known; ask under another name"
-            )
         case "budget" | "lifetime":
             return f"this answer ({epsilon}) exceeds what is left: {budget_left(state, now)}"
-        case "spent":
-            return "this device has spent more than it would keep; split first, or give a smaller part"
-        case "person":
-            return "this is the account of another person"
-        case "limits":
-            return "the accounts have different budgets, so they are not of one person"
-        case "conflict":
-            return "one identity stands for two different answers; one of the files was changed"
-        case "rolled back":
-            return "this device gave answers that its file does not know: an earlier copy was put back"
-    return reason
+    return _REASONS.get(reason, reason)
+
+
+_REASONS: Final = {
+    "asker": "no new asker is admitted until the person does something: call account.act() then",
+    "answers": "this campaign was answered as often as its terms allow",
+    "phase": "this campaign is answered by other devices: a coin that this one tossed decides",
+    "id": "this identity belongs to an answer to another question; use a new one",
+    "changed": (
+        "the permanent answer to this question was charged for another ε, other data, another number "
+        "of locations or other assumptions, or its charge is not known; ask under another name"
+    ),
+    "spent": "this device has spent more than it would keep; split first, or give a smaller part",
+    "person": "this is the account of another person",
+    "limits": "the accounts have different budgets, so they are not of one person",
+    "conflict": "one identity stands for two different answers; one of the files was changed",
+    "rolled back": "this device gave answers that its file does not know: an earlier copy was put back",
+}
 
 
 LATEST: Final = "no earlier copy of the account's file is put back"
@@ -223,8 +207,8 @@ def limits(
         "epoch": epoch,
         **_units(epsilon, delta),
         "lifetime": None if lifetime is None else _units(lifetime, delta),
-        "quota": None if quota is None else hexadecimal(limit(quota, EPSILON)),
-        "quotas": {name: hexadecimal(limit(most, EPSILON)) for name, most in quotas.items()},
+        "quota": None if quota is None else hexadecimal(check_limit(quota, EPSILON)),
+        "quotas": {name: hexadecimal(check_limit(most, EPSILON)) for name, most in quotas.items()},
         "askers": askers,
     }
 
@@ -250,8 +234,9 @@ def opening(
 def guarantee(state: State) -> Guarantee:
     """Return what the person is promised over all time and all askers; nothing if only epochs are limited."""
     most = state.allowed
-    life = (most.epsilon, most.delta) if state.epoch is Epoch.LIFETIME else most.lifetime
-    assumes = ((LATEST,) if state.own == most else (LATEST, PARTS)) + accepted_assumptions(state)
+    life = (most.epsilon, most.delta) if state.limits["epoch"] == "lifetime" else most.lifetime
+    whole = state.own.wire() == most.wire()  # no part was given to another device
+    assumes = ((LATEST,) if whole else (LATEST, PARTS)) + accepted_assumptions(state)
     bound = Nothing(say_per_epoch(state)) if life is None else as_bound(*life)
     return Guarantee(bound, "person", assumes)
 
@@ -273,4 +258,5 @@ def ledger(state: State) -> Ledger:
 
 
 def _units(epsilon: float, delta: float) -> Data:
-    return {"epsilon": hexadecimal(limit(epsilon, EPSILON)), "delta": hexadecimal(limit(delta, DELTA))}
+    units = check_limit(epsilon, EPSILON), check_limit(delta, DELTA)
+    return {"epsilon": hexadecimal(units[0]), "delta": hexadecimal(units[1])}

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import time
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from dither.foundation.randomness import SYSTEM
-
-DAY: Final = 86_400  # seconds
-MOST_SECOND: Final = 253_402_300_799  # the last of the year 9999
-MOST_EPOCHS: Final = 366  # that the data of one answer may touch
-
+from dither_device.account import Moment
+from dither_device.rules import epoch_of
 
 EpochName = Literal["day", "week", "year", "lifetime"]
 
@@ -36,21 +29,7 @@ class Epoch(Enum):
         >>> Epoch.DAY.index(86_399), Epoch.DAY.index(86_400)
         (0, 1)
         """
-        day = second // DAY
-        match self:
-            case Epoch.DAY:
-                return day
-            case Epoch.WEEK:
-                return (day + 3) // 7  # 1970-01-01 was a Thursday
-            case Epoch.YEAR:
-                return (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).year
-        return 0
-
-    @property
-    def most_ahead(self) -> int | None:
-        """Seconds by which a clock may be ahead of what is proved: one epoch; None where nothing refills."""
-        days = {Epoch.DAY: 1, Epoch.WEEK: 7, Epoch.YEAR: 366}.get(self)
-        return days and days * DAY
+        return epoch_of(self.value, second)
 
     def name_of(self, index: int) -> str:
         """Return an epoch's name for people.
@@ -80,26 +59,8 @@ class ClockReading:
     @staticmethod
     def now() -> ClockReading:
         """Read the clocks of this machine; years before 1970 and after 9999 are not believed."""
-        return ClockReading(min(max(int(time.time()), 0), MOST_SECOND), *_steady())
+        return ClockReading(**Moment.now())
 
     def wire(self) -> dict[str, Any]:
         """Return the moment as plain data."""
         return {"boot": self.boot, "elapsed": self.elapsed, "wall": self.wall}
-
-
-@lru_cache(maxsize=1)
-def _boot() -> tuple[str, int | None]:
-    """Return the name of this start of the machine, and the clock that counts from it.
-
-    Where the system does not name it, it is named for this process: then nothing is proved across processes.
-    """
-    try:
-        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return name, time.CLOCK_BOOTTIME  # counts while the machine sleeps, too
-    except (OSError, ValueError, AttributeError):
-        return f"process {SYSTEM.take(8).hex()}", None
-
-
-def _steady() -> tuple[str, int]:
-    name, clock = _boot()
-    return name, int(time.monotonic() if clock is None else time.clock_gettime(clock))

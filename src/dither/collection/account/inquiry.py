@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from dither.collection.account.clock import MOST_SECOND
-from dither.collection.account.kept_change import draw_due, from_rows, to_rows
+from dither.collection.account.budget import Data
 from dither.collection.account.names import check_name
-from dither.collection.account.state import Data
 from dither.core.domains import Paths
 from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
@@ -22,10 +20,13 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import PAC, Approximate, Guarantee, Pure
+from dither_device.kept_change import flips_of, reported_changes, tree_of
+from dither_device.rules import MOST_SECOND
 
 _MOST_DAYS: Final = 36_600
 _START: Final = datetime.date(1970, 1, 1)
 _PATHS: Final = ("location", "trajectory")
+Every = Literal["day", "week", "month"]  # a period of the calendar, in UTC
 
 
 # What happens when a question is asked again: a new report, charged again; the first report again, whatever
@@ -44,7 +45,9 @@ class Inquiry:
     which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
     `start` are the periods of `"once"` and `"kept change"`; `changes` is for the latter. Values
     outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
-    for all that cannot be.
+    for all that cannot be. `every` is a period of the calendar, "day", "week" or "month", in place of `days`
+    of `"once"`. `terms` are the `limit` and the `phase` of a campaign, and `taken` turns a value into the one
+    that the question takes; a campaign states all three.
 
     >>> from dither import Interval, Podium
     >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
@@ -62,6 +65,9 @@ class Inquiry:
     times: int | None = None
     data: tuple[datetime.datetime, datetime.datetime] | None = None
     otherwise: Any = None
+    every: Every | None = None
+    terms: Data | None = None
+    taken: Callable[[object], object] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_name("the name of a question", self.name, least=1)
@@ -97,6 +103,11 @@ class Inquiry:
 
     def _check_periods(self) -> None:
         once = self._periodic
+        if self.every is not None:
+            check_choice("every", self.every, Every)
+            if self.repeat != "once" or self.days is not None:
+                raise InvalidParameter('every goes with repeat="once", in place of days')
+            once = False
         if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
             raise InvalidParameter(
                 f'repeat="once", and only that, has days: 1 to {_MOST_DAYS}, such as days=365'
@@ -193,7 +204,7 @@ class Inquiry:
     @cached_property
     def facts(self) -> Data:
         """All that decides whether this is answered, as plain data: see docs/account.md."""
-        once = self._periodic
+        once = self._periodic and self.every is None
         asks = self.question if self.change is None else self.change
         return {
             "asker": self.asker,
@@ -209,6 +220,8 @@ class Inquiry:
             "data": None if self.span is None else list(self.span),
             **({} if self.changes is None else {"changes": self.changes}),
             **({} if self.times is None else {"times": self.times}),
+            **({} if self.every is None else {"every": self.every}),
+            **(self.terms or {}),
         }
 
     def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
@@ -239,7 +252,20 @@ class Inquiry:
             raise InvalidParameter(
                 f"give the values of all days of the period so far: {owed['days']}, today's last"
             )
-        return draw_due(self.change, codes, owed, key(), source)
+        secret = key()
+        before, group = reported_changes(owed, secret), owed["group"]
+        intervals = range(owed["before"]["intervals"], owed["intervals"])
+        row = codes[None, :]
+        if self.change.changes > 1 and group:
+            ratio = self.question.kernel.ratio.as_integer_ratio()
+            flips = np.array([flips_of(ratio, owed, secret)])
+            cells, used = self.change.flip_answers(row, group, flips, np.array([before]), intervals, source)
+            before = int(used[0])
+        else:
+            cells, told = self.change.answers(row, group, np.array([int(not before)]), intervals, source)
+            before = before or int(told[0])
+        reports = ChangeReports.of_group(self.change, group, intervals, cells)
+        return reports, tree_of(owed, secret, before)
 
     def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
         """Return a report as it is stored and sent: its whole numbers, little endian.
@@ -247,14 +273,14 @@ class Inquiry:
         Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
         """
         if isinstance(reports, ChangeReports):
-            return to_rows(reports)
+            return reports.cells.astype("<u4").tobytes()  # rows of group, interval and report
         cells = np.ascontiguousarray(reports.cells)
         return cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
 
     def from_bytes(self, stored: bytes) -> Reports | ChangeReports:
         """Return the report that `to_bytes` wrote."""
         if self.change is not None:
-            return from_rows(self.change, stored)
+            return self.change.reports(np.frombuffer(stored, "<u4").reshape(-1, 3))
         layout = self.question.layout
         cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
         return self.question.reports(cells.reshape(-1, *layout.shape))
@@ -265,8 +291,9 @@ class Inquiry:
 
     def _inside(self, value: object) -> object:
         """Return one value as `perturb` takes it, moved into the domain as the device text says."""
+        value = value if self.taken is None else self.taken(value)
         if self.question.unit in _PATHS:
-            return self._path(value)
+            return self._path([value] if self.times == 1 and np.asarray(value).shape == (2,) else value)
         domain, values = self.question.domain, [value]
         try:
             if domain.outside != "refuse":

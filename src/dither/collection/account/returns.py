@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.collection.account.state import Data
+from dither.collection.account.budget import Data
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,7 @@ class _Source(ABC):
     def __init__(self, identity: str, last: int) -> None:
         self.identity, self.last = identity, last
         documents = self.query(f"SELECT document FROM {self.prefix}campaigns")
-        self.campaigns = {made.id: made for made in (Published.from_json(text) for (text,) in documents)}
+        self.campaigns = {made.id: made for made in (Published.from_store(text) for (text,) in documents)}
         columns = "number, campaign, question, day, label"
         self.slots = {
             number: Slot(campaign, question, datetime.date.fromordinal(day), label)

@@ -202,7 +202,7 @@ class PostgresqlStore(CollectorStore):
     def campaigns(self) -> list[Published]:
         with self._transaction() as sql:
             rows = sql.execute("SELECT document FROM dither_campaigns ORDER BY number").fetchall()
-        return [Published.from_json(document) for (document,) in rows]
+        return [Published.from_store(document) for (document,) in rows]
 
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
         first: dict[bytes, int] = {}  # by identity: the place in the group

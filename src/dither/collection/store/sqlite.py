@@ -141,7 +141,7 @@ class SqliteStore(CollectorStore):
 
     def campaigns(self) -> list[Published]:
         rows = self._sql.execute("SELECT document FROM campaigns ORDER BY rowid").fetchall()
-        return [Published.from_json(document) for (document,) in rows]
+        return [Published.from_store(document) for (document,) in rows]
 
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
         made: dict[Slot, int] = {}

@@ -9,7 +9,7 @@ import json
 import math
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -21,7 +21,7 @@ import numpy as np
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
-from dither.collection.web.requests import client_address
+from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
@@ -30,16 +30,19 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import as_csv, show_label
+from dither.foundation.tables import Row, as_csv
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import BaseRoute
 
 
 MOST_BINS: Final = 256
-_KNOWN: Final = ("question", "what", "share", "bins", "by", "day", "label", "lying")
+_KNOWN: Final = (
+    *("question", "what", "share", "bins", "by", "day", "label", "lying"),
+    *("since", "until", "last"),
+)
+_LONGEST: Final = 3660  # days that `last` may ask for
 
 
 class What(Enum):
@@ -49,19 +52,29 @@ class What(Enum):
     DISTRIBUTION = "distribution"
     QUANTILE = "quantile"
     SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
+    DIFFERENCE = "difference"  # of the usual quantity, of each label from the first one
 
 
 class By(Enum):
     """How reports are divided before each part is estimated."""
 
     DAY = "day"
+    WEEK = "week"  # from Monday on
+    MONTH = "month"
     LABEL = "label"
+
+    def first(self, day: datetime.date) -> datetime.date:
+        """Return the first day of the day's week or month, or the day itself."""
+        if self is By.WEEK:
+            return day - datetime.timedelta(day.weekday())
+        return day.replace(day=1) if self is By.MONTH else day
 
 
 @dataclass(frozen=True)
 class Query:
     """One quantity of one question, of all reports or of a day or a label, or for each of these.
 
+    `since` and `until` are the first and the last day whose reports are used, if not all are.
     `lying` is the share of reports that may be lies; without it nobody is assumed to lie.
     """
 
@@ -73,10 +86,17 @@ class Query:
     day: datetime.date | None = None
     label: str | None = None
     lying: float | None = None
+    since: datetime.date | None = None
+    until: datetime.date | None = None
 
     @classmethod
-    def of(cls, terms: Mapping[str, str], contract: Campaign) -> list[Self]:
-        """Return what the parameters of a URL ask; without a question, the usual quantity of every one."""
+    def of(
+        cls, terms: Mapping[str, str], contract: Campaign, today: datetime.date | None = None
+    ) -> list[Self]:
+        """Return what the parameters of a URL ask; without a question, the usual quantity of every one.
+
+        `last` is a number of days up to `today`.
+        """
         for name in terms:
             if name not in _KNOWN:
                 raise unknown_name("parameter", name, _KNOWN)
@@ -95,7 +115,14 @@ class Query:
             "day": _day(terms["day"]) if "day" in terms else None,
             "label": label,
             "lying": _number("lying", terms["lying"]) if "lying" in terms else None,
+            "since": _day(terms["since"]) if "since" in terms else None,
+            "until": _day(terms["until"]) if "until" in terms else None,
         }
+        if "last" in terms:
+            if today is None or {"since", "until", "day"} & set(terms):
+                raise InvalidParameter("last goes without day, since and until")
+            count = _whole("last", terms["last"], _LONGEST)
+            shared["since"] = today - datetime.timedelta(count - 1)
         return [cls(name, **shared) for name in names]
 
     @property
@@ -129,10 +156,10 @@ def _number(name: str, text: str) -> float:
     return number
 
 
-def _whole(name: str, text: str) -> int:
+def _whole(name: str, text: str, most: int = MOST_BINS) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    if not 1 <= number <= MOST_BINS:
-        raise InvalidParameter(f"{name} is a whole number from 1 to {MOST_BINS}, not {found(text)}")
+    if not 1 <= number <= most:
+        raise InvalidParameter(f"{name} is a whole number from 1 to {most}, not {found(text)}")
     return number
 
 
@@ -151,7 +178,7 @@ SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answe
 ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
-LYING: Final = "95 % at one look, if {} of the reports are lies"
+LYING: Final = "{}, and what {} of lies add"
 
 COLUMNS: Final = (
     "question",
@@ -166,6 +193,7 @@ COLUMNS: Final = (
     "high",
     "unit",
     "interval",
+    "p",
     "n",
     "n of interval",
     "state",
@@ -218,21 +246,92 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
 
 def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
     wide, words = _widen(plain, query)
-    low, high = wide.interval(LEVEL)
-    columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
-    named = [str(show_label(label)) for label in getattr(plain, "names", plain.labels)]
-    labels: Sequence[str | None] = named or [None] * columns[0].size
+    wider = wide.records(LEVEL)
+    if query.lying is not None:
+        wider = _with_lies(plain, wider, query.lying)
+        words = LYING.format(words, f"{100 * query.lying:g} %")
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     base = _row(query, part, plain.n, name, **shared)
-    ends = (column.tolist() for column in columns)
-    for answer, value, least, most in zip(labels, *ends, strict=True):
-        yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
+    named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
+    for name_of, record in zip(named, wider, strict=True):
+        answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
+        yield {**base, "answer": None if answer is None else str(answer), "value": record["value"], **ends}
+
+
+def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
+    """Return rows whose intervals are wider by as much as a share of lies adds to those of one look."""
+    honest, attacked = plain.records(LEVEL), plain.if_lying(share).records(LEVEL)
+    return [
+        {
+            **row,
+            "low": row["low"] - (before["low"] - after["low"]),
+            "high": row["high"] + (after["high"] - before["high"]),
+        }
+        for row, before, after in zip(wide, honest, attacked, strict=True)
+    ]
+
+
+def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list[PlainRow]:
+    """Return the differences of the usual quantity of each part from the first, with intervals at any time.
+
+    Both intervals hold at any time with half of the error each, and so does their difference [union bound].
+    `p` is at least the least error at which that interval excludes 0: one of 0.2, 0.1, 0.05, … or 1.
+    """
+    try:
+        estimates = [(part, estimate(summary).at_any_time()) for part, summary in parts]
+    except DitherError as error:
+        first, summary = parts[0]
+        return [without_answer(query, ReportsPart(), summary.n, NO_ANSWER, str(error), "difference")]
+    made: list[PlainRow] = []
+    for part, other in estimates[1:]:
+        first, base = estimates[0]
+        name = f"difference from {first.label or 'no label'}"
+        shared = {"unit": other.unit or None, "interval": ANY_TIME}
+        row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
+        values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
+        low, high = _difference_ends(other, base, 1.0 - LEVEL)
+        errors = _least_errors(other, base)
+        for place, names in enumerate(other.records()):
+            answer = names.get("answer")
+            made.append(
+                {
+                    **row,
+                    "answer": None if answer is None else str(answer),
+                    "value": values[place],
+                    "low": _finite(low[place]),
+                    "high": _finite(high[place]),
+                    "p": errors[place],
+                }
+            )
+    return made
+
+
+def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
+    """Return the ends of the interval of a difference that misses with at most this probability."""
+    level = 1.0 - error / 2.0
+    (low, high), (least, most) = other.interval(level), base.interval(level)
+    below, above = np.atleast_1d(low - most), np.atleast_1d(high - least)
+    return below.tolist(), above.tolist()
+
+
+def _least_errors(other: Estimate, base: Estimate) -> list[float]:
+    """Return for each difference the least of some errors at which its interval excludes 0, or 1."""
+    least = np.ones(np.size(other.value))
+    for error in _ERRORS:
+        low, high = map(np.asarray, _difference_ends(other, base, error))
+        apart = (low > 0.0) | (high < 0.0)
+        if not apart.any():
+            break
+        least[apart] = error
+    return [float(error) for error in least]
+
+
+# The p-values that are told apart.
+_ERRORS: Final = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4, 1e-5, 1e-6, 1e-9)
 
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
     """Return the estimate with the interval that is shown, and what that interval is called."""
-    if query.lying is not None:
-        return plain.if_lying(query.lying), LYING.format(f"{100 * query.lying:g} %")
     if query.what is What.USUAL:
         try:
             return plain.at_any_time(), ANY_TIME
@@ -242,21 +341,11 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    low, high = shape.bands(level_of_one(LEVEL, LOOKS))
-    ends = shape.edges.tolist()
-    parts = zip(ends[:-1], ends[1:], shape.probabilities.tolist(), low.tolist(), high.tolist(), strict=True)
-    for first, last, value, least, most in parts:
-        yield _row(
-            query,
-            part,
-            shape.n,
-            "share of a bin",
-            value=value,
-            low=least,
-            high=most,
-            interval=MANY_BINS,
-            **{"from": first, "to": last, "n of interval": shape.n},
-        )
+    base = _row(query, part, shape.n, "share of a bin", interval=MANY_BINS, **{"n of interval": shape.n})
+    for record in shape.records(level_of_one(LEVEL, LOOKS)):
+        point = record.get("point")
+        ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
+        yield {**base, **ends, "answer": None if point is None else f"{point:g}"}
 
 
 def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: object) -> PlainRow:
@@ -336,7 +425,7 @@ class Answers:
         for query in queries:
             if query.by is not None:
                 return None
-            n = self._collector.live.n(campaign, query.question, query.day, query.label, shown=True)
+            n = self._count(campaign, query)
             with self._lock:
                 kept = self._kept.get((campaign, query))
             if kept is None or kept[0] != n:
@@ -346,32 +435,82 @@ class Answers:
 
     def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        if query.by is By.DAY:
-            days = live.days(campaign, query.question, shown=True)
-            return [row for day in days for row in self._answer(campaign, replace(query, by=None, day=day))]
+        if query.what is What.DIFFERENCE:
+            return self._differences(campaign, query)
         if query.by is By.LABEL:
             labels = live.labels(campaign, query.question, shown=True)
             parts = [replace(query, by=None, label=label) for label in labels]
-            return [row for part in parts for row in self._answer(campaign, part)]
-        return self._part(campaign, query)
+        elif query.by is By.DAY:
+            parts = [replace(query, by=None, day=day) for day in self._days(campaign, query)]
+        elif query.by is not None:
+            groups: dict[datetime.date, list[datetime.date]] = {}
+            for day in self._days(campaign, query):
+                groups.setdefault(query.by.first(day), []).append(day)
+            parts = [
+                replace(query, by=None, since=max(first, query.since or first), until=days[-1])
+                for first, days in groups.items()
+            ]
+        else:
+            return self._part(campaign, query)
+        return [row for part in parts for row in self._part(campaign, part)]
+
+    def _days(self, campaign: str, query: Query) -> list[datetime.date]:
+        """Return the days that are shown and that a query is about."""
+        days = self._collector.live.days(campaign, query.question, shown=True)
+        since, until = query.since or datetime.date.min, query.until or datetime.date.max
+        return [day for day in days if since <= day <= until and query.day in (None, day)]
+
+    def _parts(self, campaign: str, query: Query) -> list[datetime.date | None]:
+        """Return the days whose reports are added up; None stands for all of them."""
+        if query.since is None and query.until is None:
+            return [query.day]
+        return list(self._days(campaign, query))
+
+    def _count(self, campaign: str, query: Query) -> int:
+        """Return the number of reports of a query that are shown."""
+        live, days = self._collector.live, self._parts(campaign, query)
+        return sum(live.n(campaign, query.question, day, query.label, shown=True) for day in days)
+
+    def _summary(self, campaign: str, query: Query) -> Counts:
+        """Return the reports of a query that are shown, counted. Each day of a period is shown by itself."""
+        live, days = self._collector.live, self._parts(campaign, query)
+        total = Counts.empty(live.question_of(campaign, query.question))
+        for day in days:
+            total = total + live.summary(campaign, query.question, day, query.label, shown=True)
+        return total
+
+    def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
+        """Return how far the usual quantity of each label is from that of the first one, at any time."""
+        live = self._collector.live
+        labels = live.labels(campaign, query.question, shown=True)
+        parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
+        n = self._count(campaign, query)
+        with self._lock:
+            kept = self._kept.get((campaign, query))
+        if kept is not None and kept[0] == n:
+            return kept[1]
+        found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
+        made = difference_rows(query, found)
+        self._keep(self._kept, (campaign, query), (n, made))
+        return made
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        key, n = (campaign, query), live.n(campaign, query.question, query.day, query.label, shown=True)
+        key, n = (campaign, query), self._count(campaign, query)
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None and kept[0] == n:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
-        part = ReportsPart(_iso(query.day), query.label)
-        whole = query.day is None and query.label is None
+        part = ReportsPart(_iso(query.day or query.since), query.label)
+        whole = part == ReportsPart() and query.until is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
         if not n and (waiting or not whole):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
-        summary = live.summary(campaign, query.question, query.day, query.label, shown=True)
+        summary = self._summary(campaign, query)
         made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
         if summary.n:
             self._keep(self._kept, key, (summary.n, made))
@@ -409,7 +548,7 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high"})
+_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high", "p"})
 _WHOLE: Final = frozenset({"n", "n of interval"})
 
 
@@ -461,126 +600,13 @@ FORMATS: Final = {
 }
 
 
-_CAMPAIGN: Final = {
-    "name": "campaign",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-}
-_NUMBERS: Final = ("from", "to", "value", "low", "high")
-_COLUMN: Final[dict[str, Any]] = {
-    **{name: {"type": ["string", "null"]} for name in COLUMNS},
-    **{name: {"type": ["number", "null"]} for name in _NUMBERS},
-    "n": {"type": "integer"},
-    "n of interval": {"type": ["integer", "null"]},
-    "state": {"enum": [SHOWN, FEW, NONE, NO_ANSWER]},
-}
-_ROWS: Final = {
-    "type": "object",
-    "required": ["dither-answers", "campaign", "level", "rows"],
-    "properties": {
-        "dither-answers": {"const": 1},
-        "campaign": {"type": "string"},
-        "level": {"type": "number"},
-        "rows": {
-            "type": "array",
-            "items": {"type": "object", "required": list(COLUMNS), "properties": _COLUMN},
-        },
-    },
-}
-_WORDS: Final = {
-    "type": "object",
-    "required": ["words"],
-    "properties": {"words": {"type": "string"}},
-}
-
-
-def _query_parameter(name: str, schema: dict[str, Any], words: str) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema, "description": words}
-
-
-def _described_answer(words: str, schema: dict[str, Any], media: str = "application/json") -> dict[str, Any]:
-    return {"description": words, "content": {media.partition(";")[0]: {"schema": schema}}}
-
-
-_SHARE: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-_PART: Final = [
-    _query_parameter("question", {"type": "string"}, "The name of a question; without it, all of them."),
-    _query_parameter(
-        "day", {"type": "string", "format": "date"}, "Reports that arrived on this day, in UTC."
-    ),
-    _query_parameter(
-        "label", {"type": "string"}, "Reports of batches with this label; empty for those without."
-    ),
-]
-_QUERY: Final = [
-    *_PART,
-    _query_parameter(
-        "what", {"enum": [member.value for member in What]}, "The quantity; usual is a mean, or frequencies."
-    ),
-    _query_parameter("share", _SHARE, "Of a quantile: the share of people below it."),
-    _query_parameter("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
-    _query_parameter(
-        "by", {"enum": [member.value for member in By]}, "An answer for each day, or for each label."
-    ),
-    _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
-]
-_WRONG: Final = {
-    "400": _described_answer("A parameter is wrong.", _WORDS),
-    "404": _described_answer("There is no such campaign.", _WORDS),
-}
-
-
-def _get(words: str, parameters: list[Any], answers: dict[str, Any]) -> dict[str, Any]:
-    return {"get": {"summary": words, "parameters": [_CAMPAIGN, *parameters], "responses": answers}}
-
-
-_BUSY: Final = {"503": _described_answer("Too many answers are being computed; ask again.", _WORDS)}
-_ARROW: Final = {"501": _described_answer("Arrow needs the extra frames.", _WORDS)}
-_TEXT: Final = {"type": "string"}
-
-PATHS: Final[dict[str, Any]] = {
-    **{
-        f"/v1/campaigns/{{campaign}}/answers.{name}": _get(
-            f"Answers as {name.upper()}.",
-            _QUERY,
-            {
-                "200": _described_answer("The answers.", _ROWS if name == "json" else _TEXT, form.media),
-                **_WRONG,
-                **_BUSY,
-                **(_ARROW if name == "arrow" else {}),
-            },
-        )
-        for name, form in FORMATS.items()
-    },
-    "/v1/campaigns/{campaign}/summary": _get(
-        "The counts of a question, as Counts.to_bytes() writes them.",
-        [{**_PART[0], "required": True}, *_PART[1:]],
-        {
-            "200": _described_answer("The summary.", _TEXT, "application/vnd.dither.summary"),
-            **_WRONG,
-            "409": _described_answer("Too few people.", _WORDS),
-        },
-    ),
-    "/campaigns/{campaign}": _get(
-        "The page of a campaign.",
-        [],
-        {
-            "200": _described_answer("The page.", _TEXT, "text/html"),
-            "404": _described_answer("There is no such campaign.", _TEXT, "text/html"),
-        },
-    ),
-}
-
-
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _SUMMARY: Final = "application/vnd.dither.summary"
 
 
-def answer_routes(collector: Collector, answers: Answers | None = None) -> list[BaseRoute]:
-    """Return the routes of answers and summaries."""
+def answer_handlers(collector: Collector, answers: Answers | None = None) -> dict[str, Handler]:
+    """Return the handlers of answers and summaries."""
     from starlette.responses import Response
-    from starlette.routing import Route
 
     said = Answers(collector) if answers is None else answers
 
@@ -589,7 +615,7 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
         name = request.path_params["form"]
         if name not in FORMATS:
             raise unknown_name("format", name, list(FORMATS))
-        queries = Query.of(_terms(request), published.contract)
+        queries = Query.of(query_terms(request), published.contract, collector.day())
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         rows = await said.of(published.id, queries, reader)
         form = FORMATS[name]
@@ -598,7 +624,7 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
 
     async def summary(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
-        (query,) = Query.of({"question": "", **_terms(request)}, published.contract)
+        (query,) = Query.of({"question": "", **query_terms(request)}, published.contract)
         asked = partial(collector.live.summary, published.id, query.question, query.day, query.label)
         made = await asyncio.get_running_loop().run_in_executor(None, partial(asked, shown=True))
         if not made.n:
@@ -606,10 +632,7 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
             return problem(409, f"too few people: summaries are given from {people} reports on")
         return Response(made.to_bytes(), media_type=_SUMMARY, headers=_PLAIN)
 
-    return [
-        Route("/v1/campaigns/{campaign}/answers.{form}", guard(collector, answer), methods=["GET"]),
-        Route("/v1/campaigns/{campaign}/summary", guard(collector, summary), methods=["GET"]),
-    ]
+    return {"answers": guard(collector, answer), "summary": guard(collector, summary)}
 
 
 def problem(status: int, words: str) -> Response:
@@ -619,12 +642,10 @@ def problem(status: int, words: str) -> Response:
     return JSONResponse({"words": words}, status_code=status, headers=_PLAIN)
 
 
-def guard(
-    collector: Collector, endpoint: Callable[[Any], Awaitable[Response]]
-) -> Callable[[Any], Awaitable[Response]]:
+def guard(collector: Collector, endpoint: Handler) -> Handler:
     """Return an endpoint of a campaign that answers a wrong request in words, and never with a 500."""
 
-    async def checked(request: Request) -> Response:
+    async def checked(request: Request) -> Response | None:
         if request.path_params["campaign"] not in collector.campaigns:
             return problem(404, "this collector has no such campaign")
         try:
@@ -639,7 +660,8 @@ def guard(
     return checked
 
 
-def _terms(request: Request) -> dict[str, str]:
+def query_terms(request: Request) -> dict[str, str]:
+    """Return the parameters of a URL, each of which may be given once."""
     terms: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name in terms:

@@ -10,223 +10,53 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Published
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
-    FEW,
-    NONE,
-    PATHS,
-    SHOWN,
     Answers,
     By,
-    PlainRow,
     Query,
-    What,
-    answer_routes,
+    answer_handlers,
     guard,
     problem,
+    query_terms,
 )
-from dither.collection.web.drawing import (
-    HEADERS,
-    MOST_BARS,
-    SCRIPT,
-    STYLE,
-    bounds,
-    draw_bars,
-    draw_history,
-    draw_shape,
+from dither.collection.web.charts import (
+    standalone,
+)
+from dither.collection.web.playground import playground_headers, playground_page
+from dither.collection.web.requests import Handler, client_address
+from dither.collection.web.sections import (
+    FILES,
+    PERIODS,
+    STEPS,
+    USUAL,
+    Told,
+    View,
+    draw_answers,
+    queries,
+    regions,
+    section,
+)
+from dither.collection.web.style import HEADERS, SCRIPT, STYLE
+from dither.collection.web.words import (
     narrow,
     number_of,
     promise,
-    question_words,
-    with_interval,
+    short_budget,
 )
-from dither.collection.web.requests import client_address
-from dither.core.question import Question
+from dither.errors import InvalidParameter
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import BaseRoute
-
-
-_LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
-FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
-_MOST_DAYS: Final = 31  # rows of the table by day
-
-
-@dataclass(frozen=True)
-class Told:
-    """The rows that the page shows of a question."""
-
-    usual: Sequence[PlainRow]
-    shape: Sequence[PlainRow]
-    days: Sequence[PlainRow]
-    lying: Sequence[PlainRow]
-    sizes: Sequence[PlainRow] = ()
-
-
-def queries(name: str, question: Question) -> dict[str, Query | None]:
-    """Return what has to be asked for the page of a question, by the field of `Told`."""
-    domain = question.domain
-    straight = domain.line is domain and not domain.circular
-    return {
-        "usual": Query(name),
-        "shape": Query(name, What.DISTRIBUTION) if straight else None,
-        "days": Query(name, by=By.DAY),
-        "lying": Query(name, lying=_LIES),
-        "sizes": Query(name, What.SIZES) if domain.sets else None,
-    }
-
-
-def regions(number: int, told: Told, contract: Campaign) -> dict[str, Markup]:
-    """Return the parts of a question that change, by their identity on the page."""
-    first = told.usual[0]
-    return {
-        f"q{number}-answer": _answer(told, contract.people),
-        f"q{number}-picture": _picture(told, first),
-        f"q{number}-days": _days(told),
-        f"q{number}-table": _table(told),
-    }
-
-
-def section(number: int, name: str, contract: Campaign, base: str, parts: dict[str, Markup]) -> Markup:
-    """Return the section of a question with its changing parts in place."""
-
-    def region(kind: str) -> Markup:
-        identity = f"q{number}-{kind}"
-        return element("div", parts[identity], id=identity)
-
-    files = [
-        element("a", FILES[form], href=f"{base}/answers.{form}?{urlencode({'question': name})}")
-        for form in FILES
-    ]
-    files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
-    return element(
-        "section",
-        element("h2", name, id=f"q{number}"),
-        element("p", question_words(contract.questions[name]), ".", class_="soft"),
-        region("answer"),
-        region("picture"),
-        region("days"),
-        element("details", element("summary", f"All numbers of {name}"), region("table")),
-        element("p", "Export: ", join_markup(files, ", "), class_="soft"),
-        **{"aria-labelledby": f"q{number}"},
-    )
-
-
-def _answer(told: Told, people: int) -> Markup:
-    first = told.usual[0]
-    if first["state"] == NONE:
-        return element("p", "No reports have arrived yet.", class_="big")
-    if first["state"] == FEW:
-        words = f"{number_of(first['n'], 'report')} so far; an answer is shown from {whole(people)} on."
-        return join_markup([element("p", "Too few people", class_="big"), element("p", words, class_="warn")])
-    if first["state"] != SHOWN:
-        return join_markup(
-            [
-                element("p", "No answer", class_="big"),
-                element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
-            ]
-        )
-    top = max(told.usual, key=lambda row: row["value"])
-    lead = with_interval(top)
-    named = first["answer"] is not None
-    lines = [
-        element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
-        element(
-            "p",
-            f"{'most frequent answer' if named else first['quantity']} of {number_of(first['n'], 'report')}; "
-            f"interval: {narrow(top['interval'])}",
-            class_="soft",
-        ),
-    ]
-    for row in told.sizes[-1:]:  # beyond it nothing is seen
-        if row["state"] == SHOWN:
-            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
-            lines.append(element("p", words, class_="soft"))
-    for row in told.lying:
-        if row["state"] == SHOWN and row["answer"] == top["answer"]:
-            lines.append(
-                element(
-                    "p", f"If 1\u202f% of the reports are lies: {bounds(row)}, at one look.", class_="soft"
-                )
-            )
-    return join_markup(lines)
-
-
-def _picture(told: Told, first: PlainRow) -> Markup:
-    if first["state"] != SHOWN:
-        return Markup()
-    if first["answer"] is not None:
-        shown = sum(row["state"] == SHOWN for row in told.usual)
-        picture = draw_bars(told.usual)
-        more = shown - MOST_BARS
-        note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
-        return join_markup([element("h3", "Shares"), picture, note])
-    picture = draw_shape(told.shape, first["unit"] or "")
-    return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
-
-
-def _days(told: Told) -> Markup:
-    picture, names = draw_history(told.days)
-    if not picture:
-        return Markup()
-    series = [element("span", name, class_=f"t{number}") for number, name in enumerate(names)]
-    title = element("h3", "By day: ", join_markup(series, ", ")) if series else element("h3", "By day")
-    return join_markup([title, picture])
-
-
-def _table(told: Told) -> Markup:
-    lines = [row for row in told.usual if row["state"] == SHOWN]
-    kept = []
-    if lines and lines[0]["answer"] is not None:
-        kept.append(
-            _rows(
-                "Shares",
-                ("answer", "share", "reports"),
-                [(row["answer"], with_interval(row), whole(row["n"])) for row in lines[:100]],
-            )
-        )
-    bins = [row for row in told.shape if row["state"] == SHOWN]
-    if bins:
-        name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
-        shares = [(f"{row['from']:.4g} – {row['to']:.4g}", with_interval(row)) for row in bins]
-        kept.append(_rows(name, ("from – to", "share"), shares))
-    days = [row for row in told.days if row["answer"] is None or row["answer"] == _leading(told)]
-    if days:
-        leading = _leading(told)
-        name = "By day" if leading is None else f"By day: {leading}"
-        cells = [
-            (row["day"], with_interval(row) if row["state"] == SHOWN else row["state"], whole(row["n"]))
-            for row in days[-_MOST_DAYS:]
-        ]
-        kept.append(_rows(name, ("day", "estimate", "reports"), cells))
-    return join_markup(kept) if kept else element("p", "Nothing yet.")
-
-
-def _leading(told: Told) -> str | None:
-    lines = [row for row in told.usual if row["state"] == SHOWN]
-    answer = max(lines, key=lambda row: row["value"])["answer"] if lines else None
-    return None if answer is None else str(answer)
-
-
-def _rows(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    top = element("tr", *(element("th", heading, scope="col") for heading in head))
-    body = [
-        element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
-        for row in rows
-    ]
-    table = element("table", element("caption", name), element("thead", top), element("tbody", *body))
-    return element("div", table, class_="scroll", tabindex="0", role="group", **{"aria-label": name})
 
 
 _CROWD: Final = (
@@ -238,6 +68,7 @@ _LOOKS: Final = (
     "somebody looks. Those of quantiles and distributions hold at 100 looks, taken whenever the number of "
     "reports has grown by a fifth."
 )
+_PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _BLANK: Final = "data:,"  # an icon that needs no request
 
 
@@ -254,17 +85,21 @@ def state(published: Published, day: datetime.date, grace: int) -> tuple[str, st
 
 
 def changing(
-    collector: Collector, answers: Answers, published: Published, batch: Future[BatchPromise] | None
+    collector: Collector,
+    answers: Answers,
+    published: Published,
+    batch: Future[BatchPromise] | None,
+    view: View,
 ) -> dict[str, Markup]:
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
-    contract, total, waiting = published.contract, 0, 0
+    contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
     parts: dict[str, Markup] = {}
     for number, (name, question) in enumerate(contract.questions.items()):
         rows = {
             kind: [] if query is None else answers.compute(published.id, [query])
-            for kind, query in queries(name, question).items()
+            for kind, query in queries(name, question, view, by, collector.day()).items()
         }
-        parts |= regions(number, Told(**rows), contract)
+        parts |= regions(number, Told(**rows), contract, by)
         total += collector.live.n(published.id, name, shown=True)
         waiting += collector.live.waiting(published.id, name)
     now = datetime.datetime.now(datetime.UTC)
@@ -272,9 +107,9 @@ def changing(
     parts["state"] = join_markup(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
-    more = f", of which {whole(waiting)} wait for more to come" if waiting else ""
+    more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
     parts["status"] = join_markup(
-        [f"{number_of(total + waiting, 'report')}{more}; {now:%Y-%m-%d %H:%M} UTC."]
+        [f"{number_of(total + waiting, 'report')}, {now:%Y-%m-%d %H:%M} UTC.{more}"]
     )
     parts["refused"] = _refusal_list(collector, published.id)
     parts["health"] = _health(collector)
@@ -282,11 +117,14 @@ def changing(
     return parts
 
 
-def whole_page(published: Published, parts: Mapping[str, Markup], others: Sequence[Published]) -> str:
+def whole_page(
+    published: Published, parts: Mapping[str, Markup], others: Sequence[Published], view: View, by: By
+) -> str:
     """Return the page of a campaign as HTML."""
     contract, base = published.contract, f"/v1/campaigns/{published.id}"
     sections = [
-        section(number, name, contract, base, dict(parts)) for number, name in enumerate(contract.questions)
+        section(number, name, contract, base, dict(parts), view, by)
+        for number, name in enumerate(contract.questions)
     ]
 
     def region(identity: str, name: str = "div", **more: str) -> Markup:
@@ -312,16 +150,40 @@ def whole_page(published: Published, parts: Mapping[str, Markup], others: Sequen
             "main",
             region("status", "p", class_="soft"),
             element("p", "", id="live", role="status", class_="soft"),
+            _picker(published, view, by),
             element("div", *sections, class_="questions"),
             promised,
             _section("Refused batches", "refusals", region("refused")),
             _section("Health", "healthy", region("health")),
             _section("All answers", "export", _exports(base), element("p", _LOOKS, class_="soft")),
-            **{"data-events": f"{base}/events"},
+            **{"data-events": f"{base}/events{view.query}"},
         ),
         _others(published, others),
     ]
     return document(f"{contract.name}: answers", body)
+
+
+def step_of(collector: Collector, published: Published, view: View) -> By:
+    """Return by what the page shows answers over time: by what was chosen, or by what there is room for."""
+    days = {day for name in published.contract.questions for day in collector.live.days(published.id, name)}
+    since = collector.day() - datetime.timedelta((view.last or 1) - 1)
+    return view.step(len(days) if view.last is None else sum(day >= since for day in days))
+
+
+def _picker(published: Published, view: View, by: By) -> Markup:
+    """Return links to the other periods, and to days, weeks and months."""
+
+    def link(words: str, other: View, chosen: bool) -> Markup:
+        address = f"/campaigns/{published.id}{other.query}"
+        return element("a", words, href=address, **{"aria-current": "true" if chosen else None})
+
+    periods = [
+        link("all days" if last is None else f"last {last} days", replace(view, last=last), last == view.last)
+        for last in PERIODS
+    ]
+    steps = [link(f"by {step.value}", replace(view, by=step), step is by) for step in STEPS]
+    links = join_markup([join_markup(periods, " · "), join_markup(steps, " · ")], " | ")
+    return element("nav", element("p", links, class_="soft"), **{"aria-label": "Period"})
 
 
 def document(title: str, body: Sequence[Markup]) -> str:
@@ -416,7 +278,7 @@ def _batch(batch: Future[BatchPromise] | None) -> Markup:
     found = batch.result()
     if found.guarantee is None:
         return element("p", found.officer, class_="soft")
-    person, officer = narrow(found.person), narrow(found.officer)
+    person, officer = narrow(found.person), narrow(short_budget(found.officer))
     return join_markup([element("p", person), element("p", officer, " ", _CROWD, class_="soft")])
 
 
@@ -455,28 +317,28 @@ class Pages:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dither-pages")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="dither-promises")
         collector.at_end.append(self.close)
-        self._drawn: dict[str, tuple[int, float, dict[str, Markup]]] = {}
+        self._drawn: dict[tuple[str, View], tuple[int, float, dict[str, Markup]]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self.streams: Counter[str] = Counter()  # by address
 
-    async def parts(self, published: Published) -> dict[str, Markup]:
+    async def parts(self, published: Published, view: View = USUAL) -> dict[str, Markup]:
         """Return the parts as they are now, or as they were at most a second ago."""
         lock = self._locks.setdefault(published.id, asyncio.Lock())
         async with lock:
             revision, now = self._collector.live.revision, time.monotonic()
-            drawn = self._drawn.get(published.id)
+            drawn = self._drawn.get((published.id, view))
             if drawn is not None:
                 age = now - drawn[1]
                 if age < _PAUSE or (drawn[0] == revision and age < _STALE):
                     return drawn[2]
             loop = asyncio.get_running_loop()
-            made = await loop.run_in_executor(self._pool, self._draw, published)
-            self._drawn[published.id] = (revision, now, made)
+            made = await loop.run_in_executor(self._pool, self._draw, published, view)
+            self._drawn[published.id, view] = (revision, now, made)
             return made
 
-    def _draw(self, published: Published) -> dict[str, Markup]:
-        return changing(self._collector, self._answers, published, self._batch(published))
+    def _draw(self, published: Published, view: View) -> dict[str, Markup]:
+        return changing(self._collector, self._answers, published, self._batch(published), view)
 
     def _batch(self, published: Published) -> Future[BatchPromise] | None:
         people = published.contract.people
@@ -493,7 +355,13 @@ class Pages:
         for pool in (self._pool, self._slow):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def news(self, published: Published, request: Request, address: str) -> AsyncIterator[bytes]:
+    async def news(
+        self,
+        published: Published,
+        request: Request,
+        address: str,
+        view: View = USUAL,
+    ) -> AsyncIterator[bytes]:
         """Yield what has changed, as events, until the stream is old or the browser has gone."""
         self.streams[address] += 1
         try:
@@ -501,7 +369,7 @@ class Pages:
             until = time.monotonic() + _LIFE
             yield b"retry: 2000\n\n"
             while time.monotonic() < until and not await _over(request):
-                parts = await self.parts(published)
+                parts = await self.parts(published, view)
                 changed = {name: part for name, part in parts.items() if sent.get(name) != part}
                 if changed:
                     yield f"data: {json.dumps(changed, ensure_ascii=False)}\n\n".encode()
@@ -518,10 +386,9 @@ async def _over(request: Request) -> bool:
     return bool(getattr(request.app.state, "stopping", False)) or await request.is_disconnected()
 
 
-def page_routes(collector: Collector) -> list[BaseRoute]:
-    """Return the routes of answers, summaries and pages."""
+def page_handlers(collector: Collector) -> dict[str, Handler]:
+    """Return the handlers of answers, summaries and pages."""
     from starlette.responses import Response, StreamingResponse
-    from starlette.routing import Route
 
     answers = Answers(collector)
     pages = Pages(collector, answers)
@@ -546,8 +413,26 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         return await one_page(request, published)
 
     async def one_page(request: Request, published: Published) -> Response:
-        parts = await pages.parts(published)
-        return show(request, whole_page(published, parts, list(collector.campaigns.values())))
+        view = View.of(request.query_params)
+        parts = await pages.parts(published, view)
+        by, known = step_of(collector, published, view), list(collector.campaigns.values())
+        return show(request, whole_page(published, parts, known, view, by))
+
+    async def chart(request: Request) -> Response:
+        published = collector.campaigns[request.path_params["campaign"]]
+        asked = Query.of(query_terms(request), published.contract, collector.day())
+        if len(asked) != 1:
+            raise InvalidParameter("a picture is of one question: chart.svg?question=…")
+        reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
+        rows = await answers.of(published.id, asked, reader)
+        drawn = draw_answers(asked[0], rows)
+        if not drawn:
+            raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
+        headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+        return Response(standalone(drawn, STYLE), headers=headers, media_type="image/svg+xml")
+
+    async def playground(request: Request) -> Response:
+        return Response(playground_page(), headers=playground_headers())
 
     async def events(request: Request) -> Response:
         address = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
@@ -556,15 +441,16 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         published = collector.campaigns[request.path_params["campaign"]]
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            pages.news(published, request, address), headers=headers, media_type="text/event-stream"
+            pages.news(published, request, address, View.of(request.query_params)),
+            headers=headers,
+            media_type="text/event-stream",
         )
 
-    return [
-        *answer_routes(collector, answers),
-        Route("/", front, methods=["GET"]),
-        Route("/campaigns/{campaign}", page, methods=["GET"]),
-        Route("/v1/campaigns/{campaign}/events", guard(collector, events), methods=["GET"]),
-    ]
-
-
-page_routes.paths = PATHS  # type: ignore[attr-defined]  # for the OpenAPI description
+    return {
+        **answer_handlers(collector, answers),
+        "front": front,
+        "page": page,
+        "chart": guard(collector, chart),
+        "events": guard(collector, events),
+        "playground": playground,
+    }

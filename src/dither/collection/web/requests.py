@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 from dither.collection.collector import Collector, check, read
 from dither.collection.log import log
 from dither.collection.ohttp import (
-    GATEWAY,
     KEYS,
     REQUEST,
     RESPONSE,
@@ -38,8 +37,9 @@ from dither.errors import DitherError, InvalidParameter, MalformedReport
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import BaseRoute
 
+
+Handler = Callable[..., Awaitable["Response | None"]]  # of a request; an application returns None
 
 _ROTATION: Final = 600.0  # seconds after which nobody can tell that an address came again
 _MOST: Final = 1 << 20  # addresses that are distinguished
@@ -99,10 +99,9 @@ def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
     return address
 
 
-def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
-    """Return the routes of operators; without a token there are no admin actions."""
+def operation_handlers(writer: Writer, token: str | None) -> dict[str, Handler]:
+    """Return the handlers of operators; without a token there are no admin actions."""
     from starlette.responses import JSONResponse, PlainTextResponse
-    from starlette.routing import Route
 
     collector = writer.collector
 
@@ -132,14 +131,8 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
         log("admin action", action=request.path_params["action"])
         return JSONResponse(done, 404 if "words" in done else 200)
 
-    shown: list[BaseRoute] = [
-        Route("/health", health),
-        Route("/ready", ready),
-        Route("/metrics", metrics),
-    ]
-    if token is not None:
-        shown.append(Route("/v1/admin/{action}", act, methods=["POST"]))
-    return shown
+    shown: dict[str, Handler] = {"health": health, "ready": ready, "metrics": metrics}
+    return shown if token is None else {**shown, "act": act}
 
 
 def is_permitted(request: Request, token: str | None) -> bool:
@@ -284,13 +277,13 @@ def bundle(name: str) -> bytes | None:
     return None
 
 
-LOG: Final = "/v1/log"
+LIST: Final = "/v1/list"
 
 
 def text_at(collector: Collector, path: str) -> str | None:
     """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
-    if path == LOG:
-        return None if collector.log is None else collector.log.to_json()
+    if path == LIST:
+        return None if collector.listed is None else collector.listed.to_json()
     name, slash, part = path.removeprefix(_BEFORE).partition("/")
     found = collector.campaigns.get(name) if path.startswith(_BEFORE) else None
     if found is None or (slash and (part != "card" or found.card is None)):
@@ -298,10 +291,9 @@ def text_at(collector: Collector, path: str) -> str | None:
     return found.card[0] if slash and found.card is not None else found.to_json()
 
 
-def campaign_routes(collector: Collector) -> list[BaseRoute]:
-    """Return the routes of campaigns and of the client."""
+def campaign_handlers(collector: Collector) -> dict[str, Handler]:
+    """Return the handlers of campaigns and of the client."""
     from starlette.responses import Response
-    from starlette.routing import Route
 
     def answer(request: Request, body: str | bytes, kind: str, status: int = 200, age: int = 60) -> Response:
         headers = {"cache-control": f"public, max-age={age}", "x-content-type-options": "nosniff"}
@@ -339,13 +331,7 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
         kind = "application/json" if name == INTEGRITY else "text/javascript"
         return answer(request, found, kind, age=3600)
 
-    return [
-        Route("/v1/campaigns", every),
-        Route("/v1/campaigns/{campaign}", public),
-        Route("/v1/campaigns/{campaign}/card", public),
-        Route(LOG, public),
-        Route("/client/{name}", client),
-    ]
+    return {"campaigns": every, "public": public, "client": client}
 
 
 PATH: Final = "/v1/campaigns/{campaign}/batches"
@@ -525,16 +511,6 @@ class Batches:
         if not body if stated is None else len(body) != int(stated):
             raise _Lost
         return bytes(body)
-
-
-def report_routes(batches: Batches) -> list[BaseRoute]:
-    """Return the routes of the intake."""
-    from starlette.routing import Route
-
-    return [
-        Route(PATH, batches, methods=list(METHODS)),
-        Route(GATEWAY, batches, methods=["GET", *METHODS]),
-    ]
 
 
 def campaign_of(path: str) -> str | None:

@@ -18,6 +18,7 @@ from dither.core.domains.paths import Paths
 from dither.core.domains.plane import Disk, Parallelogram, Plane, Rectangle, Region, Sphere
 from dither.core.domains.records import Box, Profile
 from dither.core.domains.sets import LabelLists, Several
+from dither.core.domains.vectors import Vectors
 
 __all__ = [
     "BLOCK",
@@ -41,6 +42,7 @@ __all__ = [
     "Several",
     "Sphere",
     "Text",
+    "Vectors",
     "check_domain",
     "finite",
     "first_misfit",

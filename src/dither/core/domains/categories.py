@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.core.domains.domain import CellType, Domain, is_nothing, objects, regular
+from dither.core.domains.domain import CellType, Domain, Table, is_nothing, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Bytes, Integers
 from dither.foundation.canonical import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
@@ -64,7 +64,7 @@ class Categories(Domain):
     outside: ClassVar[str] = "refuse"
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
+    def from_table(cls, table: Table) -> Self:
         """Return the categories that `categories = […]`, or their number, describes."""
         return cls(table[cls.kind])
 

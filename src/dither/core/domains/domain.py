@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ _KINDS: Final[dict[str, type[Domain]]] = {}
 _OWN: Final = "dither."  # modules of dither
 
 # How a column of a table holds values; "none" if it cannot.
+Table = Mapping[str, Any]  # of a question in TOML
 CellType = Literal["numbers", "codes", "labels", "sets", "none"]
 
 
@@ -343,7 +345,7 @@ class Interval(Line):
     outside: ClassVar[str] = "clip"
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
+    def from_table(cls, table: Table) -> Self:
         """Return the interval that `interval = [low, high]`, `step` and `unit` describe."""
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
@@ -430,7 +432,7 @@ class Circle(Line):
     usual_mechanism = "OGPM"
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
+    def from_table(cls, table: Table) -> Self:
         """Return the circle that `circle = period`, `step` and `unit` describe."""
         return cls(table[cls.kind], step=table.get("step"), unit=table.get("unit", ""))
 
@@ -503,9 +505,13 @@ class Circle(Line):
         return f"Circle({show_number(self.period)}{more})"
 
 
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
 def check_unit(unit: object) -> str:
     """Return the name of a unit; raise InvalidParameter unless it is a short text on one line."""
-    if not isinstance(unit, str) or len(unit) > 40 or not unit.isprintable():
+    # A signed campaign refuses more: docs/wire.md, "Words".
+    if not isinstance(unit, str) or len(unit) > 40 or _CONTROLS.search(unit):
         raise InvalidParameter("a unit is a text of at most 40 characters on one line, such as 'minutes'")
     return unit
 

@@ -15,6 +15,7 @@ from dither.core.domains.domain import (
     Circle,
     Domain,
     Interval,
+    Table,
     extent,
     finite,
     numbers,
@@ -118,6 +119,16 @@ class Rectangle(Region):
 
     kind: ClassVar[str] = "rectangle"
     outside: ClassVar[str] = "clip"
+    usual_mechanism = "TraCSC"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the rectangle that `rectangle = [[low, high], [low, high]]` describes."""
+        sides = table[cls.kind]
+        pairs = isinstance(sides, list) and len(sides) == 2
+        if not pairs or not all(isinstance(side, list) and len(side) == 2 for side in sides):
+            raise InvalidParameter("a rectangle is two intervals: rectangle = [[0, 2], [0, 1]]")
+        return cls(*(Interval(*side) for side in sides))
 
     def __post_init__(self) -> None:
         if not (isinstance(self.x, Interval) and isinstance(self.y, Interval)):
@@ -194,6 +205,14 @@ class Disk(Region):
 
     kind: ClassVar[str] = "disk"
     outside: ClassVar[str] = "clip"
+    keys = ("centre",)
+    usual_mechanism = "Polar"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the disk that `disk = radius` and `centre = [x, y]` describe."""
+        centre = table.get("centre", [0.0, 0.0])
+        return cls(table[cls.kind], tuple(centre) if isinstance(centre, list) else centre)
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
@@ -272,6 +291,13 @@ class Sphere(Plane):
 
     kind: ClassVar[str] = "sphere"
     outside: ClassVar[str] = "clip"
+    usual_mechanism = "TraCSC"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the sphere that `sphere = true`, the earth, or `sphere = radius` describes."""
+        given = table[cls.kind]
+        return cls() if given is True else cls(given)
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:

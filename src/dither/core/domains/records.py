@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Never, Self
 import numpy as np
 
 from dither.core.domains.categories import Categories
-from dither.core.domains.domain import Domain, Interval, regular
+from dither.core.domains.domain import Domain, Interval, Table, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
@@ -57,6 +57,15 @@ class Profile(Domain):
     kind: ClassVar[str] = "profile"
     outside: ClassVar[str] = "refuse"
     cell_type = "none"
+    usual_mechanism = "Marginals"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the attributes that `profile = { sex = ["f", "m"], age = 3 }` describes."""
+        given = table[cls.kind]
+        if not isinstance(given, Mapping):
+            raise InvalidParameter('a profile is a table of lists: profile = { sex = ["f", "m"], age = 3 }')
+        return cls({name: Categories(labels) for name, labels in given.items()})
 
     def __init__(self, attributes: Mapping[str, Categories]) -> None:
         if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
@@ -140,6 +149,18 @@ class Box(Domain):
     kind: ClassVar[str] = "box"
     outside: ClassVar[str] = "clip"
     cell_type = "none"
+    usual_mechanism = "Optimal"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the box that `box = { age = [18, 100], bmi = [10, 60] }` describes."""
+        given = table[cls.kind]
+        pairs = isinstance(given, Mapping) and all(
+            isinstance(e, list) and len(e) == 2 for e in given.values()
+        )
+        if not pairs:
+            raise InvalidParameter("a box is a table of intervals: box = { age = [18, 100], bmi = [10, 60] }")
+        return cls({name: Interval(*ends) for name, ends in given.items()})
 
     def __init__(self, sides: Mapping[str, Interval], *more: Never) -> None:
         if more or not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains.categories import Categories, CodedLabels
-from dither.core.domains.domain import Domain, regular
+from dither.core.domains.domain import Domain, Table, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.canonical import whole
@@ -64,7 +64,7 @@ class Several(Domain):
     keys = ("most",)
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
+    def from_table(cls, table: Table) -> Self:
         """Return the sets that `several = […]` and `most` describe."""
         if table.get("most") is None:
             raise InvalidParameter("several = […] needs most, how many items a person tells about")

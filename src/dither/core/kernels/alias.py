@@ -167,18 +167,19 @@ class Grades:
         return Grades(isqrt(square - 1) + 1)
 
     @staticmethod
-    def fullest(epsilon: float, size: int, distances: Callable[[Integers], Floats]) -> Grades:
-        """Return the bounds with the largest ratio for which a choice by distance spends at most ε.
+    def fullest(epsilon: float, size: int, weigh: Callable[[Grades, Integers], Integers]) -> Grades:
+        """Return the bounds with the largest ratio for a choice among `size` candidates with ε.
 
-        `distances` are those of some of `size` candidates to all of them. The rows of a table have different
-        sums, so (H/L)² is far above the largest ratio of two probabilities, which is computed instead.
+        `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
+        table have different sums, so (H/L)² is far above the largest ratio of two probabilities, which is
+        computed instead.
         """
 
         def grades_at(rate: float) -> Grades:
             return Grades(max(int(np.ceil(_HIGH * np.exp(-rate))), 1))
 
         def largest(grades: Grades) -> float:
-            found = largest_ratio(size, size, lambda rows: grades.exponential(distances(rows)))
+            found = largest_ratio(size, size, lambda rows: weigh(grades, rows))
             return np.inf if found is None else found
 
         bound = exp_below(Fraction(epsilon))

@@ -44,6 +44,7 @@ class LinearReading:
     channel: Floats
     queries: Floats
     edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
+    shares: bool = False  # whether the queries are the shares of the inputs themselves
 
     def __call__(self, reports: Array) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""
@@ -77,11 +78,17 @@ class LinearReading:
         return np.asarray((self.table**2) @ self.channel.mean(axis=0) - (self.queries**2).mean(axis=1))
 
 
+def shares_of_inputs(channel: Floats) -> LinearReading:
+    """Return the reading of the share of every input."""
+    return LinearReading(channel, np.eye(len(channel)), shares=True)
+
+
 def cumulative(channel: Floats, edges: Floats) -> LinearReading:
     """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
     return LinearReading(channel, np.tri(len(channel)), edges)
 
 
+SHARES: Final = "shares"  # the codebook of reports from which the shares of the inputs are estimated
 _TOTAL: Final = 1 << TOTAL_BITS
 MOST_INPUTS: Final = 1 << 10
 
@@ -210,6 +217,24 @@ class NearestPoint:
         """Return the index of the nearest point of one value."""
         return int(self.aim(np.asarray(value)))
 
+    def split(self, values: Array) -> tuple[Integers, Integers]:
+        """Return the index of the row of each value, and 0: nothing is drawn from the row above it."""
+        rows = self.aim(values)
+        return rows, np.zeros_like(rows)
+
+    def pick(self, values: Array, source: Source) -> Integers:
+        """Return the index of the row of each value."""
+        return self.aim(values)
+
+    def pick_one(self, value: float, source: Source) -> int:
+        """Return the index of the row of one value."""
+        return self.aim_one(value)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The indices of all rows that a value may select."""
+        return self.labels
+
     @cached_property
     def _edges(self) -> Floats:
         return np.array(self.edges)
@@ -227,6 +252,63 @@ class NearestPoint:
         """Return the rule that `device` describes."""
         edges = tuple(real(edge) for edge in data["edges"])
         return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
+
+
+PARTS: Final = 1 << 32  # a value between two points is rounded up with a probability in these parts
+
+
+@dataclass(frozen=True)
+class BetweenPoints:
+    """One of the two points around a value, at random: on average it is the value.
+
+    The points increase from one end of the interval to the other. A value at the share f of the way from a
+    point to the next one is rounded up with the probability ⌊f·2^32 + ½⌋/2^32. A mixture of two rows of a
+    channel has ratios between those of the rows, so that the channel's ε holds for every value.
+    """
+
+    points: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.points) < 2 or any(not left < right for left, right in pairwise(self.points)):
+            raise InvalidParameter("expected two or more points, each larger than the one before")
+
+    def split(self, values: Array) -> tuple[Integers, Integers]:
+        """Return the index of the point below each value, and of how many parts the next one is drawn."""
+        given = np.asarray(values, dtype=np.float64)
+        below = np.searchsorted(self._points[1:-1], given, side="right")
+        first, next_one = self._points[below], self._points[below + 1]
+        parts = np.clip((given - first) / (next_one - first) * PARTS + 0.5, 0.0, PARTS)
+        return below.astype(np.int64), parts.astype(np.int64)
+
+    def pick(self, values: Array, source: Source) -> Integers:
+        """Draw the index of a point for each value."""
+        below, parts = self.split(values)
+        coins = np.empty(below.size, dtype=np.uint32)
+        source.fill(coins.data)
+        return np.asarray(below + (coins.reshape(below.shape) < parts))
+
+    def pick_one(self, value: float, source: Source) -> int:
+        """Draw the index of a point for one value."""
+        below, parts = self.split(np.asarray(value))
+        return int(below) + int(source.bits(32) < int(parts))
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The indices of all rows that a value may select."""
+        return tuple(range(len(self.points)))
+
+    @cached_property
+    def _points(self) -> Floats:
+        return np.array(self.points)
+
+    def device(self) -> dict[str, Any]:
+        """Return the rule as JSON-compatible data."""
+        return {"kind": "points", "points": list(self.points)}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> BetweenPoints:
+        """Return the rule that `device` describes."""
+        return BetweenPoints(tuple(real(point) for point in data["points"]))
 
 
 class RowKernel(Kernel):
@@ -260,36 +342,58 @@ class ChannelKernel(RowKernel, LineKernel):
 
     line: Line
     channel: Channel
-    start: NearestPoint
+    start: NearestPoint | BetweenPoints
 
     kind: ClassVar[str] = "channel"
 
     def __post_init__(self) -> None:
-        if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
+        rows = self.start.rows
+        if min(rows) < 0 or max(rows) >= len(self.channel.values):
             raise InvalidParameter("every point needs a row of the channel")
+        if isinstance(self.start, BetweenPoints):
+            ends = (self.start.points[0], self.start.points[-1])
+            if ends != (self.line.low, self.line.high) or len(rows) != len(self.channel.values):
+                raise InvalidParameter(
+                    "expected a point for each row of the channel, from one end of the interval to the other"
+                )
 
     def sampler(self, size: int) -> Sampler:
         alias = AliasSampler(self.channel.table, size)
 
         def draw(block: Array, cells: Array, source: Source) -> None:
-            np.copyto(cells, alias.draw(block.size, source, self.start.aim(block)), casting="unsafe")
+            np.copyto(cells, alias.draw(block.size, source, self.start.pick(block, source)), casting="unsafe")
 
         return draw
 
     def draw_one(self, value: float, source: Source) -> int:
-        return self.channel.table.draw_one(source, self.start.aim_one(value))
+        return self.channel.table.draw_one(source, self.start.pick_one(value, source))
 
     def _probabilities(self, value: float) -> list[Fraction]:
-        return self.channel.probabilities(self.start.aim_one(value))
+        row, parts = (int(part) for part in self.start.split(np.asarray(value)))
+        below = self.channel.probabilities(row)
+        if not parts:
+            return below
+        share = Fraction(parts, PARTS)
+        above = self.channel.probabilities(row + 1)
+        return [(1 - share) * first + share * second for first, second in zip(below, above, strict=True)]
+
+    def _mixture(self, values: Array) -> Floats:
+        """Return the probability of every report for each value, along the last axis."""
+        rows, parts = self.start.split(values)
+        share = (parts / PARTS)[..., None]
+        matrix = self.channel.matrix
+        above = matrix[np.minimum(rows + 1, len(matrix) - 1)]
+        return np.asarray(matrix[rows] * (1.0 - share) + above * share)
 
     def chances(self, value: Any) -> Floats:
-        return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
+        return self._mixture(np.asarray(float(self.line.check(value))))
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
         """Return the numbers of the points; without numbers, the reading of cumulative shares."""
         if data is not None:
-            return check_size(read_decoder(data), self.outcomes)
-        if self.start.labels != tuple(range(len(self.channel.values))):
+            return check_size(read_decoder(data), self.outcomes, rising=False)  # reports need no order
+        in_order = self.start.rows == tuple(range(len(self.channel.values)))
+        if isinstance(self.start, BetweenPoints) or not in_order:
             raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
         edges = np.array([self.line.low, *self.start.edges, self.line.high])
         return cumulative(self.channel.matrix, edges)
@@ -301,14 +405,18 @@ class ChannelKernel(RowKernel, LineKernel):
         return affine_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])
+        rows, parts = self.start.split(inputs)
+        told, share, matrix = reports.astype(np.int64), parts / PARTS, self.channel.matrix
+        above = matrix[np.minimum(rows + 1, len(matrix) - 1), told]
+        return np.asarray(matrix[rows, told] * (1.0 - share) + above * share)
 
     def device(self) -> dict[str, Any]:
         return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))
+        rule = BetweenPoints if device["start"]["kind"] == "points" else NearestPoint
+        return cls(a_line(domain), Channel.from_device(device), rule.from_device(device["start"]))
 
 
 @dataclass(frozen=True)
@@ -350,7 +458,9 @@ class CodeChannelKernel(RowKernel, CellKernel):
         return domain.count == len(self.channel.values)
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> LinearReading:
-        """Return the reading of the stated queries; without queries, of cumulative shares."""
+        """Return the reading of the shares of inputs, of the stated queries, or of cumulative shares."""
+        if data == SHARES:
+            return shares_of_inputs(self.channel.matrix)
         check_no_codebook(self, data)
         size = len(self.channel.values)
         if "queries" not in stated:
@@ -360,8 +470,9 @@ class CodeChannelKernel(RowKernel, CellKernel):
             raise MalformedReport("the kernel and the queries disagree about the number of inputs")
         return LinearReading(self.channel.matrix, queries)
 
-    def write_codebook(self, book: LinearReading) -> None:
-        """Return None: the queries travel as a parameter, or follow from the channel."""
+    def write_codebook(self, book: LinearReading) -> str | None:
+        """Return "shares" for those of the inputs; others are a parameter or follow from the channel."""
+        return SHARES if book.shares else None
 
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dither.core.kernels.packing import count_bits, row_width, unpack_numbers
 from dither.core.kernels.sets.hashing import Hashing
 from dither.errors import DitherError
 from dither.foundation.arrays import Array, Integers
+
+if TYPE_CHECKING:
+    from dither.core.kernels.sets.field import Polynomials
 
 _ROWS: Final = 1 << 14  # unpacked at a time, so that they stay in the cache
 
@@ -157,6 +160,33 @@ class HashMatches(Counting):
 
     def answers(self, reports: Array) -> int:
         return int(reports.size)
+
+
+@dataclass(frozen=True)
+class ValuesBelow(Counting):
+    """For each of `items` elements, the number of polynomials whose value there is below a bound."""
+
+    items: int
+    polynomials: Polynomials
+    bound: int
+    by_block: ClassVar[bool] = True
+
+    @property
+    def size(self) -> int:
+        return self.items
+
+    def count(self, reports: Array) -> Integers:
+        rows = reports.reshape(-1, self.polynomials.length)
+        return self.polynomials.count_below(rows, np.arange(self.size), self.bound)
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.max()) <= n
+
+    def implied_answers(self, counts: Integers) -> None:
+        """Return None: the counts do not say how many answers there are."""
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // self.polynomials.length
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
     "lattice.kernel": ("lattice",),
     "channel": ("channel", "table"),
+    "splines": ("splines",),
     "sets.bits": ("bits",),
     "sets.subsets": ("subset", "indices"),
     "sets.prefix": ("hashed", "prefix"),
@@ -42,12 +43,14 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "sets.hadamard": ("hadamard",),
     "sets.functions": ("questions",),
     "sets.several": ("several",),
+    "sets.polynomial": ("polynomial",),
     "places.points": ("points", "grid"),
     "places.two_copies": ("two copies",),
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
     "places.nearest": ("nearest", "listing", "box"),
+    "directions": ("directions",),
     "joint": ("joint response", "joint bits", "joint hashed"),
 }
 
@@ -70,6 +73,9 @@ class Kernel(ABC):
 
     kind: ClassVar[str]  # the name of the draw in a device text
     alone: ClassVar[bool] = True  # whether the reports of different people are independent
+    # What is estimated from counts, of a kernel that no other class of question is for. Without any,
+    # `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` reads the reports.
+    quantities: ClassVar[tuple[str, ...]] = ()
     # A measure below the probabilities under every input, and those relative to it; None where it is not
     # known. Shuffled reports then have the bound that holds for every kernel of the same ratio.
     blanket: Blanket | None = None

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.domains import Categories, Domain, Line, numbers, read_domain
-from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel, LinearReading
+from dither.core.kernels.channel import LinearReading, RowKernel
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.kernel import Kernel, LineKernel, UnbiasedReading, read_kernel
 from dither.core.kernels.transition import Operator
@@ -35,7 +35,7 @@ class PlainQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # `dt.stats.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+        return self.kernel.quantities
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
@@ -198,8 +198,7 @@ class CategoryQuestion(Question):
 
     def variance(self, frequency: float = 0.0) -> float:
         """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
-        if not 0.0 <= frequency <= 1.0:
-            raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
+        check_frequency(frequency)
         return float(self.kernel.variance(frequency))
 
     def supports(self, counts: Integers) -> Integers:
@@ -221,17 +220,33 @@ class CategoryQuestion(Question):
 class QueryQuestion(Question):
     """A question whose reports answer several linear queries about the shares of its inputs."""
 
-    kernel: ChannelKernel | CodeChannelKernel
+    kernel: RowKernel
     book: LinearReading
 
     @property
     def quantities(self) -> tuple[str, ...]:
+        if self.kernel.kind == "splines":
+            return ("moments", "answers")
+        if self.book.shares:
+            return ("frequencies", "answers")
         return ("answers",) if self.book.edges is None else ("cumulative shares", "quantile", "answers")
 
     @property
     def reading(self) -> LinearReading:
         """The unbiased contribution of each report to each answer, from the sampled integers."""
         return self.book
+
+    def variance(self, frequency: float = 0.0) -> float:
+        """Return n times the variance that privacy adds to the share of an input of this frequency.
+
+        It is the average over the inputs, if the others are equally frequent.
+        """
+        check_frequency(frequency)
+        table, channel = self.reading.table, self.reading.channel
+        noise = table**2 @ channel.T - self.matrix**2  # by query and input
+        own = float(np.trace(noise)) / len(noise)
+        others = (float(noise.sum()) / len(noise) - own) / max(len(noise) - 1, 1)
+        return frequency * own + (1.0 - frequency) * others
 
     @property
     def matrix(self) -> Floats:
@@ -246,9 +261,15 @@ class QueryQuestion(Question):
         return self.kernel.probabilities(self.domain.check([x])[0])
 
 
+def check_frequency(frequency: float) -> None:
+    """Raise InvalidParameter unless a frequency is a number from 0 to 1."""
+    if not 0.0 <= frequency <= 1.0:
+        raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
+
+
 def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False, **more: Any) -> Question:
     """Return the question with these integers and this codebook, of the class that its kernel determines."""
-    if isinstance(book, LinearReading) and isinstance(kernel, ChannelKernel | CodeChannelKernel):
+    if isinstance(book, LinearReading) and isinstance(kernel, RowKernel):
         return QueryQuestion(domain, kernel, book, **more)
     if isinstance(kernel, OptionalKernel):
         return OptionalQuestion(domain, kernel, book, **more)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.domains import CodedLabels, Domain, LabelLists
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
@@ -91,38 +90,6 @@ def from_numbers(numbers: Array, absent: Mask | None = None) -> pyarrow.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), buffers)
 
 
-def values_of(column: pyarrow.Array, domain: Domain) -> Any:
-    """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
-    if domain.cell_type == "sets":
-        return _lists_of(column, domain)
-    return labels_of(column) if domain.cell_type == "labels" else numbers_of(column)
-
-
-def _lists_of(column: pyarrow.Array, domain: Domain) -> LabelLists:
-    """Return a column of lists without nulls; raise OutsideDomain if it is not one, or a list has a null."""
-    kinds = arrow().types
-    if kinds.is_fixed_size_list(column.type):
-        column = column.cast(arrow().list_(column.type.value_type))
-    if not (kinds.is_list(column.type) or kinds.is_large_list(column.type)):
-        raise OutsideDomain(f"lists of items were expected; the column is of type {column.type}")
-    inside = column.flatten()
-    if inside.null_count:
-        raise OutsideDomain("a list of items holds a null; leave it out of the list")
-    ends = np.cumsum(np.asarray(column.value_lengths(), dtype=np.int64))
-    if kinds.is_null(inside.type):  # only empty lists
-        return LabelLists(np.empty(0, dtype=np.int64), ends)
-    return LabelLists(values_of(inside, domain.listed or domain), ends)
-
-
-def labels_of(column: pyarrow.Array) -> Any:
-    """Return a column of labels without nulls: the different ones, and the place of each row's among them."""
-    pa = arrow()
-    try:
-        return CodedLabels(*encode_column(column))
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # of lists, of 16-bit floats
-        return to_objects(column)
-
-
 def numbers_of(column: pyarrow.Array) -> Array:
     """Return a column of numbers without nulls; raise OutsideDomain if its type is not one of numbers."""
     pa = arrow()
@@ -140,9 +107,23 @@ def is_number(kind: pyarrow.DataType) -> bool:
 
 
 def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
-    """Return the distinct values of a column without nulls, and for each row the place of its value."""
-    encoded = column.dictionary_encode()
+    """Return the distinct values of a column, and for each row the index of its value; a null is None."""
+    encoded = column.dictionary_encode("encode")
     return to_numbers(encoded.indices), to_objects(encoded.dictionary)
+
+
+def encode_dictionary(column: pyarrow.DictionaryArray, rows: Integers) -> tuple[Integers, list[Any]]:
+    """Return the values that some rows of a dictionary column have, and for each row the index of its own.
+
+    No text is decoded but those of the dictionary. None of the rows may be null.
+    """
+    indices = to_numbers(column.indices.fill_null(0))
+    codes = indices if rows.size == len(column) else indices[rows]
+    used = np.zeros(len(column.dictionary), dtype=np.bool_)
+    used[codes] = True
+    wanted = plain_type(column.dictionary.type)
+    values = decode_column(column.dictionary, wanted).take(from_numbers(np.flatnonzero(used)))
+    return (np.cumsum(used) - 1)[codes], to_objects(values)
 
 
 def report_type(question: Question) -> pyarrow.DataType:
@@ -224,11 +205,10 @@ def decode_column(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Ar
     if column.type == wanted:
         return column
     pa = arrow()
+    if _is("dictionary", column.type) and not pa.types.is_nested(wanted):
+        return decode_column(column.dictionary, wanted).take(column.indices)
     if not pa.types.is_nested(wanted) and not _is("run_end_encoded", column.type):
-        try:
-            return column.cast(wanted)
-        except pa.ArrowNotImplementedError:  # dictionaries of views
-            pass
+        return column.cast(wanted)
     return pa.array(to_objects(column), wanted)
 
 
@@ -236,7 +216,13 @@ def is_missing(column: pyarrow.Array) -> Mask:
     """Return True for every null, also for one that is a value of a dictionary or a run."""
     if column.null_count == 0 and arrow().types.is_primitive(column.type):
         return np.zeros(len(column), dtype=np.bool_)
-    if _is("dictionary", column.type) or _is("run_end_encoded", column.type):
+    if _is("dictionary", column.type):
+        absent = to_mask(column.indices.is_null())
+        if column.dictionary.null_count:
+            indices = to_numbers(column.indices.fill_null(0))
+            absent |= is_missing(column.dictionary)[indices]
+        return absent
+    if _is("run_end_encoded", column.type):
         column = decode_column(column, plain_type(column.type))
     return to_mask(column.is_null())
 

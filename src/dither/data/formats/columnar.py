@@ -25,7 +25,9 @@ from dither.data.formats.arrow import (
     SPECIFICATION,
     arrow,
     encode_column,
+    encode_dictionary,
     from_column,
+    has_dictionary,
     is_missing,
     is_number,
     numbers_of,
@@ -36,9 +38,18 @@ from dither.data.formats.arrow import (
     to_objects,
     with_gaps,
 )
-from dither.data.formats.format import Chunk, Columns, GappedReports, TableFormat, code_cells, require_columns
+from dither.data.formats.format import (
+    Chunk,
+    Columns,
+    GappedReports,
+    ItemLists,
+    TableFormat,
+    code_cells,
+    require_columns,
+    split_cells,
+)
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
-from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.arrays import Array, Integers, Mask
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,12 +60,21 @@ _SPARK: Final = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 class ArrowChunk(Chunk):
-    """A record batch."""
+    """A record batch of a file, or of a data frame: then `place` are the words before a row in errors."""
 
     may_be_empty = True
+    typed = True
 
-    def __init__(self, path: Path, first: int, batch: pyarrow.RecordBatch, dialect: Dialect = USUAL) -> None:
-        super().__init__(path, first, dialect)
+    def __init__(
+        self,
+        path: Path,
+        first: int,
+        batch: pyarrow.RecordBatch,
+        dialect: Dialect = USUAL,
+        *,
+        place: str | None = None,
+    ) -> None:
+        super().__init__(path, first, dialect, place=place)
         self._batch = batch
 
     def __len__(self) -> int:
@@ -75,19 +95,41 @@ class ArrowChunk(Chunk):
                 absent |= [self.dialect.is_absent(cell) for cell in self.cells(column)]
             return absent
 
-    def numbers(self, column: str, rows: Integers) -> Floats:
+    def numbers(self, column: str, rows: Integers) -> Array:
         with self._name_errors(column):  # the whole column has the wrong type
             whole = self._batch.column(column)
+            if not rows.size:  # of any type, also that of nulls
+                return np.empty(0)
             if rows.size == len(whole) and is_number(whole.type):  # all rows, none of them missing
-                return np.asarray(numbers_of(whole), dtype=np.float64)
-            return np.asarray(numbers_of(self.take(column, rows)), dtype=np.float64)
+                return numbers_of(whole)
+            return numbers_of(self.take(column, rows))
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         with self._name_errors(column):
-            cells = self.take(column, rows)
-            if not arrow().types.is_nested(cells.type):
+            whole = self._batch.column(column)
+            if not rows.size:
+                return np.empty(0, dtype=np.int64), []
+            if has_dictionary(whole.type) and not arrow().types.is_nested(whole.type):
+                return encode_dictionary(whole, rows)
+            cells = whole if rows.size == len(whole) else self.take(column, rows)
+            try:
                 return encode_column(cells)
-            return code_cells(cells)
+            except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # of lists, of 16-bit floats
+                return code_cells(to_objects(cells))
+
+    def lists(self, column: str, rows: Integers) -> ItemLists:
+        kinds, kind = arrow().types, self._batch.schema.field(column).type
+        if not (kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)):
+            return split_cells(self, column, rows)
+        with self._name_errors(column):
+            cells = self.take(column, rows)
+            inside, lengths = cells.flatten(), cells.value_lengths()
+            ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
+            if kinds.is_null(inside.type):
+                codes, items = np.zeros(len(inside), dtype=np.int64), [None]
+            else:
+                codes, items = encode_column(inside)
+            return codes, items, ends, np.zeros(rows.size, dtype=np.bool_)
 
     def take(self, column: str, rows: Integers) -> Any:
         with self._name_errors(column):
@@ -106,6 +148,12 @@ class ArrowChunk(Chunk):
     @contextmanager
     def _name_errors(self, column: str) -> Iterator[None]:
         """Put the file's name and the column in front of an error about a column as a whole."""
+        if self.place is not None:
+            try:
+                yield
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{self.place}column {column!r}: {error}") from None
+            return
         place = f"{self.path.name}, column {column!r}"
         try:
             yield

@@ -23,7 +23,16 @@ from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect, is_header
 from dither.data.formats.arrow import encode_column, rows_of, to_ids, to_mask, to_numbers
 from dither.data.formats.cells import comment_line, from_comment_line
-from dither.data.formats.format import ROWS, Chunk, Columns, GappedReports, TableFormat, require_columns
+from dither.data.formats.format import (
+    ROWS,
+    Chunk,
+    Columns,
+    GappedReports,
+    ItemLists,
+    TableFormat,
+    require_columns,
+    split_cells,
+)
 from dither.data.formats.text import TextChunk, numbers_in, text_cells, text_rows
 from dither.data.streams import (
     byte_sink,
@@ -313,6 +322,9 @@ class CsvBatch(Chunk):
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         return encode_column(self.take(column, rows))
+
+    def lists(self, column: str, rows: Integers) -> ItemLists:
+        return split_cells(self, column, rows)
 
     def take(self, column: str, rows: Integers) -> Any:
         whole = self._batch.column(column)

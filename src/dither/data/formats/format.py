@@ -29,7 +29,7 @@ from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.cells import from_text
 from dither.data.streams import COMPRESSED, SURVEYS, TABLES, TRIPS, ending, not_text, shown_name
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
-from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.arrays import Array, Integers, Mask
 
 if TYPE_CHECKING:
     from dither.data.trips.trips import Trips
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 Questions = Mapping[str, Any] | Questionnaire  # by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
 Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
+
+ItemLists = tuple[Integers, list[Any], Integers, Mask]  # of `Chunk.lists`
 
 ROWS: Final = 1 << 16  # rows of a chunk
 _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
@@ -152,9 +154,11 @@ class Chunk(ABC):
     """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
 
     may_be_empty: ClassVar[bool] = False  # whether a row may have no report
+    typed: ClassVar[bool] = False  # whether numbers are numbers, and not texts to be read
 
-    def __init__(self, path: Path, first: int, dialect: Dialect = USUAL) -> None:
-        self.path, self.first, self.dialect = path, first, dialect
+    def __init__(self, path: Path, first: int, dialect: Dialect = USUAL, *, place: str | None = None) -> None:
+        """`place` are the words before a row in errors; the name of the file if it is left out."""
+        self.path, self.first, self.dialect, self.place = path, first, dialect, place
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -168,12 +172,22 @@ class Chunk(ABC):
         """Return True for every empty cell of a column, and for every word that stands for no answer."""
 
     @abstractmethod
-    def numbers(self, column: str, rows: Integers) -> Floats:
-        """Return some rows of a column as numbers, NaN where a cell is not a number."""
+    def numbers(self, column: str, rows: Integers) -> Array:
+        """Return some rows of a column as numbers, NaN where a cell is not a number.
+
+        Numbers of a typed column keep their type: a domain allows for the digits of a narrow one.
+        """
 
     @abstractmethod
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         """Return the distinct cells among some rows of a column, and for each row the place of its cell."""
+
+    @abstractmethod
+    def lists(self, column: str, rows: Integers) -> ItemLists:
+        """Return the items of the sets in some rows: codes, the distinct items, and where each row ends.
+
+        The mask is True where a cell is not a list of items; it has no items here.
+        """
 
     @abstractmethod
     def take(self, column: str, rows: Integers) -> Any:
@@ -224,7 +238,8 @@ class Chunk(ABC):
 
     def where(self, column: str, row: int) -> str:
         """Return the place of a cell for an error: file, row and column, never the value."""
-        return f"{shown_name(self.path)}, row {self.first + row}, column {column!r}"
+        before = f"{shown_name(self.path)}, " if self.place is None else self.place
+        return f"{before}row {self.first + row}, column {column!r}"
 
 
 def _is_possible(question: Question, raw: Array) -> bool:
@@ -240,6 +255,16 @@ def code_cells(cells: Sequence[Any]) -> tuple[Integers, list[Any]]:
     distinct: dict[tuple[type, str], tuple[int, Any]] = {}
     codes = (distinct.setdefault((type(cell), str(cell)), (len(distinct), cell))[0] for cell in cells)
     return np.fromiter(codes, np.int64, len(cells)), [cell for _, cell in distinct.values()]
+
+
+def split_cells(chunk: Chunk, column: str, rows: Integers) -> ItemLists:
+    """Return the items of sets in cells of text or of lists, as `Chunk.lists` does."""
+    cells = chunk.cells(column)
+    found = [chunk.dialect.items(cells[row]) for row in rows.tolist()]
+    odd = np.array([items is None for items in found], dtype=np.bool_)
+    codes, items = code_cells([item for items in found for item in items or ()])
+    ends: Integers = np.cumsum([len(items or ()) for items in found], dtype=np.int64)
+    return codes, items, ends, odd
 
 
 def ignore_progress(count: int) -> None:

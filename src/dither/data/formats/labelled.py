@@ -16,7 +16,16 @@ import numpy as np
 
 from dither.core.question import Question
 from dither.data.dialect import USUAL, Dialect
-from dither.data.formats.format import ROWS, Chunk, Columns, TableFormat, code_cells, require_columns
+from dither.data.formats.format import (
+    ROWS,
+    Chunk,
+    Columns,
+    ItemLists,
+    TableFormat,
+    code_cells,
+    require_columns,
+    split_cells,
+)
 from dither.data.formats.text import numbers_in
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.arrays import Array, Floats, Integers, Mask
@@ -57,6 +66,9 @@ class LabelledChunk(Chunk):
 
     def ids(self, column: str) -> None:
         return None  # labels and codes: one by one
+
+    def lists(self, column: str, rows: Integers) -> ItemLists:
+        return split_cells(self, column, rows)
 
     def take(self, column: str, rows: Integers) -> Sequence[Any]:
         return [self._shown[column][row] for row in rows.tolist()]

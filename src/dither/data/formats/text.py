@@ -13,7 +13,7 @@ from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.arrow import to_objects
 from dither.data.formats.cells import to_text
-from dither.data.formats.format import Chunk, Columns, GappedReports, code_cells
+from dither.data.formats.format import Chunk, Columns, GappedReports, ItemLists, code_cells, split_cells
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
@@ -44,6 +44,9 @@ class TextChunk(Chunk):
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         return code_cells(self.take(column, rows))
+
+    def lists(self, column: str, rows: Integers) -> ItemLists:
+        return split_cells(self, column, rows)
 
     def ids(self, column: str) -> None:
         return None  # objects: one by one

@@ -6,8 +6,9 @@ extra `frames`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -27,6 +28,7 @@ from dither.data.formats.arrow import (
     plain_type,
     rows_of,
 )
+from dither.data.formats.columnar import ArrowChunk
 from dither.data.formats.format import Questions
 from dither.data.frames.batches import (
     campaign_of,
@@ -35,7 +37,9 @@ from dither.data.frames.batches import (
     perturbed_schema,
     wanted_columns,
 )
-from dither.errors import InvalidParameter, found
+from dither.data.people import KnownPeople
+from dither.data.rows import divide_budget, first_rows
+from dither.errors import InvalidParameter, found, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import GroupCounts, GroupedEstimates, check_grouping, check_labels
 from dither.estimation.method import MINIMUM
@@ -54,6 +58,8 @@ def perturb(
     questions: Questions,
     *,
     keep: Sequence[str] = (),
+    person: str | None = None,
+    rows: int = 1,
     missing: Missing = "error",
     outside: Outside = "error",
     source: Source | None = None,
@@ -69,24 +75,51 @@ def perturb(
     `dt.Nullable` it is "no answer", which is randomised. A value outside of its domain raises
     `OutsideDomain`, too; with `"clip"` numbers are moved to the nearest end, and with `"skip"` a null shows
     who was outside. A lazy frame is evaluated here, once.
+
+    `person` names the column of people's ids: the first `rows` rows of each person are in the result, further
+    ones are left out, and ε is divided over them. So a person is promised the ε of the questions. Without it
+    the promise is for one row.
     """
-    campaign, choice = Questionnaire.of(questions), check_missing(missing)
+    campaign, choice = divide_budget(Questionnaire.of(questions), rows), check_missing(missing)
+    if rows > 1 and person is None:
+        raise InvalidParameter("rows is for the rows of a person: name the column of ids, person=…")
     reader, back = open_stream(frame)
     schema = reader.schema
+    if person is not None and person not in schema.names:
+        raise unknown_name("column of ids", person, schema.names)
+    stream = reader if person is None else _rows_of_people(reader, person, rows)
     wanted = set(wanted_columns(campaign, keep, schema.names))
     places = [place for place, name in enumerate(schema.names) if name in wanted]
     chosen = arrow().schema([schema.field(place) for place in places], metadata=schema.metadata)
     given = (
         arrow().RecordBatch.from_arrays([batch.column(place) for place in places], schema=chosen)
-        for batch in reader
+        for batch in stream
     )
-    if type(frame).__module__.startswith("pandas") and not _is_public(frame.index, keep):
-        back = _to_pandas(None)
+    pandas_frame = type(frame).__module__.startswith("pandas")
+    if pandas_frame and (person is not None or not _is_public(frame.index, keep)):
+        back = _to_pandas(None)  # the rows are counted anew
     target = perturbed_schema(chosen, campaign)
     batches = perturb_batches(
         given, target, campaign, missing=choice, outside=check_outside(outside), source=source
     )
     return back(arrow().RecordBatchReader.from_batches(target, batches))
+
+
+def _rows_of_people(
+    batches: Iterable[pyarrow.RecordBatch], person: str, rows: int
+) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the batches with the first rows of each person only."""
+    known, number = KnownPeople(rows), 1
+    for batch in batches:
+        chunk = ArrowChunk(Path(), number, batch)
+        used = first_rows(known, chunk, person, np.ones(len(chunk), dtype=np.bool_))
+        number += batch.num_rows
+        if used.all():
+            yield batch
+            continue
+        there = np.flatnonzero(used)
+        columns = [rows_of(column, there) for column in batch.columns]
+        yield arrow().RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def summarise(frame: object, questions: Questions | None = None) -> dict[str, Counts]:

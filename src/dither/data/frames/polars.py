@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from dither.core.question import as_question
-from dither.data.dialect import Missing, check_missing
+from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import arrow
+from dither.data.formats.columnar import ArrowChunk
 from dither.data.frames.batches import perturb_column
 from dither.errors import InvalidParameter, MissingExtra
 
@@ -30,17 +32,22 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, question: object, *, missing: Missing = "error") -> polars.Expr:
-        """Return the reports of a column. A null raises an error; with `"skip"` it stays null."""
-        choice = check_missing(missing)
+    def perturb(
+        self, question: object, *, missing: Missing = "error", outside: Outside = "error"
+    ) -> polars.Expr:
+        """Return the reports of a column. A null raises an error; with `"skip"` it stays null.
+
+        `outside` is as in `dt.data.perturb`.
+        """
+        choice, beyond = check_missing(missing), check_outside(outside)
         question = as_question(question)
         if question.layout.subdtype is not None:
             raise InvalidParameter(f"a report of {question.name} is several numbers; use dt.data.perturb")
 
         def draw(column: polars.Series) -> polars.Series:
-            array = column.to_arrow()
-            place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
-            reports = perturb_column(array, question, place, choice, None)
+            batch = arrow().RecordBatch.from_arrays([column.to_arrow()], [column.name])
+            chunk = ArrowChunk(Path(), 1, batch, place="")
+            reports = perturb_column(chunk, column.name, question, choice, beyond)
             return polars.Series(column.name, arrow().chunked_array([reports]))
 
         kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(question.layout))).dtype

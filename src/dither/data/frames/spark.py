@@ -27,7 +27,7 @@ from dither.core.counts import Counts
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.core.wire import from_json
-from dither.data.dialect import Missing, check_missing
+from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions
 from dither.data.frames.batches import cached_campaign, check_columns, perturb_batch, wanted_columns
@@ -260,6 +260,7 @@ def perturb(
     *,
     keep: Sequence[str] = (),
     missing: Missing = "error",
+    outside: Outside = "error",
     source: Source | None = None,
 ) -> Any:
     """Randomise columns of a Spark frame into a folder of Parquet files, and return the written frame.
@@ -271,7 +272,8 @@ def perturb(
     Each worker builds the questions from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
     hold reports, and carry their question as metadata. No other column is written but those in `keep`, which
-    are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null.
+    are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
+    `dt.data.perturb`.
     """
     frame, campaign, choice = check_frame(df), Questionnaire.of(questions), check_missing(missing)
     wanted = wanted_columns(campaign, keep, frame.columns)
@@ -282,7 +284,13 @@ def perturb(
     place = _check_path(path)
     frame = select_columns(frame, wanted)
     schema = _reports_schema(frame.schema, campaign)
-    draw = partial(_draw_partition, specification=campaign.to_json(), keep=tuple(keep), missing=choice)
+    draw = partial(
+        _draw_partition,
+        specification=campaign.to_json(),
+        keep=tuple(keep),
+        missing=choice,
+        outside=check_outside(outside),
+    )
     with worker_errors():
         drawn = frame.mapInArrow(draw, schema)
         try:
@@ -301,13 +309,20 @@ def select_columns(frame: Any, names: Sequence[str]) -> Any:
 
 
 def _draw_partition(
-    batches: Iterator[pyarrow.RecordBatch], *, specification: str, keep: Sequence[str], missing: Missing
+    batches: Iterator[pyarrow.RecordBatch],
+    *,
+    specification: str,
+    keep: Sequence[str],
+    missing: Missing,
+    outside: Outside = "error",
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the batches of a partition with reports. Spark calls this in its workers."""
     place, first = partition_place(), 1
     campaign = cached_campaign(specification)
     for batch in batches:
-        noisy = perturb_batch(batch, specification, keep=keep, missing=missing, first=first, place=place)
+        noisy = perturb_batch(
+            batch, specification, keep=keep, missing=missing, outside=outside, first=first, place=place
+        )
         yield to_signed(noisy, campaign)
         first += batch.num_rows
 

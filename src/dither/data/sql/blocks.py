@@ -28,6 +28,7 @@ from dither.core.kernels.counting import (
     LeadingBits,
     NotCounted,
     PackedColumns,
+    ValuesBelow,
 )
 from dither.core.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
 from dither.core.kernels.sets.subsets import ChosenSets
@@ -38,6 +39,8 @@ from dither.errors import InvalidParameter
 MOST: Final = 1 << 63
 MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63
 _HALF: Final = 1 << 16
+_MOST_TERMS: Final = 24  # coefficients of polynomials; the text of a query grows with their third power
+_LIMB: Final = 1 << 32  # a remainder below 2^21 and a limb are below 2^53, which doubles hold exactly
 
 Stage = dict[str, str]  # new columns by name; a stage is computed from the one before, `s`
 
@@ -230,6 +233,55 @@ def _(counting: HashMatches, part: Block) -> str:
         where=f" WHERE CASE WHEN s.item = {every} THEN 1 = 1 ELSE s.state >= 0 AND {match} END",
     )
     return part.count_by(["cell"], matches)
+
+
+@counting_block.register
+def _(counting: ValuesBelow, part: Block) -> str:
+    """Count each element at which the value of a report's polynomial is below the bound."""
+    dialect, field = part.dialect, counting.polynomials
+    if field.terms > _MOST_TERMS:
+        raise InvalidParameter(
+            f"a query counts polynomials of up to {_MOST_TERMS} coefficients, not {field.terms}; use "
+            "dt.data.summarise_file, or dt.data.spark.summarise"
+        )
+    ok = _hexadecimal(dialect, 2 * field.length)
+    relation = part.select(
+        {"state": report_state(ok, "0"), "report_hex": "s.report_hex"}, part.source, fence=True
+    )
+    limbs = {}
+    for at in range(0, field.length, 4):
+        digits = [
+            f"({dialect.digit('s.report_hex', str(2 * at + 1 + place))} * {1 << 4 * (place ^ 1)})"
+            for place in range(
+                2 * min(4, field.length - at)
+            )  # of two digits of a byte the higher one is first
+        ]
+        number = dialect.whole(f"({' + '.join(digits)})")
+        limbs[f"l{at // 4}"] = f"CASE WHEN s.state < 0 THEN 0 ELSE {number} END"
+    relation = part.select({"state": "s.state", **limbs}, relation, fence=True)
+    kept = {"state": "s.state"}
+    for term in range(field.terms):  # a number is divided by the prime: the remainder is a coefficient
+        stage, rest = {}, ""
+        for name in reversed(limbs):
+            number = f"(({rest} * {_LIMB}) + s.{name})" if rest else f"s.{name}"
+            rest = f"MOD({number}, {field.prime})"
+            stage[name] = dialect.whole(f"(({number} - {rest}) / {field.prime})")
+        relation = part.select({**kept, **stage, f"c{term}": rest}, relation, fence=True)
+        kept[f"c{term}"] = f"s.c{term}"
+    small = " AND ".join(f"s.{name} = 0" for name in limbs)
+    relation = part.select({**kept, "state": report_state(small, "0")}, relation, fence=True)
+    value = f"s.c{field.terms - 1}"
+    for term in reversed(range(field.terms - 1)):
+        value = f"MOD(({value} * s.item) + s.c{term}, {field.prime})"
+    every = counting.items  # the number after the last element stands for the report itself
+    cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
+    found = f"s.state >= 0 AND {value} < {counting.bound}"
+    counted = part.select(
+        {"cell": cell},
+        part.cross_numbers(relation, every + 1),
+        where=f" WHERE CASE WHEN s.item = {every} THEN 1 = 1 ELSE {found} END",
+    )
+    return part.count_by(["cell"], counted)
 
 
 @counting_block.register

@@ -135,3 +135,11 @@ def least_order(size: int) -> int:
     while prime_power(order) is None:
         order += 1
     return order
+
+
+def least_prime(size: int) -> int:
+    """Return the least prime that is at least `size`."""
+    prime = max(size, 2)
+    while prime_factors(prime) != [prime]:
+        prime += 1
+    return prime

@@ -1,57 +1,80 @@
-"""Set response: a few items, likelier ones that meet the person's set."""
+"""Set response: a few items, or a polynomial, likelier ones that meet the person's set."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
 from dither.core.domains import Domain, Several
+from dither.core.kernels.sets.field import MOST_BYTES as LONGEST
+from dither.core.kernels.sets.field import Polynomials
+from dither.core.kernels.sets.items import ItemSets
+from dither.core.kernels.sets.polynomial import PolynomialKernel
 from dither.core.kernels.sets.several import MOST_BYTES, SetKernel, element_rates, meeting
 from dither.core.question import CategoryQuestion
-from dither.errors import InvalidParameter, found
-from dither.mechanisms.mechanism import Mechanism
+from dither.errors import InvalidParameter, check_choice, found
+from dither.foundation.numerics.finite_fields import least_prime
+from dither.mechanisms.mechanism import ADDED, Mechanism
 from dither.privacy.exact import exp_below
 
+SetReport = Literal["elements", "polynomial"]
+USUAL_BYTES: Final = 16  # of numbers of elements, unless more are better
+_NEARLY: Final = Fraction(103, 100)  # variances that count as equal
 _MOST_LEAST: Final = 6  # of a person's elements that a set may be asked to have
 _PATIENCE: Final = 8  # sizes in a row without a smaller variance, after which no larger ones are tried
 
 
 @dataclass(frozen=True)
 class SetResponse(Mechanism[CategoryQuestion]):
-    """A few of all items, more often some that meet the person's set; dummies stand for items not had.
+    """A report that meets the person's set more often than not; dummies stand for items not had.
 
     Promise:   pure ε between any two sets, whatever their sizes, the empty one included.
-    Reports:   d ascending numbers of items and dummies, packed into up to `most_bytes` bytes.
+    Reports:   `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
+               polynomial over a prime field as one number; it has the items at which its value is small.
+               Left out, it is the one of the smaller variance; within 3 % of it the shorter one.
     Use when:  people select all that apply. `dt.frequencies` estimates every item, and the sizes of sets from
-               the dummies. With `most=1` it is subset selection with an answer "none of these".
+               the dummies. `pairs=True` also lets `dt.stats.joint_frequency` estimate two items together.
+               With `most=1` it is subset selection with an answer "none of these".
     Reference: [Wang18]; here d, and how many elements must meet, are those of the smallest variance.
 
     >>> import dither as dt
-    >>> asked = dt.SetResponse(dt.Several(1000, most=20), epsilon=1)
-    >>> asked.report_bytes, round(asked.variance(), 2)
-    (15, 80.58)
+    >>> asked = dt.SetResponse(dt.Several(10_000, most=5), epsilon=1)
+    >>> asked.report, asked.report_bytes, round(asked.variance(), 1)
+    ('polynomial', 10, 20.7)
     """
 
     domain: Several
 
-    _draws = ("several",)
+    _draws = ("several", "polynomial")
 
     _: KW_ONLY
-    most_bytes: int = 16
+    most_bytes: int | None = None
+    report: SetReport | None = None
+    pairs: bool = field(default=False, metadata=ADDED)
 
     _takes: ClassVar[tuple[type[Domain], ...]] = (Several,)
 
     def _check(self) -> None:
         given = self.most_bytes
-        if isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= MOST_BYTES:
-            raise InvalidParameter(f"most_bytes is a whole number from 4 to {MOST_BYTES}, not {found(given)}")
+        if given is not None and (
+            isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= LONGEST
+        ):
+            raise InvalidParameter(f"most_bytes is a whole number from 4 to {LONGEST}, not {found(given)}")
+        if self.report is not None:
+            check_choice("report", self.report, SetReport)
+        if not isinstance(self.pairs, bool):
+            raise InvalidParameter(f"pairs is True or False, not {found(self.pairs)}")
+        if self.pairs and self.domain.most < 2:
+            raise InvalidParameter("pairs=True needs people who tell about two items: a larger most")
+        object.__setattr__(self, "report", self._plan.report)
+        object.__setattr__(self, "most_bytes", self._plan.limit)
         remark = self.cut_remark
         if remark:
             warnings.warn(remark, stacklevel=4)  # where it is constructed
@@ -60,38 +83,37 @@ class SetResponse(Mechanism[CategoryQuestion]):
     def cut_remark(self) -> str:
         """What the limit of a report's length costs, and what costs less; empty below twice the variance."""
         items, most = len(self.domain), self.domain.most
-        free = free_variance(self.epsilon, items, most)
-
-        def cost(length: int) -> float:
-            told = 8 * length // (items + most - 1).bit_length()
-            return free_variance(self.epsilon, items, most, told) / free
-
-        own, long = cost(self.most_bytes), cost(MOST_BYTES)
+        own = 1.0 + self.cut_cost
         if own <= 2.0:
             return ""
-        others = [] if self.most_bytes == MOST_BYTES else [f"{long:.2g} times with most_bytes={MOST_BYTES}"]
-        drawn = most**2 * 4.0 * math.exp(self.epsilon) / math.expm1(self.epsilon) ** 2 / free
-        if drawn < own:
-            others.append(f"{drawn:.2g} times if a device draws one of {most} items and tells it by dt.OLH")
+        others = ["less if rare items are grouped"]
+        best = choose_report(self.epsilon, items, most, None, None, self.pairs)
+        if best.variance < self._plan.variance:
+            times = float(best.variance / self._plan.variance) * own
+            others.insert(0, f'{times:.2g} times with report="{best.report}" in {best.length} bytes')
         return (
             f"reports of {self.most_bytes} bytes have {own:.3g} times the variance of unlimited ones for an "
-            f"item of {items}; {', '.join([*others, 'less if rare items are grouped'])}"
+            f"item of {items}; {', '.join(others)}"
         )
 
     @cached_property
     def _plan(self) -> SetPlan:
-        return best_sets(self.epsilon, len(self.domain), self.domain.most, 8 * self.most_bytes)
+        return choose_report(
+            self.epsilon, len(self.domain), self.domain.most, self.most_bytes, self.report, self.pairs
+        )
 
-    def _kernel(self) -> SetKernel:
-        size, most = len(self.domain), self.domain.most
-        return SetKernel.largest(self.epsilon, size, most, self._plan.chosen, self._plan.least)
+    def _kernel(self) -> ItemSets:
+        size, most, plan = len(self.domain), self.domain.most, self._plan
+        if plan.report == "elements":
+            return SetKernel.largest(self.epsilon, size, most, *plan.numbers)
+        return PolynomialKernel.largest(self.epsilon, size, most, *plan.numbers, pairs=self.pairs)
 
     def _codebook(self, kernel: Any) -> None:
-        """Return None: the kernel says which items a report tells."""
+        """Return None: the kernel says which items a report has."""
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """The exact probabilities that an item is told by who has it, and by who has it not."""
+        """The exact probabilities that an item is reported by who has it, and by who has it not."""
         return self.question.rates
 
     def variance(self, frequency: float = 0.0) -> float:
@@ -104,8 +126,16 @@ class SetResponse(Mechanism[CategoryQuestion]):
         return least_item_variance(len(self.domain), self.domain.most, self.epsilon)
 
     @property
+    def gap(self) -> float:
+        """The most by which `variance(most/k)` is above the smallest possible: 0.12 is 12 %."""
+        least = self.bound
+        return self.variance(self.domain.most / len(self.domain)) / least - 1.0 if least > 0.0 else math.inf
+
+    @property
     def cut_cost(self) -> float:
-        """How much larger the variance of a rare item is because of `most_bytes`, relative to no limit."""
+        """How much larger the variance of a rare item is than without a limit of bytes; 0 for polynomials."""
+        if self._plan.report == "polynomial":
+            return 0.0
         free = free_variance(self.epsilon, len(self.domain), self.domain.most)
         return max(float(self._plan.variance) / free - 1.0, 0.0)
 
@@ -144,36 +174,102 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
 
 
 class SetPlan(NamedTuple):
-    """How many elements are told, how many of them must be the person's, and n·variance of a rare item."""
+    """A kind of report with its numbers, n·variance of a rare item, its bytes, and their limit.
+
+    The numbers are how many elements are told and how many of them must be the person's, or the prime and the
+    bound of the values.
+    """
 
     variance: Fraction
-    chosen: int
-    least: int
+    length: int
+    report: SetReport
+    numbers: tuple[int, int]
+    limit: int
+
+
+def choose_report(
+    epsilon: float, items: int, most: int, limit: int | None, report: SetReport | None, pairs: bool
+) -> SetPlan:
+    """Return the shortest of the reports whose variance is within 3 % of the smallest, or the one named.
+
+    Without a `limit`, numbers of elements have up to 16 bytes, or up to 64 if that is better, and polynomials
+    as many as they need. Variances are compared in fractions, so that every machine chooses the same.
+    """
+    made: list[SetPlan] = []
+    for bytes_ in (USUAL_BYTES, MOST_BYTES) if limit is None else (min(limit, MOST_BYTES),):
+        if report in (None, "elements"):
+            plan = best_sets(epsilon, items, most, 8 * bytes_, 2 if pairs else 1)
+            made += [plan] if plan is not None else []
+    polynomial = best_polynomial(epsilon, items, most, pairs) if report in (None, "polynomial") else None
+    if polynomial is not None and polynomial.length <= (LONGEST if limit is None else limit):
+        made.append(polynomial)
+    if not made:
+        fits = f"in {limit} bytes" if limit is not None else f"in {LONGEST} bytes"
+        raise InvalidParameter(
+            f"sets of up to {most} of {items} items have no such report {fits}; allow more bytes, or fewer "
+            "items of a person"
+        )
+    near = _NEARLY * min(plan.variance for plan in made)
+    best = min(
+        (plan for plan in made if plan.variance <= near), key=lambda plan: (plan.length, plan.variance)
+    )
+    return best if limit is None else best._replace(limit=limit)
 
 
 @lru_cache(maxsize=256)
-def best_sets(epsilon: float, items: int, most: int, bits: int) -> SetPlan:
-    """Return the sets with the smallest variance of a rare item that fit into a number of bits.
+def best_sets(epsilon: float, items: int, most: int, bits: int, smallest: int = 1) -> SetPlan | None:
+    """Return the elements with the smallest variance of a rare item that fit into a number of bits.
 
-    The variance is compared in fractions, so that every machine chooses the same sets.
+    At least `smallest` elements are told; None if they do not fit.
     """
     width = (items + most - 1).bit_length()
     limit = min(items, bits // width)
     bound = exp_below(Fraction(epsilon))
-    found = [
+    made = [
         plan
         for least in range(1, min(most, _MOST_LEAST) + 1)
-        for plan in _plans(bound, items, most, least, limit)
+        for plan in _plans(bound, items, most, least, range(max(least, smallest), limit + 1))
     ]
-    return min(found, key=lambda plan: (plan.variance, plan.chosen, plan.least))
+    if not made:
+        return None
+    variance, chosen, least = min(made)
+    return SetPlan(variance, (chosen * width + 7) >> 3, "elements", (chosen, least), bits >> 3)
 
 
-def _plans(bound: Fraction, items: int, most: int, least: int, limit: int) -> Iterator[SetPlan]:
-    """Yield larger and larger sets, until the variance has grown for a while."""
+@lru_cache(maxsize=256)
+def best_polynomial(epsilon: float, items: int, most: int, pairs: bool) -> SetPlan | None:
+    """Return the polynomials with the smallest variance of a rare item; None if they have too many bytes.
+
+    With β = B/p and H = 1 − (1 − β)^m, a rare item has n·variance β(1 − β)/(p₁ − β)², p₁ = e^ε·β/Z and
+    Z = e^ε·H + 1 − H. That is Z²/((e^ε − 1)²·β·(1 − β)^(2m − 1)), which falls and then rises in β.
+    """
+    try:
+        prime = least_prime(items + most)
+        length = Polynomials(prime, most + (2 if pairs else 1)).length
+    except InvalidParameter:
+        return None
+    bound = exp_below(Fraction(epsilon))
+
+    def variance(below: int) -> Fraction:
+        missed = Fraction((prime - below) ** most, prime**most)
+        share, total = Fraction(below, prime), bound - (bound - 1) * missed
+        return total**2 / ((bound - 1) ** 2 * share * (1 - share) ** (2 * most - 1))
+
+    low, high = 1, prime - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if variance(middle) <= variance(middle + 1) else (middle + 1, high)
+    return SetPlan(variance(low), length, "polynomial", (prime, low), LONGEST)
+
+
+def _plans(
+    bound: Fraction, items: int, most: int, least: int, sizes: range
+) -> Iterator[tuple[Fraction, int, int]]:
+    """Yield the variance of larger and larger sets with their sizes, until it has grown for a while."""
     smallest, grown = None, 0
-    for chosen in range(least, limit + 1):
+    for chosen in sizes:
         variance = rare_variance(bound, items, most, chosen, least)
-        yield SetPlan(variance, chosen, least)
+        yield variance, chosen, least
         smallest, grown = (variance, 0) if smallest is None or variance < smallest else (smallest, grown + 1)
         if grown > _PATIENCE:
             return

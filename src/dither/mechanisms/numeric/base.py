@@ -25,7 +25,7 @@ from dither.core.kernels.window.codebook import (
 )
 from dither.core.kernels.window.integers import Sliding, check_cells
 from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
-from dither.core.kernels.window.start import CENTRED, WRAPPED, LineStart, Placement, Room
+from dither.core.kernels.window.start import CENTRED, GLIDING, WRAPPED, LineStart, Placement, Room
 from dither.core.question import NumberQuestion
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.arrays import Floats
@@ -80,7 +80,7 @@ class Shape:
         return Shape(width, placement, lambda share, contrast: IDENTITY)
 
     @staticmethod
-    def unbiased(width: float, placement: Placement) -> Shape:
+    def unbiased(width: float, placement: Placement = GLIDING) -> Shape:
         """Return a window with an affine start, and the codebook for which E[report] equals the value."""
         return Shape(width, placement, partial(unbiased_line, placement))
 

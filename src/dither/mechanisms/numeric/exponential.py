@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
-from dither.core.domains import Circle, Interval, finite
+from dither.core.domains import Circle, Interval, Region, finite
 from dither.core.kernels.alias import fullest_rate
 from dither.core.kernels.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
 from dither.core.kernels.lattice.noise import fixed_exponential
@@ -20,14 +20,12 @@ from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
 from dither.mechanisms.mechanism import ADDED
 from dither.mechanisms.numeric.base import NumberMechanism
+from dither.mechanisms.places.exponential import ScoredPoints
+from dither.mechanisms.scores import Score, score_gaps, score_table
 from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
-
-
-# The score of a point for a value, larger for better points: a function, or a row for each of the points.
-Score = Callable[[float, float], float] | Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,9 @@ class Exponential(NumberMechanism):
     Promise:   pure ε, all of which is spent; with `as_published` or a `sensitivity` it may be less.
     Reports:   the index of a point. A value is first rounded to its nearest point.
     Use when:  reports must be one of given points.
-    Reference: [McSherry07, Thm 6] with the score −|value − point|, or any `score(value, point)`. A table of
-               scores has a row for each point as the value. The scale is ours: the largest that keeps ε for
+    Reference: [McSherry07, Thm 6] with the score −|value − point|, or any `score(value, point)`; on a
+               rectangle, a disk or a parallelogram points are pairs. A table of scores has a row for each
+               point as the value. The scale is ours: the largest that keeps ε for
                these points. `as_published` divides by twice the sensitivity, the largest distance in the
                domain or the largest range of a row of scores, and spends about ε/2. A smaller one may be
                given; it is refused if more than ε is spent.
@@ -50,7 +49,7 @@ class Exponential(NumberMechanism):
     Guarantee: ε ≤ 2 for one value
     """
 
-    _draws = ("channel",)
+    _draws = ("channel", "points")
 
     points: Sequence[float]
     _: KW_ONLY
@@ -60,11 +59,19 @@ class Exponential(NumberMechanism):
 
     _takes = (Interval, Circle)
 
+    # The class of the designs that draw by another kernel, for a reader that has only the question.
+    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"points": ScoredPoints}
+
+    def __new__(cls, *given: Any, **more: Any) -> Any:
+        """Return the mechanism of a domain: on places it is another class."""
+        on_places = isinstance(given[0] if given else more.get("domain"), Region)
+        return ScoredPoints(*given, **more) if on_places else super().__new__(cls, *given)
+
     def _check(self) -> None:
         given = self.points
         object.__setattr__(self, "points", self._check_points())
         if self.score is not None:
-            object.__setattr__(self, "score", self._check_score(given))
+            object.__setattr__(self, "score", self._check_score(self.score, given))
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
             least = 0.0 if self.score is not None else 1e-12 * self.line.length  # weights have 63 bits
@@ -86,35 +93,18 @@ class Exponential(NumberMechanism):
             raise InvalidParameter(f"2 to {MOST_INPUTS} points are needed, not {array.size}")
         return tuple(array.tolist())
 
-    def _check_score(self, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    def _check_score(self, score: Score, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
         """Return the scores as a table whose rows and columns are in the order of the sorted points."""
-        score, size, order = self.score, len(self.points), np.argsort(np.asarray(given, dtype=np.float64))
-        table: object = score
-        if callable(score):
-            order = np.arange(size)
-            table = [[score(value, point) for point in self.points] for value in self.points]
-        try:
-            scores = np.array(table, dtype=np.float64)
-        except (TypeError, ValueError):
-            scores = np.empty(0)
-        if scores.shape != (size, size) or not np.isfinite(scores).all():
-            raise InvalidParameter(
-                f"expected a function of a value and a point that returns finite numbers, or a table of "
-                f"{size} × {size} of them, as the score; give one number for every value and point"
-            )
-        scores = scores[np.ix_(order, order)]
-        if not np.ptp(scores, axis=1).any():
-            raise InvalidParameter(
-                "expected scores that tell points apart, got the same score for all points"
-            )
+        scores = score_table(score, self.points)
+        if not callable(score):
+            order = np.argsort(np.asarray(given, dtype=np.float64))
+            scores = scores[np.ix_(order, order)]
         return tuple(map(tuple, scores.tolist()))
 
     @cached_property
     def _gaps(self) -> Floats:
         """How much better the best score of each row is than each score, over the largest such gap."""
-        scores = np.array(self.score)
-        gaps = scores.max(axis=1, keepdims=True) - scores
-        return np.asarray(gaps / gaps.max())
+        return score_gaps(np.array(self.score))
 
     @property
     def _steepness(self) -> Floats:
@@ -164,7 +154,7 @@ class Exponential(NumberMechanism):
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
-        start = cast(ChannelKernel, self.question.kernel).start
+        start = cast(NearestPoint, cast(ChannelKernel, self.question.kernel).start)
 
         def at(unit: float) -> Floats:
             value = float(self.line.from_unit(np.asarray(unit)))

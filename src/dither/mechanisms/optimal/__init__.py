@@ -1,6 +1,7 @@
 """Solved mechanisms with certificates, and what is known about the best possible.
 
 Cumulative             cumulative shares, by a solved channel; read by `dt.cumulative`
+JointMoments           means, variances and covariances of one to four numbers; read by `dt.stats.covariance`
 Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.stats.answers`
 Focused                the best window for values near one public place
 TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
@@ -16,15 +17,17 @@ from dither.mechanisms.numeric.ogpm import Focused
 from dither.mechanisms.numeric.pm import TwoPoint
 
 if TYPE_CHECKING:
+    from dither.mechanisms.optimal.queries.moments import JointMoments
     from dither.mechanisms.optimal.queries.workload import Cumulative, Workload
     from dither.mechanisms.shuffled import shuffled_lower_bound
 
-__all__ = ["Cumulative", "Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
+__all__ = ["Cumulative", "Focused", "JointMoments", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
 # Names that are imported when they are used: a question that is asked needs neither a solver nor mixing.
 _LATER = {
     "Cumulative": "dither.mechanisms.optimal.queries.workload",
+    "JointMoments": "dither.mechanisms.optimal.queries.moments",
     "Workload": "dither.mechanisms.optimal.queries.workload",
     "shuffled_lower_bound": "dither.mechanisms.shuffled",
 }

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dither.core.domains import Box, Circle, Interval, Places, Plane
+from dither.core.domains import Box, Circle, Interval, Places, Plane, Vectors
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
@@ -29,6 +29,7 @@ from dither.mechanisms.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
+from dither.mechanisms.optimal.vectors import InBall
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Optimal(WindowMechanism):
     (0.3163, True)
     """
 
-    _draws = ("sliding", "nearest", "listing", "box")
+    _draws = ("sliding", "nearest", "listing", "box", "directions")
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None
@@ -75,7 +76,12 @@ class Optimal(WindowMechanism):
     _takes = (Interval, Circle)
 
     # The classes of the designs that draw by other kernels, for whoever has only the question.
-    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among, "box": InBox}
+    for_kernels: ClassVar[Mapping[str, type[Any]]] = {
+        "nearest": Anywhere,
+        "listing": Among,
+        "box": InBox,
+        "directions": InBall,
+    }
 
     def __new__(cls, *given: Any, **more: Any) -> Any:
         """Return the design of a domain: on places it is another one."""
@@ -85,7 +91,12 @@ class Optimal(WindowMechanism):
     @classmethod
     def on(cls, domain: object) -> type[Any]:
         """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list, `InBox`."""
-        kinds: dict[type[Any], type[Any]] = {Plane: Anywhere, Places: Among, Box: InBox}
+        kinds: dict[type[Any], type[Any]] = {
+            Plane: Anywhere,
+            Places: Among,
+            Box: InBox,
+            Vectors: InBall,
+        }
         return next((design for kind, design in kinds.items() if isinstance(domain, kind)), cls)
 
     def _check(self) -> None:

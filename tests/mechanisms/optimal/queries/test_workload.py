@@ -136,3 +136,27 @@ def test_a_weight_rounded_up_is_rejected() -> None:
     rows[top][place] += 2
     rows[top][-1] -= 2
     assert type(channel).of(rows).ratio > exp_below(Fraction(1))
+
+
+POINTS = np.linspace(0, 1, 17)
+GRID = np.stack(np.meshgrid(np.linspace(0, 1, 4), np.linspace(0, 1, 4))).reshape(2, -1)
+
+
+@pytest.mark.some(every=4)
+@pytest.mark.parametrize("epsilon", [0.5, 4.0, 8.0])
+@pytest.mark.parametrize(
+    "queries",
+    [
+        [POINTS, POINTS**2],
+        [np.append(POINTS, 0.0), np.append(np.ones(17), 0.0)],
+        [GRID[0], GRID[1], GRID[0] ** 2, GRID[1] ** 2, GRID[0] * GRID[1]],
+        [POINTS],
+    ],
+    ids=["mean and square", "mean and response rate", "five moments", "mean"],
+)
+def test_few_queries_about_many_inputs_are_solved_at_every_budget(queries: list, epsilon: float) -> None:
+    """Infeasible, a bound of −∞ and a gap of infinity before: their channel need not separate all inputs."""
+    asked = dt.optimal.Workload.of(queries, epsilon)
+    assert 0.0 < asked.bound <= asked.average_variance * (1 + 1e-9)
+    assert asked.gap < 0.02
+    assert asked.guarantee.epsilon <= epsilon

@@ -46,14 +46,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundPlan:
     """How many reports each round draws, and the level of each round that tests."""
 
     sizes: tuple[int, ...]
     levels: tuple[float, ...]
 
 
-def plan(samples: int, inputs: int, alpha: float) -> Plan:
+def plan(samples: int, inputs: int, alpha: float) -> RoundPlan:
     """Return the rounds: the first explores, later ones are four times as long, the last takes the rest."""
     first = max(samples // _LEAST, min(samples // 4, _EXPLORE * inputs))
     sizes = [first]
@@ -64,9 +64,9 @@ def plan(samples: int, inputs: int, alpha: float) -> Plan:
     sizes.append(left)
     tests = len(sizes) - 1
     if tests == 1:
-        return Plan(tuple(sizes), (_MAIN * alpha,))
+        return RoundPlan(tuple(sizes), (_MAIN * alpha,))
     early = (_MAIN - _LAST) * alpha / (tests - 1)
-    return Plan(tuple(sizes), (*[early] * (tests - 1), _LAST * alpha))
+    return RoundPlan(tuple(sizes), (*[early] * (tests - 1), _LAST * alpha))
 
 
 def rounds(

@@ -44,11 +44,14 @@ def check_points(points: tuple[Pair, ...]) -> None:
 
 
 class WeightRule(ABC):
-    """The integer weights of candidates, from their distances to the true point."""
+    """The integer weights of candidates, for each true point."""
 
     @abstractmethod
-    def weights(self, distances: Floats) -> Integers:
-        """Return the weight of every candidate, with one row for each true point."""
+    def weights(self, numbers: Integers, places: Floats) -> Integers:
+        """Return the weight of every candidate, with one row for each of the numbered true points.
+
+        `places` are the coordinates of all candidates.
+        """
 
     @abstractmethod
     def device(self) -> dict[str, Any]:
@@ -65,9 +68,10 @@ class FallingWeights(WeightRule):
     grades: Grades
     reach: float | None = None
 
-    def weights(self, distances: Floats) -> Integers:
-        near = None if self.reach is None else distances <= self.reach
-        return self.grades.exponential(distances, near)
+    def weights(self, numbers: Integers, places: Floats) -> Integers:
+        apart = distances(places[numbers], places)
+        near = None if self.reach is None else apart <= self.reach
+        return self.grades.exponential(apart, near)
 
     def device(self) -> dict[str, Any]:
         return {
@@ -91,11 +95,53 @@ class RingWeights(WeightRule):
                 "ring weights need three positive weights up to 2^40 and two increasing radii"
             )
 
-    def weights(self, distances: Floats) -> Integers:
-        return np.array(self.levels, dtype=np.int64)[ring(distances, self.radii)]
+    def weights(self, numbers: Integers, places: Floats) -> Integers:
+        apart = distances(places[numbers], places)
+        return np.array(self.levels, dtype=np.int64)[ring(apart, self.radii)]
 
     def device(self) -> dict[str, Any]:
         return {"kind": "rings", "levels": list(self.levels), "radii": list(self.radii)}
+
+
+MOST_LISTED: Final = 1 << 10  # points of a table of weights, whose text has a number for every pair
+
+
+@dataclass(frozen=True)
+class ListedWeights(WeightRule):
+    """A table of weights: row i has the weight of every candidate if point i is the true one."""
+
+    rows: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.rows) <= MOST_LISTED or any(len(row) != len(self.rows) for row in self.rows):
+            raise InvalidParameter(f"expected a square table of weights, of 2 to {MOST_LISTED} points")
+        if not all(1 <= weight <= Grades.MOST for row in self.rows for weight in row):
+            raise InvalidParameter("the weights of a table must be integers from 1 to 2^40")
+
+    @cached_property
+    def _table(self) -> Integers:
+        return np.array(self.rows, dtype=np.int64)
+
+    def weights(self, numbers: Integers, places: Floats) -> Integers:
+        return np.asarray(self._table[numbers])
+
+    def device(self) -> dict[str, Any]:
+        different = sorted({weight for row in self.rows for weight in row}, reverse=True)
+        index = {weight: number for number, weight in enumerate(different)}
+        return {
+            "kind": "listed",
+            "values": different,
+            "rows": [[index[weight] for weight in row] for row in self.rows],
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> ListedWeights:
+        """Return the table that `device` describes."""
+        values = [whole(value) for value in data["values"]]
+        rows = [[whole(number) for number in row] for row in data["rows"]]
+        if any(not 0 <= number < len(values) for row in rows for number in row):
+            raise MalformedReport(f"an index of a table of weights is not below its {len(values)} values")
+        return ListedWeights(tuple(tuple(values[number] for number in row) for row in rows))
 
 
 def ring(distances: Floats, radii: tuple[float, float]) -> Array:
@@ -111,7 +157,9 @@ def read_rule(data: Mapping[str, Any]) -> WeightRule:
     if data["kind"] == "rings":
         first, second, third = (whole(level) for level in data["levels"])
         return RingWeights((first, second, third), read_pair(data["radii"]))
-    raise MalformedReport(f"the kind of weights must be falling or rings, not {found(data['kind'])}")
+    if data["kind"] == "listed":
+        return ListedWeights.from_device(data)
+    raise MalformedReport(f"the kind of weights must be falling, rings or listed, not {found(data['kind'])}")
 
 
 class ChoiceKernel(PlaceKernel):
@@ -165,6 +213,10 @@ class PointKernel(ChoiceKernel, CellKernel):
 
     def __post_init__(self) -> None:
         check_points(self.points)
+        if isinstance(self.rule, ListedWeights) and len(self.rule.rows) != len(self.points):
+            raise InvalidParameter(
+                f"expected a row of weights for each of {len(self.points)} points, got {len(self.rule.rows)}"
+            )
 
     @property
     def outcomes(self) -> int:
@@ -179,7 +231,7 @@ class PointKernel(ChoiceKernel, CellKernel):
         return nearest_points(places, self.places)
 
     def weights(self, numbers: Integers) -> Integers:
-        return self.rule.weights(distances(self.places[numbers], self.places))
+        return self.rule.weights(numbers, self.places)
 
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Region)

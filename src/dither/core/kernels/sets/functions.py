@@ -53,7 +53,8 @@ class TableFunction:
 class TableReading:
     """How tables of `way` attributes follow from the functions: directly, or from the lines of a field.
 
-    `order` is the number of elements of the field; 0 if combinations of attributes are reported directly.
+    `order` is the number of elements of the field; 0 if combinations of attributes are reported directly, or
+    combinations of more attributes, whose margins are the tables.
     """
 
     way: int
@@ -230,14 +231,14 @@ class FunctionsKernel(Kernel):
     def reading(self) -> TableReading:
         """Return how tables follow from the functions; raise MalformedReport if they do not.
 
-        A pair of attributes is reported directly, or by the lines x + a·y, a = 1 … q − 1, over a field of q
-        elements, with each attribute alone.
+        A pair of attributes is reported directly, within all combinations of three or more attributes, or by
+        the lines x + a·y, a = 1 … q − 1, over a field of q elements, with each attribute alone.
         """
         way = max(len(function.attributes) for function in self.functions)
         told = [(function.attributes, function.values) for function in self.functions]
         alone = [((place,), tuple(range(size))) for place, size in enumerate(self.sizes)]
         if told == _direct(self.sizes, way):
-            return TableReading(way, 0)
+            return TableReading(min(way, 2), 0)
         pairs = len(told) - len(alone)
         order = 1 + pairs // max(len(list(combinations(self.sizes, 2))), 1)
         if way != 2 or order < max(self.sizes) or told != alone + lines(self.sizes, order):

@@ -370,11 +370,11 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Single:
     return TableDecoder(domain.from_unit(book(middles)))
 
 
-def check_size(decoder: Single, cells: int) -> Single:
-    """Return a decoder that was read; raise MalformedReport unless a table has `cells` rising numbers."""
+def check_size(decoder: Single, cells: int, *, rising: bool = True) -> Single:
+    """Return a decoder that was read; raise MalformedReport unless a table has `cells` (rising) numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
         raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
-    if isinstance(decoder, TableDecoder) and (np.diff(decoder.values) < 0.0).any():
+    if rising and isinstance(decoder, TableDecoder) and (np.diff(decoder.values) < 0.0).any():
         raise MalformedReport("the numbers of a codebook do not decrease")
     return decoder
 

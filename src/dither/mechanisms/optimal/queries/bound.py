@@ -22,6 +22,8 @@ from dither.foundation.arrays import Floats
 
 _BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
 _STEPS: Final = 400
+MOST_ENUMERATED: Final = 27  # inputs whose columns are all tried: 2^27 of them, in a few seconds
+_EXCHANGES: Final = 4  # of partners, for each input, at most
 _FORBIDDEN: Final = 1e6  # the objective outside of the feasible set
 _SLACK: Final = 1e-9  # by which the smallest eigenvalue must be above 0, relative to the largest
 
@@ -67,6 +69,81 @@ def lower_bound(gram: Floats, ratio: float, given: Multipliers) -> float:
     factor = _factor(across.T @ gram @ across)
     roots = np.sqrt(np.maximum(np.linalg.eigvalsh(factor.T @ inner @ factor), 0.0))
     return float(roots.sum() ** 2 / -matrix.sum() + gram.sum() / size**2 - np.trace(gram) / size)
+
+
+def matched_bound(gram: Floats, ratio: float) -> float:
+    """Return a bound that is positive at every ε: inputs in pairs, each a question with two answers.
+
+    For two inputs whose answers differ by the vector r, Cauchy–Schwarz with |p − p′| ≤ tanh(ε/2)·(p + p′)
+    gives V + V′ ≥ 2E/(E − 1)²·|r|² for unbiased estimates. Every assignment of a partner to each input, no
+    partner twice, proves the average of half of that; the largest is looked for by exchanging partners.
+    """
+    norms = np.diag(gram)
+    apart = norms[:, None] + norms[None, :] - 2.0 * gram
+    size = len(gram)
+    # Opposite ends of the direction in which the answers vary most, and then exchanges that help.
+    across = differences(size)
+    order = np.argsort(across @ np.linalg.eigh(across.T @ gram @ across)[1][:, -1])
+    partner = np.empty(size, dtype=np.int64)
+    partner[order] = order[::-1]
+    rows = np.arange(size)
+    for _ in range(_EXCHANGES * size):
+        now = apart[rows, partner]
+        gain = apart[:, partner] + apart[:, partner].T - now[:, None] - now[None, :]
+        first, second = np.unravel_index(int(gain.argmax()), gain.shape)
+        if not gain[first, second] > 1e-12 * float(apart.max()):
+            break
+        partner[[first, second]] = partner[[second, first]]
+    return float(apart[rows, partner].sum() / size * ratio / (ratio - 1.0) ** 2)
+
+
+def enumerated_bound(gram: Floats, ratio: float, channel: Floats) -> float:
+    """Return a bound from the prices of a solved channel, proved by trying every column; −∞ for many inputs.
+
+    With K the second moments of the channel and Z = K⁻¹(PGP)K⁻¹, tr(PGP·K′⁻¹) of any other channel is at
+    least 2·tr(PGP·K⁻¹) − tr(ZK′). A column s of K′ adds sᵀZs/(π·s), which is convex in s: its largest excess
+    over a linear function ν·s is at a vertex of {1, E}^k, and all 2^k are tried. `ν` makes the excess 0 at
+    the columns of the channel.
+    """
+    size = len(gram)
+    if size > MOST_ENUMERATED:
+        return -math.inf
+    centre = np.eye(size) - 1.0 / size
+    moments = channel / channel.mean(axis=0) @ channel.T
+    inverse = np.linalg.inv(moments)
+    inside = centre @ gram @ centre
+    trace = float(np.trace(inside @ inverse))
+    root = inverse @ _factor(inside)  # Z = root·rootᵀ
+    heights = ((root.T @ channel) ** 2).sum(axis=0) / channel.mean(axis=0)
+    often = np.sqrt(channel.mean(axis=0))
+    linear = np.linalg.lstsq((channel / often).T, heights / often, rcond=None)[0]
+    excess = _largest_excess(root, linear, ratio)
+    total = float(linear.sum()) + max(excess, 0.0) * (1.0 + _SLACK)
+    if not total > 0.0:
+        return -math.inf
+    return trace**2 / total + float(gram.sum()) / size**2 - float(np.trace(gram)) / size
+
+
+def _largest_excess(root: Floats, linear: Floats, ratio: float) -> float:
+    """Return the largest (|rootᵀs|² − (π·s)(ν·s))/(π·s)² over all columns s of 1 and E, in two halves."""
+    size = len(root)
+    half = size // 2
+    sums = np.column_stack([root, linear, np.full(size, 1.0 / size)])
+    parts = []
+    for rows in (sums[:half], sums[half:]):
+        marks = (np.arange(1 << len(rows))[:, None] >> np.arange(len(rows))) & 1
+        parts.append((1.0 + (ratio - 1.0) * marks) @ rows)
+    first, second = parts
+    squares = [(part[:, :-2] ** 2).sum(axis=1) for part in parts]
+    best = -math.inf
+    step = max((1 << 20) // len(second), 1)
+    for begin in range(0, len(first), step):
+        now = first[begin : begin + step]
+        mean = now[:, -1:] + second[:, -1]
+        value = squares[0][begin : begin + step, None] + squares[1] + 2.0 * now[:, :-2] @ second[:, :-2].T
+        value -= mean * (now[:, -2:-1] + second[:, -2])
+        best = max(best, float((value / mean**2).max()))
+    return best
 
 
 def best_multipliers(gram: Floats, ratio: float) -> Multipliers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -18,6 +19,7 @@ from dither.mechanisms.optimal.queries.bound import (
     best_multipliers,
     closest_moments,
     lower_bound,
+    matched_bound,
 )
 from dither.mechanisms.optimal.queries.design import QueryDesign
 
@@ -246,6 +248,7 @@ def _forward(triangle: Floats, right: Floats) -> Floats:
 
 
 TARGET: Final = 0.004
+_STEADY: Final = 1e-5  # weight of every difference of inputs, relative to their average
 PATIENCE: Final = 240.0  # seconds
 _SEED: Final = 20  # public randomness of the search alone: any seed gives a valid design
 _BATCH: Final = 400  # searches in a round, of either kind
@@ -262,10 +265,26 @@ def solve(
 
     `gram` is WᵀW for the matrix W of queries. Needs scipy, for the multipliers of the bound.
     """
+    gram = steady(gram)
     multipliers = best_multipliers(gram, math.exp(epsilon))
     search = _Search(gram, epsilon, multipliers, target, seed)
     first = search.starts.fresh(4 * len(gram))
     return search.run(first, rounds=_MOST_ROUNDS, seconds=seconds)
+
+
+def steady(gram: Floats) -> Floats:
+    """Return WᵀW with a small weight on every difference of inputs, if the queries leave some of them out.
+
+    The least variance of few queries is that of a channel which does not distinguish all inputs: the program
+    has no interior solution there, and its matrices are singular. The weight costs about its share.
+    """
+    size = len(gram)
+    centred = Moments(gram).centred
+    mean = float(np.trace(centred)) / size
+    least = float(np.linalg.eigvalsh(centred)[1]) if size > 1 else 0.0
+    if least >= _STEADY * mean:
+        return gram
+    return np.asarray(gram + _STEADY * mean * (np.eye(size) - 1.0 / size))
 
 
 def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
@@ -274,16 +293,15 @@ def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence
     Of the known multipliers, and halfway between them, those with the largest bound are kept; with scipy, the
     best ones.
     """
-    ratio = math.exp(epsilon)
+    ratio, gram = math.exp(epsilon), steady(gram)
     middle = Multipliers(
         np.mean([multipliers.inputs for multipliers in known], axis=0),
         np.mean([multipliers.pairs for multipliers in known], axis=0),
     )
-    try:
-        proof = best_multipliers(gram, ratio)
-    except MissingExtra:
-        candidates = (Multipliers.even(len(gram)), middle, *known)
-        proof = max(candidates, key=lambda multipliers: lower_bound(gram, ratio, multipliers))
+    candidates = [Multipliers.even(len(gram)), middle, *known]
+    with suppress(MissingExtra):
+        candidates.append(best_multipliers(gram, ratio))
+    proof = max(candidates, key=lambda multipliers: lower_bound(gram, ratio, multipliers))
     search = _Search(gram, epsilon, proof, 2.0 * TARGET, _SEED)
     return search.run(patterns, rounds=_FEW_ROUNDS, seconds=PATIENCE)
 
@@ -294,7 +312,7 @@ class _Search:
     def __init__(self, gram: Floats, epsilon: float, proof: Multipliers, target: float, seed: int) -> None:
         self.gram, self.epsilon, self.proof, self.target = gram, epsilon, proof, target
         self.ratio, self.moments = math.exp(epsilon), Moments(gram)
-        self.least = lower_bound(gram, self.ratio, proof)
+        self.least = max(lower_bound(gram, self.ratio, proof), matched_bound(gram, self.ratio))
         size = len(gram)
         self.shift = float(gram.sum()) / size**2 - float(np.trace(gram)) / size
         values, vectors = np.linalg.eigh(closest_moments(gram, self.ratio, proof))
@@ -353,13 +371,19 @@ def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Flo
     return wider, np.concatenate([0.98 * weights, added])
 
 
-def trim(design: QueryDesign, gram: Floats, target: float) -> QueryDesign:
-    """Return the design with as few patterns as leave the gap below twice the target: a shorter text."""
+def trim(design: QueryDesign, gram: Floats, target: float, *, relative: bool = False) -> QueryDesign:
+    """Return the design with as few patterns as leave the gap below twice the target: a shorter text.
+
+    With `relative` the gap is that to the variance of the design itself, where its bound is not tight.
+    """
     ratio, size = math.exp(design.epsilon), len(gram)
-    least = lower_bound(gram, ratio, design.multipliers)
+    least = max(lower_bound(gram, ratio, design.multipliers), matched_bound(gram, ratio))
     shift = float(gram.sum()) / size**2 - float(np.trace(gram)) / size
     patterns, weights = design.patterns, design.weights
     moments = Moments(gram)
+    reached = Master(moments, patterns, ratio).value(weights) + shift
+    if relative and reached > (1.0 + 2.0 * target) * least:
+        least = reached
     while len(patterns) > size:
         kept = np.sort(np.argsort(-weights)[: int(_TRIMMED * len(patterns))])
         master = Master(moments, patterns[kept], ratio)

@@ -1,4 +1,4 @@
-"""Designs for cumulative shares that were solved and are shipped."""
+"""Designs for cumulative shares and for moments that were solved and are shipped."""
 
 from __future__ import annotations
 
@@ -23,50 +23,65 @@ def prefixes(size: int) -> Floats:
     return np.tril(np.ones((size, size)))
 
 
-def name(size: int, epsilon: float) -> str:
+def name(family: object, epsilon: float) -> str:
     """Return the name of a shipped design."""
-    return f"{size}-{epsilon:g}"
+    return f"{family}-{epsilon:g}"
 
 
 @cache
-def shipped_budgets() -> dict[int, tuple[float, ...]]:
-    """Return for each number of inputs the ε of the shipped designs, in order."""
-    found: dict[int, list[float]] = {}
+def _budgets() -> dict[str, tuple[float, ...]]:
+    """Return for each family of designs the ε of those that are shipped, in order."""
+    found: dict[str, list[float]] = {}
     for entry in _archive().namelist():
-        size, _, epsilon = entry.partition("-")
-        found.setdefault(int(size), []).append(float(epsilon))
-    return {size: tuple(sorted(budgets)) for size, budgets in found.items()}
+        family, _, epsilon = entry.partition("-")
+        found.setdefault(family, []).append(float(epsilon))
+    return {family: tuple(sorted(budgets)) for family, budgets in found.items()}
+
+
+def shipped_budgets() -> dict[int, tuple[float, ...]]:
+    """Return for each number of cells the ε of the shipped designs for prefix sums, in order."""
+    return {int(family): budgets for family, budgets in _budgets().items() if family.isdecimal()}
 
 
 @lru_cache(maxsize=16)
 def prefix_design(size: int, epsilon: float) -> QueryDesign:
-    """Return the design for the prefix sums of `size` inputs.
+    """Return the design for the prefix sums of `size` inputs; without a shipped one it is solved.
 
-    At a shipped ε it is the shipped one. At another ε the search begins with the patterns of the nearest
-    shipped ones and takes a few rounds, which needs numpy alone. For other numbers of inputs it is solved,
-    which needs scipy and takes seconds to minutes.
+    Solving needs scipy and takes seconds to minutes.
     """
-    budgets = shipped_budgets().get(size, ())
-    if epsilon in budgets:
-        return _read(size, epsilon)
     matrix = prefixes(size)
     gram = matrix.T @ matrix
-    if budgets:
-        from dither.mechanisms.optimal.queries.solve import quick_design
-
-        nearest = sorted(budgets, key=lambda budget: abs(math.log(budget / epsilon)))[:2]
-        near = [_read(size, budget) for budget in nearest]
-        patterns = np.concatenate([design.patterns for design in near])
-        return quick_design(patterns, gram, epsilon, [design.multipliers for design in near])
+    found = stored_design(str(size), gram, epsilon)
+    if found is not None:
+        return found
     from dither.mechanisms.optimal.queries.solve import solve
 
     return solve(gram, epsilon)
 
 
-def _read(size: int, epsilon: float) -> QueryDesign:
-    design = QueryDesign.from_bytes(_archive().read(name(size, epsilon)))
+def stored_design(family: str, gram: Floats, epsilon: float) -> QueryDesign | None:
+    """Return the design of a family; None if none of the family is shipped.
+
+    At a shipped ε it is the shipped one. At another ε the search begins with the patterns of the nearest
+    shipped ones and takes a few rounds, which needs numpy alone.
+    """
+    budgets = _budgets().get(family, ())
+    if epsilon in budgets:
+        return _read(family, epsilon)
+    if not budgets:
+        return None
+    from dither.mechanisms.optimal.queries.solve import quick_design
+
+    nearest = sorted(budgets, key=lambda budget: abs(math.log(budget / epsilon)))[:2]
+    near = [_read(family, budget) for budget in nearest]
+    patterns = np.concatenate([design.patterns for design in near])
+    return quick_design(patterns, gram, epsilon, [design.multipliers for design in near])
+
+
+def _read(family: str, epsilon: float) -> QueryDesign:
+    design = QueryDesign.from_bytes(_archive().read(name(family, epsilon)))
     if design is None:
-        raise InvalidParameter(f"the shipped design {name(size, epsilon)} is damaged; install dither again")
+        raise InvalidParameter(f"the shipped design {name(family, epsilon)} is damaged; install dither again")
     return design
 
 

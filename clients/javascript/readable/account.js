@@ -1,0 +1,126 @@
+/**
+ * The account of one person: what was given so far, and what may still be asked.
+ *
+ * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
+ * is handed functions that draw, and its new state has the spend and the report together.
+ */
+import { need } from "./parts.js";
+/** The policy of a device that is given none. */
+export const DEFAULT = { epsilon: 1, delta: 0, assumptions: [], mechanisms: null };
+export const number = (text) => BigInt("0x" + text);
+export const refuse = (reason) => [{ is: "refused", reason }];
+export const named = ({ asker, question, fingerprint }) => ({ asker, question, fingerprint });
+export const same = (a, b) => JSON.stringify(named(a)) === JSON.stringify(named(b));
+const charge = (x, places) => BigInt(Math.ceil(x * 2 ** places)).toString(16);
+/** Return the units of a limit from a number: docs/account.md says why it is a little more. */
+export function limit(x, places) {
+    const units = BigInt(Math.floor(x * 2 ** places));
+    return (units && units + (units >> 52n) + 1n).toString(16);
+}
+/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+export const remaining = (entries, most, field) => entries.reduce((left, one) => left - number(one[field]), number(most[field]));
+/** Return whether entries fit into a limit, ε and δ. */
+export const fits = (entries, most) => ["epsilon", "delta"].every((field) => remaining(entries, most, field) >= 0n);
+/** The limits of an account by the plain rules, beside ε and δ. */
+export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null };
+/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+export const leftOf = (units, most) => (units << 50n > number(most.epsilon) ? Number(units) / 2 ** 64 : 0);
+/** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
+export const plain = {
+    open(state) {
+        const [plainly, limits] = [{ ...state.own, ...PLAIN }, state.limits].map((some) => JSON.stringify(Object.entries(some).sort()));
+        need(plainly === limits, "rules");
+        return state;
+    },
+    knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+    decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
+    left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
+};
+/** Return whether a question has all the answers that its campaign allows. */
+export const isAnswered = (entries, asked) => entries.filter((one) => same(one, asked) && one.campaign === asked.limit?.campaign).length >= (asked.limit?.answers ?? Infinity);
+/** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
+export const assumed = (asked, rules) => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
+/** Return what a path of so many locations assumes. */
+export const pathAssumes = (times = 1) => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
+/** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+const ASIDE = "0".repeat(32);
+/** Return whether a report waits to be sent. */
+export const waits = ({ batch }) => batch !== ASIDE;
+/** Return a queue in which a report to a question that was set aside waits again. */
+const again = (queue, asked, report) => queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
+/** Return what an entry was charged for: two entries of a question with the same are one charge. */
+const terms = ({ epsilon, delta, assumes, data, times, campaign }) => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+export function answer(state, id, asked, policy, rules, drawing) {
+    const { epsilon, delta, repeat, data, times, limit } = asked;
+    const assumes = assumed(asked, rules);
+    const question = named(asked);
+    const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
+    const find = (list, id) => list.find((one) => one.id === id);
+    // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+    const paid = (one) => one && same(one, asked) && terms(one) === terms(entry);
+    const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
+    const charged = find(state.entries, kept?.id);
+    const waiting = find(state.queue, id);
+    const own = find(state.entries, id);
+    if (waiting || own) {
+        if (!same(waiting ?? own, asked) || !paid(own ?? charged))
+            return refuse("id");
+        if (!waiting)
+            return [{ is: "acknowledged", reports: 0 }];
+        return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
+    }
+    const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
+    if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed))
+        return refuse("policy");
+    const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
+    if (ended)
+        return [ended, next];
+    const stays = kept && repeat === "same";
+    if (kept && (!paid(charged) || (stays && kept.report === null)))
+        return refuse("changed");
+    const report = drawing && (stays ? kept.report : drawing.report());
+    const changed = { ...(next ?? state) };
+    changed.queue = queued ? [...state.queue, { ...question, id, report: report, batch: null }] : again(state.queue, asked, report);
+    if (kept)
+        return [{ is: "repeated", charged: "0", report }, changed];
+    changed.entries = [...state.entries, entry];
+    if (repeat === "same" || repeat === "per value") {
+        changed.answers = [...state.answers, { ...question, id, permanent: repeat, report: repeat === "same" ? report : null }];
+    }
+    return [{ is: "drawn", charged: entry.epsilon, report }, changed];
+}
+/**
+ * Put chosen reports that wait into a batch, at most one to a question, or return the batch of them that was sent and not acknowledged: its identity, its
+ * reports (none if nothing waits), and the state if it changed.
+ */
+export function batch(state, id, most, chosen) {
+    const queued = state.queue.filter((one) => waits(one) && chosen(one));
+    const sent = queued.find((one) => one.batch)?.batch;
+    if (sent)
+        return [sent, state.queue.filter((one) => one.batch === sent)];
+    const first = (one) => queued.find(({ fingerprint }) => fingerprint === one.fingerprint) === one;
+    const reports = queued.filter(first).slice(0, most);
+    return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
+}
+/** The collector has a report, or a batch: it leaves the queue. */
+export function acknowledge(state, id) {
+    const queue = state.queue.filter((one) => one.id !== id && one.batch !== id);
+    const reports = state.queue.length - queue.length;
+    return reports ? [{ is: "acknowledged", reports }, { ...state, queue }] : [{ is: "unknown" }];
+}
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+export function drop(state, id) {
+    const gone = (one) => waits(one) && id !== ASIDE && (one.batch === id || one.id === id);
+    const reports = state.queue.filter(gone).length;
+    const permanent = (one) => state.answers.some((kept) => same(kept, one));
+    const queue = state.queue.flatMap((one) => (!gone(one) ? one : permanent(one) ? { ...one, batch: ASIDE } : []));
+    return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
+}
+/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+export function upgraded(state) {
+    if (state.account === 3)
+        return state;
+    const choices = state.choices.flatMap((one) => [{ ...one, repeat: "kept change" }, { ...one, repeat: "once" }]);
+    return { ...state, account: 3, choices };
+}

@@ -1,0 +1,37 @@
+/** Exact draws by integer weights of total 2^128, for noise on a lattice and for tables. */
+import { little } from "./parts.js";
+export const TOTAL = 1n << 128n;
+/** Return the largest quotient of two lists, compared in whole numbers. */
+export const largest = (tops, bottoms) => tops.reduce((most, top, i) => (top * most[1] > most[0] * bottoms[i] ? [top, bottoms[i]] : most), [0n, 1n]);
+/** Return a uniform whole number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept. */
+function bitsOf(source, size) {
+    let drawn = 0n;
+    const bytes = source.take((size + 7) >> 3);
+    for (let at = bytes.length; at--;)
+        drawn = (drawn << 8n) | BigInt(bytes[at]);
+    return drawn >> BigInt(8 * bytes.length - size);
+}
+/** Return a draw of an outcome by its weight: a column, and a coin between its two outcomes. Vose's method in integers. */
+export function alias(row) {
+    const size = Math.max(1, 32 - Math.clz32(row.length - 1));
+    const capacity = 1n << BigInt(128 - size);
+    const left = Array.from({ length: 2 ** size }, (_, i) => row[i] ?? 0n);
+    const thresholds = left.map(() => 0n);
+    const others = left.map((_, i) => i);
+    const small = [];
+    const large = [];
+    left.forEach((weight, i) => (weight < capacity ? small : large).push(i));
+    for (let column; (column = small.pop()) !== undefined;) {
+        const giver = large.at(-1);
+        thresholds[column] = left[column];
+        others[column] = giver;
+        left[giver] -= capacity - left[column];
+        if (left[giver] < capacity)
+            small.push(large.pop());
+    }
+    return (source) => {
+        const bytes = source.take((size + 7) >> 3);
+        const column = little(bytes, 0, bytes.length) >> (8 * bytes.length - size);
+        return bitsOf(source, 128 - size) < thresholds[column] ? column : others[column];
+    };
+}

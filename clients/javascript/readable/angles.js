@@ -1,0 +1,19 @@
+/** Sectors, for angles: `draws.sectors = sectors` makes the client know the draw. */
+import { asCell, blocks, line, need, readStart, whole } from "./parts.js";
+export const sectors = (given) => {
+    const [inside, ends] = line(given);
+    const cells = whole(given, "cells", 2, 2 ** 32);
+    const width = whole(given, "width", 1, cells / 2);
+    const size = Math.log2(width);
+    need(Number.isInteger(size) && cells % width === 0, "cells");
+    const [cell, ratio] = blocks(given, cells / width, size);
+    const rule = given["start"];
+    need(rule["kind"] === "line" && rule["fraction"] === 0, "start");
+    const start = readStart(rule, cells, ends);
+    return {
+        names: "Sectors",
+        ratio,
+        inside,
+        draw: (value, source) => asCell(cell(Math.floor((((start(value, source) % cells) + cells) % cells) / width), source), cells),
+    };
+};

@@ -1,0 +1,175 @@
+/** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
+import { exchange, hex, Malformed, need, readQuestion, real, systemSource } from "./parts.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits } from "./account.js";
+import { jsonBody, judge } from "./batch.js";
+/** Return the tag of the language that suits best: the same, or the same but for script and region, or the first of those that there are. */
+export function pick(tags, wanted = globalThis.navigator?.languages ?? []) {
+    const main = (tag) => tag.split("-")[0];
+    for (const one of wanted) {
+        const found = tags.find((tag) => tag === one) ?? tags.find((tag) => main(tag) === main(one));
+        if (found)
+            return found;
+    }
+    return tags[0] ?? "";
+}
+/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined if there is no such signal. */
+function signal() {
+    const { navigator, process } = globalThis;
+    if (navigator?.globalPrivacyControl)
+        return "Global Privacy Control";
+    return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
+}
+/** Return why nothing may be answered and sent, or undefined if it may. */
+function withheld({ consent }) {
+    const found = signal();
+    if (consent === undefined)
+        return found && found + " is set: ask the person, and call device.consent(true) if they agree";
+    return consent ? undefined : "the person does not want to answer";
+}
+const refused = (reason, words) => ({ is: "refused", reason, words });
+/** Open the account of a device; it is created with these limits if there is none. */
+async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain } = {}) {
+    need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
+    need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
+    const allowed = { ...DEFAULT, ...policy };
+    const fresh = () => hex(source.take(16));
+    const born = Math.floor(Date.now() / 1000);
+    const own = { epsilon: limit(epsilon, 64), delta: limit(delta, 128), lifetime: null };
+    const begun = {
+        account: 3,
+        person: fresh(),
+        device: fresh(),
+        limits: { ...own, ...PLAIN },
+        own,
+        born,
+        clock: { wall: born, boot: "", elapsed: 0, ahead: 0 },
+        openings: null,
+        askers: [],
+        entries: [],
+        answers: [],
+        choices: [],
+        queue: [],
+    };
+    // What is there is written again, so that a store that keeps a copy has the present one.
+    await store.update((kept = { state: begun, key: fresh() + fresh() }) => {
+        need(kept.state, "account");
+        return [0, { ...kept, state: rules.open(upgraded(kept.state), kept.state === begun) }];
+    });
+    const happen = (change) => store.update((kept) => {
+        need(kept, "account");
+        const [outcome, state, forgetKey] = change(kept.state, kept);
+        return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
+    });
+    /** Return the next batch, or why there is none. */
+    const next = (inquiries, { label = "", pack = jsonBody }) => {
+        for (const { terms } of [inquiries].flat()) {
+            need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
+        }
+        return happen((state, kept) => {
+            const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
+            const words = reports[0] && withheld(kept);
+            return words ? [words] : [reports[0] && { id, body: pack(id, label, reports) }, changed];
+        });
+    };
+    /** Return the outcome of an answer to a campaign that is over, if it is. */
+    const ended = ({ ends = Infinity }) => Date.now() / 864e5 >= ends + 1 ? refused("ended", "the campaign ended on " + new Date(ends * 864e5).toISOString().slice(0, 10)) : undefined;
+    const among = (inquiries) => (one) => [inquiries].flat().some(({ asked }) => same(one, asked));
+    const device = {
+        asking(specification, terms) {
+            need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
+            const question = readQuestion(specification, terms.name);
+            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
+            const { mechanism, epsilon, delta, fingerprint, spend } = question;
+            ["name", "asker"].forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
+            if (!spend !== !times)
+                throw new Malformed("asking", "times", name);
+            const [cost, lines] = spend?.(epsilon, times) ?? [epsilon, []];
+            const odds = Math.exp(cost);
+            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
+            if (terms.changes || !rules.knows(asked))
+                throw new Malformed("asking", "repeat", name);
+            return {
+                question,
+                terms,
+                asked,
+                text: (languages) => terms.text?.[pick(terms.languages ?? [], languages)] ?? name,
+                labels(languages) {
+                    const { labels = [] } = JSON.parse(question.device).domain;
+                    const names = terms.names?.[pick(terms.languages ?? [], languages)];
+                    const values = labels.map((label) => (Object(label) === label ? label.number : label));
+                    return values.map((value, at) => ({ value, text: names?.[at] ?? String(value) }));
+                },
+                promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]),
+            };
+        },
+        async answer(inquiry, value, id = fresh()) {
+            need(inquiry?.asked, "asking", "expected an inquiry of device.asking, and a value");
+            const { question, terms, asked } = inquiry;
+            const { otherwise, times, name } = terms;
+            // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+            const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || one.length === times));
+            if (input === undefined)
+                return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
+            return happen((state, kept) => {
+                const keyed = (purpose) => rules.source?.(kept.key, asked, input, purpose) ?? source;
+                const words = withheld(kept);
+                const over = words ? refused("consent", words) : ended(terms);
+                if (over)
+                    return [over];
+                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+                const leftOut = question.leftOut?.(value);
+                return [leftOut ? { ...outcome, leftOut } : outcome, next];
+            });
+        },
+        dryRun: ({ asked, terms }) => happen((state, kept) => {
+            const words = withheld(kept);
+            return [words ? refused("consent", words) : (ended(terms) ?? answer(state, "", asked, allowed, rules)[0])];
+        }),
+        consent: (choice) => store.update((kept) => {
+            need(kept, "account");
+            const next = choice === undefined ? kept : { ...kept, consent: choice };
+            return [!withheld(next), choice === undefined ? undefined : next];
+        }),
+        act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
+        chosen: () => store.update((kept) => [kept?.consent]),
+        async body(inquiries, options = {}) {
+            const found = await next(inquiries, options);
+            return typeof found === "string" ? undefined : found;
+        },
+        acknowledge: (id) => happen((state) => acknowledge(state, id)),
+        async send(inquiries, url, options = {}) {
+            const { fetch = globalThis.fetch, pack } = options;
+            const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+            for (let found; (found = await next(inquiries, options));) {
+                if (typeof found === "string") {
+                    told.refused.push({ reason: "consent", words: found, dropped: 0 });
+                    break;
+                }
+                const { id, body } = found;
+                const form = "application/" + (pack ? "vnd.dither.batch" : "json");
+                // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
+                const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
+                const [{ status, headers }, text] = await exchange(fetch, url, 2 ** 16, options)
+                    .then(async ([answer, content]) => [answer, await content.text()])
+                    .catch((error) => [{}, JSON.stringify({ refused: "unreachable", words: "" + error })]);
+                const { fate, reason, words } = judge(id, status, text);
+                const gone = fate !== "kept";
+                const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : acknowledge)(state, id))));
+                if (fate === "acknowledged")
+                    told.sent += dropped;
+                else
+                    told.refused.push({ reason: reason || "status " + status, words, dropped });
+                // Up to a quarter more, so that devices that were turned away together do not come back together.
+                told.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
+                if (!gone)
+                    break;
+            }
+            told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
+            return told;
+        },
+        account: (look = (state) => [state]) => happen((state) => look(state, rules)),
+    };
+    return device;
+}
+/** The account of one person on this device, its questions and its queue. */
+export const Device = { open };

@@ -1,0 +1,4 @@
+/** dither on a device: read a question, verify what it promises, draw reports. */
+export { draws, readQuestion } from "./question.js";
+export { systemSource } from "./source.js";
+export { hex, Malformed } from "./text.js";

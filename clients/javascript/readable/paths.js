@@ -1,0 +1,196 @@
+/** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
+import { pathAssumes } from "./account.js";
+import { draws, little, need, real, whole } from "./parts.js";
+const SLACK = 1e-12; // of a side: the least room before the border
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+/** Return a list of two numbers as a pair; refuse any other. */
+export const pair = (given, field) => {
+    need(given.length === 2, "domain", field);
+    return given.map((one) => real({}, field, one));
+};
+/** Refuse ends of an interval, or of a side of the box around an area, that doubles would not hold well. */
+const extent = (...numbers) => {
+    const ends = [Math.min(...numbers), Math.max(...numbers)];
+    need(ends[0] >= -1e30 && ends[1] <= 1e30 && ends[1] - ends[0] >= 1e-30, "domain");
+    return ends;
+};
+const UNIT = { high: 1, kind: "interval", low: 0 };
+function rectangle(x, y) {
+    const towards = ([low, high], at, step) => Math.abs(step) / Math.max(step > 0 ? high - at : at - low, SLACK * (high - low));
+    return {
+        clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
+        axes: (place) => place,
+        gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+    };
+}
+function disk(radius, [x, y]) {
+    extent(0, radius);
+    extent(x - radius, x + radius);
+    extent(y - radius, y + radius);
+    return {
+        clip: ([a, b]) => {
+            const share = radius / Math.hypot(a - x, b - y);
+            return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
+        },
+        axes: (place) => place,
+        gauge: (at, [p, q]) => {
+            const [a, b] = [at[0] - x, at[1] - y];
+            const least = SLACK * radius ** 2;
+            const room = Math.max(radius ** 2 - (a * a + b * b), least);
+            const along = a * p + b * q;
+            const square = p ** 2 + q ** 2;
+            const root = Math.abs(along) + Math.sqrt(along * along + square * room);
+            return along > 0 ? root / room : square / Math.max(root, least * SLACK);
+        },
+    };
+}
+function parallelogram([x, y], [a, b], [c, d]) {
+    const area = a * d - b * c;
+    const sides = [Math.hypot(a, b), Math.hypot(c, d)];
+    need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
+    sides.forEach((side) => extent(0, side));
+    extent(x, x + a, x + c, x + (a + c));
+    extent(y, y + b, y + d, y + (b + d));
+    const unit = rectangle([0, 1], [0, 1]);
+    const along = ([p, q]) => [(p * d - q * c) / area, (q * a - p * b) / area];
+    const axes = ([p, q]) => unit.clip(along([p - x, q - y]));
+    return {
+        clip: (place) => {
+            const exact = along([place[0] - x, place[1] - y]);
+            const [s, t] = axes(place);
+            const far = Math.max(Math.abs(exact[0] - s), Math.abs(exact[1] - t));
+            return far > SLACK ? [x + s * a + t * c, y + s * b + t * d] : place;
+        },
+        axes,
+        gauge: (at, step) => unit.gauge(axes(at), along(step)),
+        lines: [UNIT, UNIT],
+    };
+}
+/** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */
+const sphere = {
+    clip: ([longitude, latitude]) => {
+        const turned = (longitude + 180) % 360;
+        const inside = Math.abs(longitude) <= 180 ? longitude : turned + 360 * +(turned < 0) - 180;
+        return [inside, clamp(latitude, -90, 90)];
+    },
+    axes: ([longitude, latitude]) => [longitude + 180, latitude],
+    gauge: () => 1,
+    lines: [
+        { kind: "circle", period: 360 },
+        { high: 90, kind: "interval", low: -90 },
+    ],
+};
+/** Return the area of a device text. */
+export function readArea({ domain, outside }) {
+    const side = (given) => {
+        const low = real(given, "low");
+        need(given["kind"] === "interval" && low < given["high"], "domain");
+        return extent(low, real(given, "high"));
+    };
+    need(outside === "clip", "domain");
+    switch (domain.kind) {
+        case "rectangle":
+            return { ...rectangle(side(domain.x), side(domain.y)), lines: [domain.x, domain.y] };
+        case "disk":
+            need(domain.radius > 0, "domain");
+            return disk(real(domain, "radius"), pair(domain.centre, "centre"));
+        case "parallelogram":
+            return parallelogram(pair(domain.corner, "corner"), pair(domain.first, "first"), pair(domain.second, "second"));
+    }
+    need(domain.kind === "sphere" && domain.radius > 0, "domain");
+    extent(0, real(domain, "radius"));
+    return sphere;
+}
+/** Return the number that a cell stands for, by the codebook of so many cells. */
+function codebook(given, cells) {
+    need(!(cells > 2 ** 20), "cells");
+    if (given["values"]) {
+        const table = [];
+        given["runs"].forEach((run, i) => {
+            for (let left = whole(given, "runs", 1, 2 ** 20 - table.length, run); left--;)
+                table.push(real(given, "values", given["values"][i]));
+        });
+        need(table.length === (cells ?? table.length), "cells");
+        return (cell) => table[cell];
+    }
+    const [offset, step] = [real(given, "offset"), real(given, "step")];
+    const low = given["low"] === undefined ? -Infinity : real(given, "low");
+    const high = given["high"] === undefined ? Infinity : real(given, "high");
+    return (cell) => clamp(offset + step * cell, low, high);
+}
+/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+export function spend(epsilon, times) {
+    let scale = 1;
+    for (; epsilon % 1; scale *= 2)
+        epsilon *= 2;
+    const exact = BigInt(epsilon) * BigInt(whole({ times }, "times", 1, 65536));
+    const near = Number(exact);
+    return [(BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale, pathAssumes(times)];
+}
+/** Return what makes places inside an area of a path, or undefined of what is none. */
+export const inArea = (area) => (value) => Array.isArray(value) && value.length && [...value].every((one) => Array.isArray(one) && one.length === 2 && [...one].every(Number.isFinite))
+    ? value.map(area.clip)
+    : undefined;
+/** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
+export function asPath(rows) {
+    const size = Math.max(...rows[0].map((cell) => cell.length));
+    const wide = (cell) => Array.from({ length: size }, (_, i) => cell[i]); // undefined becomes 0
+    return Uint8Array.from(rows.flatMap((cells, row) => [[+!row], ...cells].flatMap(wide)));
+}
+/** Read a draw that reports two cells for each location of a path. */
+function reader(walks) {
+    return (device) => {
+        const area = readArea(device);
+        const lines = walks ? [{ kind: "circle", period: 2 * Math.PI }, UNIT] : area.lines;
+        need(!(walks && area === sphere) && lines, "domain");
+        const both = [device["first"], device["second"]];
+        const [first, second] = both.map((part, i) => {
+            need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
+            // The part of a pair has no rule for values outside: what comes to it is inside.
+            const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" };
+            const known = draws[part["draw"]];
+            need(known && part["draw"] + "" === part["draw"], "draw");
+            const read = known(whole);
+            need(!read.delta && !read.spend, "draw");
+            return read;
+        });
+        const begin = walks ? pair(device["start"], "start") : undefined;
+        const books = walks ? device["codebooks"].map((book, i) => codebook(book, both[i]["cells"])) : [];
+        const slack = SLACK * (device["domain"].radius ?? 0); // on a circle alone rounding may put a place outside
+        need(!begin || (books.length === 2 && area.clip(begin).every((x, i) => Math.abs(x - begin[i]) <= slack)), "start");
+        // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.
+        const fixed = device["reference"] !== undefined;
+        need(!fixed || (walks && device["reference"] === "fixed"), "reference");
+        /** Draw the report of a place from a reference; return it with the next reference. */
+        const step = (at, place, source) => {
+            const draw = (part, value) => part.draw(part.inside(value), source);
+            if (!at) {
+                const [one, two] = area.axes(place);
+                return [[draw(first, one), draw(second, two)], at];
+            }
+            const way = [place[0] - at[0], place[1] - at[1]];
+            const angle = Math.atan2(way[1], way[0]);
+            const cells = [draw(first, angle + 2 * Math.PI * +(angle < 0)), draw(second, Math.min(area.gauge(at, way), 1))];
+            const [turn, share] = cells.map((cell, i) => books[i](little(cell, 0, cell.length)));
+            const unit = [Math.cos(turn), Math.sin(turn)];
+            const length = clamp(share, 0, 1) / area.gauge(at, unit);
+            return [cells, [at[0] + unit[0] * length, at[1] + unit[1] * length]];
+        };
+        return {
+            names: walks ? "TraCSD Strawman" : "TraCSC",
+            ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
+            spend,
+            inside: inArea(area),
+            draw: (path, source) => {
+                let at = begin;
+                return asPath(path.map((place) => {
+                    const [cells, next] = step(at, place, source);
+                    if (!fixed)
+                        at = next;
+                    return cells;
+                }));
+            },
+        };
+    };
+}
+export const paths = { pair: reader(false), walk: reader(true) };

@@ -1,0 +1,91 @@
+/** ProjectiveResponse: points of a finite geometry. `draws.projective = projective` makes the client know the draw. */
+import { asCell, codes, digest, hexadecimal, need, whole, word } from "./parts.js";
+/** Return the coefficients c_0 … c_(n−1) of the first primitive polynomial x^n + Σ c_j·x^j modulo a prime, in the order of Σ c_j·p^j. */
+function firstPrimitive(prime, length) {
+    const order = prime ** length - 1; // below 2^42
+    const factors = [];
+    let rest = order;
+    for (let trial = 2; rest > 1; trial = trial * trial > rest ? rest : trial + 1) {
+        if (rest % trial === 0)
+            factors.push(trial);
+        while (rest % trial === 0)
+            rest /= trial;
+    }
+    const unit = Array.from({ length }, (_, j) => +!j);
+    for (let number = prime + 1;; number++) {
+        const given = unit.map((_, j) => Math.floor(number / prime ** j) % prime);
+        const byX = (a) => a.map((_, j) => ((a[j - 1] ?? 0) + a[length - 1] * (prime - given[j])) % prime);
+        const times = (a, b) => b.reduceRight((sum, digit) => byX(sum).map((one, j) => (one + digit * a[j]) % prime), unit.map(() => 0));
+        /** Return whether x^exponent = 1. */
+        const isOne = (exponent) => {
+            let power = unit;
+            for (let square = byX(unit); exponent; exponent = Math.floor(exponent / 2), square = times(square, square))
+                if (exponent % 2)
+                    power = times(power, square);
+            return power + "" === unit + "";
+        };
+        if (isOne(order) && !factors.some((factor) => isOne(order / factor)))
+            return given;
+    }
+}
+/** Return the elements of the difference set in ascending order, then all others. */
+function members(prime, degree, dimension, polynomial, points) {
+    const length = degree * dimension;
+    const total = degree * points;
+    const values = new Uint32Array(total + length);
+    values[length - 1] = 1;
+    for (let i = 0; i + length < total; i++) {
+        let sum = 0;
+        for (let j = 0; j < length; j++)
+            sum += polynomial[j] * values[i + j];
+        values[i + length] = (prime - (sum % prime)) % prime;
+    }
+    const inside = [];
+    const outside = [];
+    for (let i = 0; i < points; i++) {
+        let zero = true;
+        for (let j = 0; j < degree; j++)
+            zero &&= values[i + j * points] === 0;
+        (zero ? inside : outside).push(i);
+    }
+    return Uint32Array.from([...inside, ...outside]);
+}
+export const projective = (given) => {
+    const [inside, count] = codes(given);
+    const order = whole(given, "order", 2, 2 ** 21);
+    const dimension = whole(given, "dimension", 2, 21);
+    let prime = 2;
+    while (order % prime)
+        prime++;
+    const degree = Math.round(Math.log(order) / Math.log(prime));
+    const points = (order ** dimension - 1) / (order - 1);
+    const block = (order ** (dimension - 1) - 1) / (order - 1);
+    need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
+    const polynomial = given["polynomial"].map((one) => whole(given, "polynomial", 0, prime - 1, one));
+    // Another one has another set: its reports would support other categories.
+    need(polynomial + "" === firstPrimitive(prime, degree * dimension) + "", "number", "polynomial");
+    const own = hexadecimal(given, "own", 32);
+    const other = hexadecimal(given, "other", 32);
+    const size = whole(given, "bits", 64, 128);
+    const told = BigInt(block) * own;
+    const total = told + BigInt(points - block) * other;
+    need((size === 64 || size === 128) && 0n < other && other < own, "step");
+    need(total <= 1n << BigInt(size) && total >= 1n << BigInt(size - 1), "step");
+    const all = members(prime, degree, dimension, polynomial, points);
+    const set = Uint8Array.from({ length: 4 * block }, (_, at) => all[at >> 2] >>> (8 * (at & 3)));
+    need(digest(set) === given["set"], "fingerprint");
+    return {
+        names: "ProjectiveResponse",
+        ratio: [own, other],
+        inside,
+        draw: (code, source) => {
+            let drawn;
+            do {
+                const taken = source.take(size >> 3);
+                drawn = size > 64 ? (word(taken.subarray(8)) << 64n) | word(taken) : word(taken);
+            } while (drawn >= total);
+            const place = drawn < told ? Number(drawn / own) : block + Number((drawn - told) / other);
+            return asCell((((all[place] - code) % points) + points) % points, points);
+        },
+    };
+};

@@ -1,0 +1,56 @@
+/** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
+import { createElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { hex, systemSource } from "./parts.js";
+/**
+ * Use a question in a component. An answer has one identity for each mount, so that a second call, a second click and React's StrictMode answer once.
+ *
+ * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question,
+ * and what its store throws if the account cannot be read: an error boundary shows it.
+ */
+export function useQuestion(device, specification, terms, id) {
+    const [own] = useState(() => id ?? hex(systemSource().take(16)));
+    const [promised, setPromised] = useState();
+    const [outcome, setOutcome] = useState();
+    // Terms are often written where they are used, and so are another object each time.
+    const asking = useMemo(() => device?.asking(specification, terms), [device, specification, JSON.stringify(terms)]);
+    useEffect(() => {
+        let shown = true;
+        const show = (found) => shown && setPromised(found);
+        asking?.promise().then((found) => show(() => found), 
+        // A store that fails is told as React tells errors: by the nearest error boundary.
+        (error) => show(() => {
+            throw error;
+        }));
+        return () => void (shown = false);
+    }, [asking, outcome]);
+    const answer = useCallback(async (value) => {
+        if (!asking)
+            throw new Error("the device is not open yet");
+        const ended = await device.answer(asking, value, own);
+        setOutcome(ended);
+        return ended;
+    }, [device, asking, own]);
+    return { asking, promised, outcome, answer };
+}
+/** Return an element of a page as a component: its properties are set, and one event is handed on. */
+function useElement(name, properties, event, handle) {
+    const element = useRef(null);
+    useEffect(() => {
+        // Loaded where it is used: the hook alone needs no element. What is set before an element is defined would be lost.
+        void import("./elements.js").then(() => {
+            if (element.current)
+                void Object.assign(element.current, properties).refresh();
+        });
+    }, Object.values(properties));
+    useEffect(() => {
+        const { current } = element;
+        const hand = (one) => handle?.(one.detail);
+        current.addEventListener(event, hand);
+        return () => current.removeEventListener(event, hand);
+    }, [event, handle]);
+    return createElement(name, { ref: element });
+}
+/** `<dither-question>` as a component: `<Question device={device} inquiry={inquiry} onAnswer={(outcome) => …} />`. */
+export const Question = ({ device, inquiry, onAnswer }) => useElement("dither-question", { device, inquiry }, "answer", onAnswer);
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
+export const Consent = ({ device, campaign, onConsent }) => useElement("dither-consent", { device, campaign }, "consent", onConsent);

@@ -1,0 +1,152 @@
+/** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
+import { unhex } from "./batch.js";
+import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
+import { exchange, hex, Malformed, need, parse, sha256, utf8, watched } from "./parts.js";
+/** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
+export async function verify(bytes, signature, key) {
+    // Engines differ in the keys that they accept. One of small order has valid signatures of any text; all those have y (y² − 1)(d·y⁴ + 2y² − 1) = 0.
+    const prime = 2n ** 255n - 19n;
+    const y = BigInt.asUintN(255, BigInt("0x" + hex(key.slice().reverse())));
+    const square = y * y;
+    if (y >= prime || (y * (square - 1n) * ((121665n * square - 243332n) * square + 121666n)) % prime === 0n)
+        return false;
+    const { subtle } = globalThis.crypto;
+    const opened = await subtle.importKey("raw", key, "Ed25519", false, ["verify"]);
+    return subtle.verify("Ed25519", opened, signature, bytes);
+}
+/**
+ * Return what is signed with a pinned key, or with the one that the pinned key has signed as the next, and a function that checks a signature.
+ *
+ * Throw `Malformed` ("key") if it is signed with another key, ("private") if a private key was pinned.
+ */
+async function signed(text, pin) {
+    need(!/^\s*dither-private-key/.test(pin), "private");
+    need(globalThis.crypto?.subtle, "crypto");
+    const given = parse(text);
+    const { key, key_before: before } = given;
+    const check = async (text, mark, by = key) => need(digits(mark, 128) && digits(by, 64) && (await verify(utf8(text), unhex(mark), unhex(by))), "signature");
+    need(digits(pin, 64) && (key === pin || before?.key === pin), "key");
+    if (before !== undefined)
+        await check("dither next key 1\n" + key, before.signature, before.key ?? "");
+    return [given, check];
+}
+/** Do something; what fails in another way than by `Malformed` is a text that is not as it must be. */
+const reading = (work) => work.catch((error) => {
+    throw error instanceof Malformed ? error : new Malformed("text");
+});
+/**
+ * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
+ * its terms are in order, and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ */
+export const readCampaign = (published, key) => reading(read(published, key));
+async function read(published, pin) {
+    const [{ campaign, key, key_before: before, signature, retired, card }, check] = await signed(published, pin);
+    need(typeof campaign === "string", "text");
+    await check("dither campaign 2\n" + campaign, signature);
+    const id = hex(sha256(utf8(campaign)));
+    if (retired !== null) {
+        dayOf(retired);
+        await check(`dither retirement 1\n${id}\n${retired.day}`, retired.signature);
+    }
+    if (card !== undefined) {
+        await check("dither card 1\n" + card.text, card.signature);
+        need(parse(card.text)["campaign"] === id, "terms", "card");
+    }
+    const read = await checkTerms(campaign);
+    const terms = JSON.parse(campaign);
+    const questions = []; // a name may be __proto__
+    const unanswered = [];
+    for (const stated of terms["questions"]) {
+        const question = read.get(stated["name"]);
+        if (question)
+            questions.push([stated["name"], [stated["specification"], inquiryTerms(id, terms, stated, question, retired)]]);
+        else
+            unanswered.push(stated["name"]);
+    }
+    return { id, key: key, before: before?.key, terms, retired: retired && retired.day, questions: Object.fromEntries(questions), unanswered };
+}
+/** Return what a campaign adds to one of its questions. */
+function inquiryTerms(campaign, terms, stated, question, retired) {
+    const { asker, repeat, days, every, changes, answers, phase, labels, languages } = terms;
+    return {
+        name: stated["name"],
+        asker,
+        repeat,
+        ...(days && { days, start: dayOf(terms, "begins") }),
+        ...(every && { every }),
+        ...(changes && { changes }),
+        ...(question.spend && { times: 1 }), // one place
+        ...(answers && { limit: { campaign, answers } }),
+        ...(phase && { phase: { campaign, name: terms["name"], ...phase } }),
+        labels,
+        ends: Math.min(dayOf(terms, "ends"), retired ? dayOf(retired) - 1 : Infinity),
+        value: valueOf(stated, question),
+        ...(languages && { languages }),
+        ...(stated["text"] && { text: stated["text"] }),
+        ...(stated["names"] && { names: stated["names"] }),
+        ...(stated["unit"] && { unit: stated["unit"] }),
+        ...(stated["step"] && { step: stated["step"] }),
+        ...(stated["form"] && { form: stated["form"] }),
+        ...(stated["scale"] && { scale: stated["scale"] }),
+    };
+}
+const continues = ({ heads }, kept) => !kept || heads[kept[0] - 1] === kept[1];
+/**
+ * Read the list of campaigns of a collector. Throw `Malformed` unless it is signed with the pinned key or with the next one, every entry has the
+ * digest of the one before, and ("list") it continues the list whose length and head were `kept`.
+ */
+export const readList = (published, key, kept) => reading((async () => {
+    const [{ list, signature }, check] = await signed(published, key);
+    const heads = [];
+    const campaigns = new Map();
+    need(Array.isArray(list) && list.length && list.length <= 1e4, "list");
+    for (const entry of list) {
+        const [{ ...fields }] = watched(entry);
+        const { before, published, retired, next_key, day } = fields;
+        need(before === (heads.at(-1) ?? "0".repeat(64)) && digits(published ?? retired ?? next_key, 64), "list");
+        need(Object.keys(fields).length === (retired ? 3 : 2) && (!retired || campaigns.has(retired)) && !campaigns.has(published), "list");
+        if (retired)
+            dayOf(fields);
+        if (!next_key)
+            campaigns.set(published ?? retired, day ?? null);
+        heads.push(hex(sha256(utf8(entry))));
+    }
+    await check("dither list 2\n" + heads.at(-1), signature);
+    const read = { heads, campaigns };
+    need(continues(read, kept), "list");
+    return read;
+})());
+/**
+ * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
+ *
+ * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
+ * next one, once, and ("list") the asker's list of campaigns must have this one and continue the list that was seen before.
+ */
+export async function fetchCampaign(address, key, fetch = globalThis.fetch, store) {
+    const get = async (url, must) => {
+        const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22);
+        need(ok || !must, "campaign", `the collector answers ${status}: there is no campaign at this address; it may have moved, or ended long ago`);
+        return ok ? content.text() : "";
+    };
+    const seen = await store?.update((kept) => [kept]);
+    let pin = key;
+    while (seen?.keys[pin])
+        pin = seen.keys[pin];
+    const campaign = await readCampaign(await get(address, true), pin);
+    need(address.endsWith("/" + campaign.id), "fingerprint");
+    need(store || campaign.key === pin, "key"); // who cannot remember it does not follow
+    const listed = store && (await get(address.replace(/campaigns\/\w+$/, "list")));
+    // A collector of several askers has the list of one.
+    const list = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readList(listed, campaign.key) : undefined;
+    await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
+        if (campaign.key !== pin)
+            need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+        // Also where the new key is the pinned one: the list goes on.
+        const before = heads[campaign.key] ?? heads[campaign.before];
+        need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list");
+        if (list)
+            heads[campaign.key] = [list.heads.length, list.heads.at(-1)];
+        return [0, { keys, heads }];
+    });
+    return campaign;
+}

@@ -1,0 +1,57 @@
+/** Stores: a browser's database, and memory for tests. */
+import { need } from "./parts.js";
+/** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
+export function memoryStore() {
+    let kept;
+    return {
+        async update(change) {
+            const [result, next] = change(kept && JSON.parse(kept));
+            if (next)
+                kept = JSON.stringify(next);
+            return result;
+        },
+    };
+}
+/**
+ * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
+ *
+ * Two copies are kept in the cache of the origin, written in turns, after the transaction and before it resolves. Chromium deletes
+ * a database if it was killed within a write and has written again since; the account then goes on from the newer whole copy.
+ */
+export function indexedStore(name = "dither") {
+    const { caches, indexedDB, navigator } = globalThis;
+    need(indexedDB, "store", "there is no IndexedDB here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests");
+    let copies;
+    let copy;
+    /** Return what a request results in, or nothing of a transaction, when an event says so. */
+    const result = (request, event = "onsuccess") => new Promise((resolve, reject) => {
+        request[event] = () => resolve(request.result);
+        request.onerror = request.onabort = () => reject(request.error);
+    });
+    const opened = (async () => {
+        copies = (await caches?.open(name).catch(() => { })); // a private window may have none
+        for (const place of ["/0", "/1"]) {
+            const read = (await (await copies?.match(place))?.json().catch(() => ({ turn: 0 }))); // turn 0: killed while it was written
+            if (read?.turn >= (copy?.turn ?? 0))
+                copy = read;
+        }
+        const request = indexedDB.open(name, 1);
+        request.onupgradeneeded = () => request.result.createObjectStore(name);
+        return result(request);
+    })();
+    const update = async (change) => {
+        const transaction = (await opened).transaction(name, "readwrite", { durability: "strict" });
+        const table = transaction.objectStore(name);
+        const kept = (await result(table.get(1))) ?? copy; // the transaction is open as long as what follows does not wait
+        const [outcome, next] = change(kept);
+        const written = next && { ...next, turn: (kept?.turn ?? 0) + 1 };
+        if (written)
+            table.put(written, 1);
+        await result(transaction, "oncomplete");
+        if (written)
+            await copies?.put("/" + (written.turn % 2), new Response(JSON.stringify(written)));
+        return outcome;
+    };
+    // Pages and workers take turns, so that the copy is never an older one than another page has used.
+    return { update: (change) => (caches ? navigator.locks.request(name, () => update(change)) : update(change)) };
+}

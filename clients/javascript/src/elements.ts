@@ -1,0 +1,339 @@
+/**
+ * Elements of a page: `<dither-consent>` says who asks for what and keeps what the person chose, `<dither-question name="minutes">` is a labelled form control.
+ * `connect(device, campaign, address)` gives them what they need.
+ */
+
+import { type Outcome } from "./account.js";
+import { autoSend } from "./auto.js";
+import { type Device, type Inquiry, pick } from "./client.js";
+import { type Fields, hex, systemSource } from "./parts.js";
+import { type Campaign } from "./signatures.js";
+
+/** The words of the elements in one language. A page may bring others: `words.fr = { … }`. */
+export interface ElementWords {
+  agree: string;
+  decline: string;
+  agreed: string;
+  declined: string;
+  asks: string;
+  until: string;
+  contact: string;
+  signal: string;
+  answer: string;
+  none: string;
+  thanks: string;
+  over: string;
+  spent: string;
+  refused: string;
+  missing: string;
+  unknown: string;
+  choose: string;
+  several: string;
+  /** What one answer tells: {reach} is a share. */
+  one: string;
+  /** What all answers to a campaign together tell: {total} is a share. */
+  total: string;
+  /** What one answer to each of its questions tells: {reach} is a share. */
+  round: string;
+  /** That there is no limit over all answers. */
+  unlimited: string;
+}
+
+/** The words of the elements, by language. A page may add its own. */
+export const words: { [language: string]: ElementWords } = {
+  en: {
+    agree: "I agree",
+    decline: "No, thank you",
+    agreed: "You agreed. You can change this at any time.",
+    declined: "You declined. Nothing is answered or sent.",
+    asks: "{asker} asks:",
+    until: "From {begins} to {ends}.",
+    contact: "Contact: {contact}",
+    signal: "Your browser says that you do not want to be tracked. Nothing is sent unless you agree here.",
+    answer: "Answer",
+    none: "I prefer not to say",
+    thanks: "Thank you. Your answer was randomised on this device; only the random report is sent.",
+    over: "This survey is over.",
+    spent: "Your privacy budget does not allow this answer. Nothing was sent.",
+    refused: "Agree above to answer.",
+    missing: "Please give an answer first.",
+    unknown: "This page cannot show this question.",
+    choose: "Please choose",
+    several: "Choose all that apply.",
+    one: "Your answer is randomised on this device before it is sent. Anyone who guessed 50 % before reaches at most {reach}.",
+    total: "Your answers are randomised on this device before they are sent. Anyone who guessed 50 % about you before reaches at most {total} by all of them together.",
+    round: "By one answer to each question: at most {reach}.",
+    unlimited: "Your answers are randomised on this device before they are sent. Over time there is no limit but that of your device.",
+  },
+  de: {
+    agree: "Ich bin einverstanden",
+    decline: "Nein, danke",
+    agreed: "Sie sind einverstanden. Sie können das jederzeit ändern.",
+    declined: "Sie haben abgelehnt. Nichts wird beantwortet oder gesendet.",
+    asks: "{asker} fragt:",
+    until: "Vom {begins} bis {ends}.",
+    contact: "Kontakt: {contact}",
+    signal: "Ihr Browser meldet, dass Sie nicht verfolgt werden möchten. Nichts wird gesendet, wenn Sie hier nicht zustimmen.",
+    answer: "Antworten",
+    none: "Keine Angabe",
+    thanks: "Danke. Ihre Antwort wurde auf diesem Gerät verrauscht; nur die zufällige Meldung wird gesendet.",
+    over: "Diese Umfrage ist vorbei.",
+    spent: "Ihr Budget lässt diese Antwort nicht zu. Nichts wurde gesendet.",
+    refused: "Stimmen Sie oben zu, um zu antworten.",
+    missing: "Bitte geben Sie zuerst eine Antwort.",
+    unknown: "Diese Seite kann diese Frage nicht zeigen.",
+    choose: "Bitte wählen",
+    several: "Wählen Sie alles Zutreffende.",
+    one: "Ihre Antwort wird auf diesem Gerät verrauscht, bevor sie gesendet wird. Wer vorher 50 % sicher war, erreicht höchstens {reach}.",
+    total: "Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Wer vorher 50 % sicher war, erreicht durch alle zusammen höchstens {total}.",
+    round: "Durch eine Antwort auf jede Frage: höchstens {reach}.",
+    unlimited: "Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Auf Dauer gibt es keine Grenze außer der Ihres Geräts.",
+  },
+};
+
+const FEW = 7; // answers that are shown one below the other; more are a list to open
+
+const STYLE = `
+:host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }
+fieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }
+legend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
+.choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }
+.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }
+.field { display: flex; gap: .6rem; align-items: center; }
+input[type=number], input[type=date], input[type=time], select { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem .7rem; min-height: 2.75rem; box-sizing: border-box; max-width: 100%; }
+option { color: CanvasText; background: Canvas; }
+.buttons { display: flex; flex-wrap: wrap; gap: .6rem; margin: .8rem 0; }
+button { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem 1.1rem; min-height: 2.75rem; cursor: pointer; }
+button:hover { text-decoration: underline; }
+:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
+.note { font-size: .9em; }
+[role=status]:empty { display: none; }
+`;
+
+/** Return words with what stands between braces replaced. */
+const fill = (text: string, parts: { [name: string]: string }): string => text.replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
+/** Return how much anybody can know who guessed 50 % before. It is never 100 %. */
+function share(epsilon: number): string {
+  const percent = 100 / (1 + Math.exp(-epsilon));
+  return `${percent < 99.5 ? Math.round(percent) : percent < 99.95 ? percent.toFixed(1) : "99.9…"} %`;
+}
+
+/** Make an element with attributes and children. Texts become text: whatever an asker wrote is not read as HTML. */
+function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: { [name: string]: string } = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const Base = (globalThis as Partial<typeof globalThis>).HTMLElement ?? (Object as unknown as typeof HTMLElement);
+
+/** What both elements share: a shadow root, a language, and words in it. */
+abstract class DitherElement extends Base {
+  static observedAttributes = ["lang", "name"];
+  #root: ShadowRoot | undefined;
+
+  /** The languages that are wanted: that of the element, of the page, of the browser. */
+  get wanted(): string[] {
+    const own = this.closest?.("[lang]")?.getAttribute("lang");
+    return [...(own ? [own] : []), ...(globalThis.navigator?.languages ?? [])];
+  }
+
+  get words(): ElementWords {
+    return words[pick(Object.keys(words), this.wanted)]!;
+  }
+
+  /** Show these children, and their language to programs that read aloud. */
+  protected show(language: string, ...children: Node[]): void {
+    this.#root ??= this.attachShadow({ mode: "open" });
+    this.#root.replaceChildren(make("style", {}, STYLE), make("div", { part: "box", ...(language && { lang: language }) }, ...children));
+  }
+
+  connectedCallback(): void {
+    void this.refresh();
+  }
+
+  attributeChangedCallback(): void {
+    if (this.#root) void this.refresh();
+  }
+
+  abstract refresh(): Promise<void>;
+
+  protected tell(name: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+  }
+}
+
+/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
+export function totalOf(terms: Fields): number | undefined {
+  const { repeat, begins, ends, days, every, answers, promise } = terms;
+  const all = (Date.parse(ends as string) - Date.parse(begins as string)) / 864e5 + 1;
+  const months = (text: string): number => 12 * +text.slice(0, 4) + +text.slice(5, 7);
+  const week = (text: string): number => Math.floor((Date.parse(text) / 864e5 + 3) / 7);
+  const periods = days ? Math.ceil(all / (days as number)) : every === "month" ? months(ends as string) - months(begins as string) + 1 : every === "week" ? week(ends as string) - week(begins as string) + 1 : all;
+  const times = repeat === "same" || repeat === "present" ? 1 : repeat === "once" || repeat === "kept change" ? periods : repeat === "fresh" ? (answers as number | undefined) : undefined;
+  return times && times * (promise.epsilon as number);
+}
+
+/** `<dither-consent>`: who asks for what, what the answers tell, and two buttons. Set `device` and `campaign`, or call `connect`. It sends the event `consent`. */
+export class DitherConsent extends DitherElement {
+  device: Device | undefined;
+  campaign: Campaign | undefined;
+
+  async refresh(): Promise<void> {
+    const { device, campaign, words: said } = this;
+    if (!device || !campaign) return;
+    const { terms } = campaign;
+    const language = pick((terms["languages"] ?? []) as string[], this.wanted);
+    const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]) as string;
+    const [willing, chosen] = [await device.consent(), await device.chosen()];
+    const total = totalOf(terms);
+    const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (willing ? "" : said.signal) : chosen ? said.agreed : said.declined);
+    const button = (text: string, choice: boolean): HTMLButtonElement => {
+      const made = make("button", { type: "button", part: "button", "aria-pressed": String(chosen === choice) }, text);
+      made.addEventListener("click", () => void this.#choose(choice));
+      return made;
+    };
+    const parts = { asker: terms["asker"] as string, begins: terms["begins"] as string, ends: terms["ends"] as string, contact: terms["contact"] as string };
+    const once = terms["promise"].epsilon as number;
+    // The total comes first: it is what a person agrees to.
+    const told = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
+    this.show(
+      language,
+      make("p", { part: "asker", class: "label" }, fill(said.asks, parts)),
+      ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)),
+      make("p", { part: "promise", class: "note" }, told.join(" ")),
+      make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`),
+      make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)),
+      status,
+    );
+  }
+
+  async #choose(choice: boolean): Promise<void> {
+    await this.device!.consent(choice);
+    await this.refresh();
+    this.tell("consent", choice);
+  }
+}
+
+/** `<dither-question>`: a question of a list, a scale, a number, a date, a time, or of several answers. Set `device` and `inquiry`, or call `connect`. It sends the event `answer` with the outcome. */
+export class DitherQuestion extends DitherElement {
+  device: Device | undefined;
+  inquiry: Inquiry | undefined;
+  /** However often the button is pressed, one answer is drawn, charged and sent. */
+  #identity: string | undefined;
+  #status: HTMLElement | undefined;
+
+  async refresh(): Promise<void> {
+    const { device, inquiry, words: said } = this;
+    if (!device || !inquiry) return;
+    this.#identity ??= hex(systemSource().take(16));
+    const [control, value] = this.#control(inquiry);
+    const { epsilon } = await inquiry.promise();
+    const optional = domainOf(inquiry).kind === "optional" || inquiry.labels().some((label) => label.value === null);
+    const language = pick(inquiry.terms.languages ?? [], this.wanted);
+    this.#status = make("p", { role: "status", part: "status" });
+    const buttons = make("div", { class: "buttons" }, make("button", { type: "submit", part: "button" }, said.answer));
+    if (optional) {
+      const none = make("button", { type: "button", part: "button" }, said.none);
+      none.addEventListener("click", () => void this.#answer(null));
+      buttons.append(none);
+    }
+    const form = make("form", { part: "form", novalidate: "" }, control, make("p", { part: "promise", class: "note", id: "promise" }, fill(said.one, { reach: share(epsilon) })), buttons);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#answer(value());
+    });
+    this.show(language, ...(value === nothing ? [make("p", { part: "status" }, said.unknown)] : [form, this.#status]));
+  }
+
+  /** Return the control of a question, and a function that returns what the person gives; undefined if that is nothing yet. */
+  #control(inquiry: Inquiry): [control: HTMLElement, value: () => unknown] {
+    const said = this.words;
+    const text = inquiry.text(this.wanted);
+    const labels = inquiry.labels(this.wanted).filter(({ value }) => value !== null);
+    const { kind } = domainOf(inquiry);
+    if (kind === "several" && labels.length) return this.#choices("checkbox", text, labels, said.several);
+    if (kind === "categories" && labels.length && labels.length <= FEW) return this.#choices("radio", text, labels);
+    const label = make("label", { class: "label", for: "control", part: "question" }, text);
+    if (kind === "categories" && labels.length) {
+      const options = [make("option", { value: "" }, said.choose), ...labels.map((one, at) => make("option", { value: String(at) }, one.text))];
+      const select = make("select", { id: "control", part: "control", "aria-describedby": "promise" }, ...options);
+      return [make("div", {}, label, select), () => (select.value === "" ? undefined : labels[+select.value]!.value)];
+    }
+    const numbers = numberOf(inquiry);
+    if (!numbers) return [make("div"), nothing];
+    const [attributes, read] = numbers;
+    const input = make("input", { id: "control", part: "control", "aria-describedby": inquiry.terms.unit ? "unit promise" : "promise", ...attributes });
+    const unit = inquiry.terms.unit ? [make("span", { id: "unit" }, inquiry.terms.unit)] : [];
+    return [make("div", {}, label, make("div", { class: "field" }, input, ...unit)), () => (input.value === "" ? undefined : read(input))];
+  }
+
+  #choices(type: "radio" | "checkbox", text: string, labels: { value: unknown; text: string }[], hint?: string): [control: HTMLElement, value: () => unknown] {
+    const inputs = labels.map((_, at) => make("input", { type, name: "answer", value: String(at), part: "control" }));
+    const rows = labels.map((one, at) => make("label", { class: "choice" }, inputs[at]!, make("span", {}, one.text)));
+    const control = make("fieldset", { "aria-describedby": "promise" }, make("legend", { part: "question" }, text), ...(hint ? [make("p", { class: "note" }, hint)] : []), ...rows);
+    const given = (): unknown[] => labels.flatMap((one, at) => (inputs[at]!.checked ? [one.value] : []));
+    return [control, () => (type === "checkbox" ? given() : given()[0])];
+  }
+
+  async #answer(value: unknown): Promise<void> {
+    const said = this.words;
+    if (value === undefined) return void this.#status!.replaceChildren(said.missing);
+    const outcome: Outcome = await this.device!.answer(this.inquiry!, value, this.#identity);
+    const { is, reason } = outcome as { is: string; reason?: string };
+    const text = is !== "refused" ? said.thanks : reason === "ended" ? said.over : reason === "consent" ? said.refused : reason === "value" ? said.missing : said.spent;
+    this.#status!.replaceChildren(text);
+    this.tell("answer", outcome);
+  }
+}
+
+const nothing = (): undefined => undefined;
+const domainOf = (inquiry: Inquiry): Fields => (JSON.parse(inquiry.question.device) as Fields)["domain"] as Fields;
+
+/** Return the attributes of the field of a number, and how its value is read; undefined if the question is about something else. */
+function numberOf({ terms, question }: Inquiry): [attributes: { [name: string]: string }, read: (input: HTMLInputElement) => unknown] | undefined {
+  const { domain } = JSON.parse(question.device) as Fields;
+  const { kind, low, high, period } = (domain.kind === "optional" ? domain.of : domain) as Fields;
+  if (kind !== "interval" && kind !== "circle") return undefined;
+  const day = (number: number): string => new Date(number * 864e5).toISOString().slice(0, 10);
+  if (terms.form === "time") return [{ type: "time" }, ({ value }) => value];
+  if (terms.form === "date") return [{ type: "date", min: day(low as number), max: day(high as number) }, ({ value }) => value];
+  const [least, most] = terms.scale ? [terms.scale[0], terms.scale.at(-1)] : kind === "circle" ? [0, period] : [low, high];
+  return [{ type: "number", inputmode: "decimal", min: String(least), max: String(most), step: String(terms.step ?? "any") }, ({ valueAsNumber }) => (valueAsNumber === valueAsNumber ? valueAsNumber : undefined)];
+}
+
+/**
+ * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send what is answered. `address` is the campaign's.
+ * Return a function that ends the sending.
+ */
+export function connect(device: Device, campaign: Campaign, address: string, root: ParentNode = document): () => void {
+  const inquiries: Inquiry[] = [];
+  for (const element of Array.from(root.querySelectorAll<DitherQuestion>("dither-question"))) {
+    const asked = campaign.questions[element.getAttribute("name") ?? ""];
+    if (!asked) continue;
+    inquiries.push((element.inquiry = device.asking(...asked)));
+    element.device = device;
+    void element.refresh();
+  }
+  for (const element of Array.from(root.querySelectorAll<DitherConsent>("dither-consent"))) {
+    Object.assign(element, { device, campaign });
+    void element.refresh();
+  }
+  const { send, stop } = autoSend(device, inquiries, address + "/batches");
+  const again = (): void => void send();
+  root.addEventListener("answer", again);
+  root.addEventListener("consent", again);
+  return () => {
+    stop();
+    root.removeEventListener("answer", again);
+    root.removeEventListener("consent", again);
+  };
+}
+
+const { customElements } = globalThis as Partial<typeof globalThis>;
+if (customElements && !customElements.get("dither-question")) {
+  customElements.define("dither-question", DitherQuestion);
+  customElements.define("dither-consent", DitherConsent);
+}

@@ -1,0 +1,173 @@
+// A mistake of the page is an error that one can read, and loses no report; a person who says no is not counted.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { erase, view } from "../dist/account.js";
+import { Device, draws, indexedStore, memoryStore } from "../dist/dither.js";
+import { allRules } from "../dist/rules.js";
+import { several } from "../dist/several.js";
+import { taken } from "./events.mjs";
+
+draws.several = several;
+const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
+const specification = questions.find(({ name }) => name === "Podium").specification;
+const ADDRESS = "https://city.example/v1/campaigns/00/batches";
+const ASKING = { name: "minutes", asker: "city.example" };
+const refusal = (status, refused) => new Response(JSON.stringify({ refused, words: `about ${refused}` }), { status });
+const open = (options = {}) => Device.open({ epsilon: 50, store: memoryStore(), ...options });
+
+test("a label that the campaign does not list is refused before anything is sent, and the reports are kept", async () => {
+  const device = await open();
+  const inquiry = device.asking(specification, { ...ASKING, repeat: "same", labels: ["1.0", "1.1"] });
+  await device.answer(inquiry, 3);
+  let calls = 0;
+  const fetch = async (_, { body }) => (calls++, taken(body));
+  const error = { name: "Malformed", reason: "label", message: 'label: "2.0" is not in the campaign, which lists ["1.0","1.1"]' };
+  await assert.rejects(device.send(inquiry, ADDRESS, { label: "2.0", fetch }), error);
+  await assert.rejects(device.body([inquiry], { label: "2.0" }), error);
+  assert.deepEqual([calls, (await device.account(view)).waiting], [0, 1]);
+  assert.equal((await device.send(inquiry, ADDRESS, { label: "1.1", fetch })).sent, 1);
+});
+
+test("a permanent answer that was dropped waits again when the question is asked again", async () => {
+  const assumptions = ["the value never changes", "the device's key stays on the device"];
+  for (const repeat of ["same", "per value", "fresh"]) {
+    const device = await open({ rules: allRules(), policy: { assumptions } });
+    const inquiry = device.asking(specification, { ...ASKING, repeat });
+    const { report } = await device.answer(inquiry, 3);
+    const dropped = await device.send(inquiry, ADDRESS, { fetch: async () => refusal(410, "late") });
+    assert.deepEqual([dropped.refused[0].dropped, dropped.waiting, (await device.account(view)).waiting], [1, 0, 0]);
+    assert.equal(await device.body(inquiry), undefined); // nothing is sent before the person is asked
+    const again = await device.answer(inquiry, 3);
+    const expected = repeat === "fresh" ? "drawn" : "repeated";
+    assert.deepEqual([again.is, again.charged === "0", again.report === report], [expected, repeat !== "fresh", repeat !== "fresh"]);
+    const bodies = [];
+    const sent = await device.send(inquiry, ADDRESS, { fetch: async (_, { body }) => (bodies.push(body), taken(body)) });
+    assert.deepEqual([sent.sent, sent.waiting, bodies[0].includes(again.report)], [1, 0, true], repeat);
+    if (repeat === "fresh") continue;
+    await device.answer(inquiry, 3); // it was acknowledged: once is enough
+    assert.equal(await device.body(inquiry), undefined);
+  }
+});
+
+test("the same identity brings a dropped permanent answer back, too", async () => {
+  const device = await open();
+  const inquiry = device.asking(specification, { ...ASKING, repeat: "same" });
+  const id = "ab".repeat(16);
+  const { report } = await device.answer(inquiry, 3, id);
+  await device.send(inquiry, ADDRESS, { fetch: async () => refusal(410, "late") });
+  assert.deepEqual(await device.answer(inquiry, 3, id), { is: "resent", report });
+  assert.equal((await device.account(view)).waiting, 1);
+});
+
+test("a campaign that is over says so, and costs nothing", async () => {
+  const device = await open();
+  const today = Math.floor(Date.now() / 864e5);
+  const over = device.asking(specification, { ...ASKING, ends: 20000 });
+  const expected = { is: "refused", reason: "ended", words: "the campaign ended on 2024-10-04" };
+  assert.deepEqual(await device.answer(over, 3), expected);
+  assert.deepEqual(await device.dryRun(over), expected);
+  assert.equal((await device.account(view)).left, 50);
+  assert.equal((await device.answer(device.asking(specification, { ...ASKING, ends: today }), 3)).is, "drawn"); // its last day
+});
+
+test("unknown items of a set become other, or are left out, and the person is counted", async () => {
+  const { specification, draws: drawn } = questions.find(({ name }) => name === "SetResponse");
+  const device = await open({ policy: { epsilon: 50 } });
+  const inquiry = device.asking(specification, ASKING);
+  const { inside } = inquiry.question;
+  const known = drawn.find(({ value }) => value.length > 1).value;
+  assert.deepEqual(inside([...known, "no such item", null, {}]), inside(known));
+  assert.deepEqual(inside([]), []);
+  assert.deepEqual(inside(["no such item"]), []);
+  const { leftOut } = await device.answer(inquiry, [...known, "no such item", 7.5]);
+  assert.equal(leftOut, 2);
+  assert.equal((await device.answer(inquiry, [])).is, "drawn");
+  for (const value of ["x", 1, null, undefined, {}]) assert.equal((await device.answer(inquiry, value)).reason, "value");
+});
+
+test("Global Privacy Control and DO_NOT_TRACK are obeyed until the person has agreed", async () => {
+  const fetch = async (_, { body }) => taken(body);
+  const signals = [
+    ["Global Privacy Control", () => Object.defineProperty(globalThis, "navigator", { value: { globalPrivacyControl: true }, configurable: true }), () => delete globalThis.navigator],
+    ["DO_NOT_TRACK", () => (process.env.DO_NOT_TRACK = "1"), () => delete process.env.DO_NOT_TRACK],
+  ];
+  for (const [name, set, unset] of signals) {
+    const device = await open();
+    const inquiry = device.asking(specification, ASKING);
+    assert.equal(await device.consent(), true);
+    await device.answer(inquiry, 3);
+    set();
+    try {
+      const words = `${name} is set: ask the person, and call device.consent(true) if they agree`;
+      assert.equal(await device.consent(), false);
+      assert.deepEqual(await device.answer(inquiry, 3), { is: "refused", reason: "consent", words });
+      assert.deepEqual(await device.dryRun(inquiry), { is: "refused", reason: "consent", words });
+      assert.deepEqual(await device.send(inquiry, ADDRESS, { fetch }), { sent: 0, waiting: 1, refused: [{ reason: "consent", words, dropped: 0 }], retryAfter: 0 });
+      assert.equal(await device.body(inquiry), undefined);
+      assert.equal(await device.consent(true), true);
+      assert.equal((await device.send(inquiry, ADDRESS, { fetch })).sent, 1);
+    } finally {
+      unset();
+    }
+  }
+});
+
+test("a person who says no while reports are sent stops the sender before the next batch; the queue is kept", async () => {
+  const device = await open();
+  const inquiry = device.asking(specification, ASKING);
+  for (let i = 0; i < 5; i++) await device.answer(inquiry, i);
+  let calls = 0;
+  const fetch = async (_, { body }) => {
+    if (++calls === 2) await device.consent(false);
+    return taken(body);
+  };
+  const told = await device.send(inquiry, ADDRESS, { fetch });
+  assert.deepEqual([calls, told.sent, told.waiting, told.refused[0].reason], [2, 2, 3, "consent"]);
+  assert.equal((await device.send(inquiry, ADDRESS, { fetch })).sent, 0);
+  assert.equal((await device.account(view)).waiting, 3);
+  const { sent, waiting } = await device.account(erase);
+  assert.deepEqual([calls, sent, waiting], [2, 2, 0]);
+  assert.equal((await device.send(inquiry, ADDRESS, { fetch })).waiting, 0);
+});
+
+test("errors are sentences: no store, no IndexedDB, no inquiry, no value", async () => {
+  await assert.rejects(Device.open({ epsilon: 1 }), { reason: "store", message: /expected store: indexedStore\(\)/ });
+  await assert.rejects(Device.open(), { reason: "store" });
+  assert.throws(() => indexedStore(), { reason: "store", message: /no IndexedDB here: use fileStore/ });
+  const device = await open();
+  await assert.rejects(device.answer(undefined), { reason: "asking", message: /expected an inquiry of device.asking/ });
+  await assert.rejects(device.answer(), { reason: "asking" });
+  assert.throws(() => device.asking(specification), { reason: "asking" });
+  const inquiry = device.asking(specification, ASKING);
+  assert.deepEqual(await device.answer(inquiry), { is: "refused", reason: "value", words: 'question "minutes": expected a value, got undefined' });
+  assert.throws(() => device.asking(specification.replace("Podium", "Pdium"), ASKING), { message: 'question "minutes": draw', question: "minutes", reason: "draw" });
+  assert.throws(() => device.asking(specification, { ...ASKING, repeat: "daily" }), { message: 'question "minutes": asking: repeat' });
+});
+
+test("what is left is 0, not the slack of a limit", async () => {
+  for (const rules of [undefined, allRules()]) {
+    const device = await open({ epsilon: 1, ...(rules && { rules }) });
+    const inquiry = device.asking(specification, ASKING);
+    await device.answer(inquiry, 3);
+    assert.deepEqual([(await inquiry.promise()).left, (await device.account(view)).left], [0, 0]);
+  }
+});
+
+const folder = new URL("..", import.meta.url);
+
+test("an error that nobody catches prints a line, not a file", () => {
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", `import { Device } from ${JSON.stringify(String(new URL("dist/dither.js", folder)))}; await Device.open({ epsilon: 1 });`], { encoding: "utf8" });
+  assert.match(stderr, /expected store/);
+  assert.ok(stderr.length < 1500, `${stderr.length} characters`);
+});
+
+test("the package has the modules as they were written, which Node loads, and source maps", () => {
+  const told = execFileSync(process.execPath, ["--input-type=module", "-e", 'import { Device } from "dither-ldp"; Device.open().catch(({ stack }) => console.log(stack))'], { cwd: folder, encoding: "utf8" });
+  assert.match(told, /readable\/client\.js:\d+/);
+  for (const name of readdirSync(new URL("dist", folder)).filter((one) => one.endsWith(".js"))) {
+    const map = JSON.parse(readFileSync(new URL(`maps/${name}.map`, folder), "utf8"));
+    assert.ok(map.mappings && map.sources.some((source) => /^\.\.\/src\/\w+\.ts$/.test(source)), name);
+  }
+});

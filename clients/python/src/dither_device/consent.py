@@ -1,0 +1,204 @@
+"""Consent: what a person is shown before they say yes, and what that yes covers.
+
+Consent holds for what was shown. A record keeps digests of asker, key, purpose, address and of each question
+with its words, and the days; a campaign that is not covered by it has not been asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from dither_device.text import canonical, digest
+from dither_device.total import Total, percent, show, total_of, years_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from dither_device.campaign import Campaign
+    from dither_device.question import Question
+
+# What a person reads about a campaign, without its version, its days and its questions.
+_TERMS = ("asker", "contact", "purpose", "repeat", "days", "every", "answers", "labels", "people")
+_WIDTH = 79
+_LINES = 24  # of a terminal that does not say how many it has
+
+
+def general_of(campaign: Campaign, address: str | None, relay: str | None) -> str:
+    """Return the digest of who asks, by which key, for what, how often, and where answers go."""
+    stated = {name: campaign.terms.get(name) for name in _TERMS}
+    return digest(canonical([stated, campaign.key, address, relay]), 64)
+
+
+def record_of(campaign: Campaign) -> dict[str, Any]:
+    """Return what a yes covers beside the general terms: each question with its words, and the days."""
+    stated = campaign.terms["questions"]
+    marks = [digest(canonical(one), 64) for one in stated]
+    return {"questions": marks, "begins": campaign.terms["begins"], "ends": campaign.terms["ends"]}
+
+
+def covers(record: dict[str, Any] | None, campaign: Campaign) -> bool:
+    """Return whether a record covers a campaign: no further question, and no earlier or later day."""
+    if not record or "questions" not in record:
+        return False
+    now = record_of(campaign)
+    return (
+        set(now["questions"]) <= set(record["questions"])
+        and str(record["begins"]) <= now["begins"]
+        and now["ends"] <= str(record["ends"])
+    )
+
+
+def total_on_device(campaign: Campaign, budget: float) -> Total:
+    """Return the total of a campaign on a device whose account has a budget of ε for each year."""
+    promise = campaign.terms["promise"]
+    total = total_of(campaign.terms, promise["epsilon"], promise["delta"] or 0.0)
+    return total.within(budget, years_of(campaign.terms))
+
+
+def words_of(campaign: Campaign, budget: float) -> str:
+    """Return what is asked, by whom, for what, and the promise: the total first, then one report."""
+    terms = campaign.terms
+    lines = [f"{terms['asker']} asks: {terms['purpose']} ({terms['contact']})"]
+    for name in filter(campaign.can_answer, campaign.questions):
+        question, stated = campaign.question(name), campaign.stated[name]
+        text = in_language(stated.get("text"), terms) or f"{name}:"
+        names = in_language(stated.get("names"), terms)
+        lines.append(f"  {text} {describe(question, names)} (ε = {show(question.epsilon)})")
+    often = {
+        "once": f"once in {_period(terms)}, on a day that this computer draws",
+        "same": "once, and the same report ever after",
+        "per value": "once for each value",
+        "fresh": f"{_most(terms)}each time, until the budget is spent",
+        "kept change": f"for {_period(terms)} at a time, about a few changes at most",
+        "present": "once; that you use it is seen",
+    }[terms["repeat"]]
+    lines.append(
+        f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised on "
+        f"this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
+        f"{terms['people']} reports or more."
+    )
+    from textwrap import fill
+
+    shown = [printable(line) for line in lines]
+    return "\n".join(fill(line, _WIDTH, subsequent_indent="    " * line.startswith("  ")) for line in shown)
+
+
+def promise_of(campaign: Campaign, budget: float) -> str:
+    """Return the total over the campaign and the odds after it, and the odds after one report."""
+    total = total_on_device(campaign, budget)
+    epsilon = total.each if total.epsilon is None else total.epsilon
+    answered = filter(campaign.can_answer, campaign.questions)
+    one = max((campaign.question(name).epsilon for name in answered), default=0.0)
+    words = total.words()
+    if total.capped:
+        words = f"ε = {show(epsilon)}, the budget of this computer"
+    return (
+        f"In total, over the whole campaign: {words}. Whoever holds two answers to be equally likely, and "
+        f"sees all that is sent, is at most {percent(epsilon)} sure of either; with one report, at most "
+        f"{percent(one)}."
+    )
+
+
+def short_of(campaign: Campaign, budget: float) -> str:
+    """Return one line that says the same again, for a question that scrolled out of view."""
+    total = total_on_device(campaign, budget)
+    epsilon = total.each if total.epsilon is None else total.epsilon
+    count = len(campaign.questions)
+    many = "1 question" if count == 1 else f"{count} questions"
+    return printable(
+        f"In short: {campaign.asker} asks {many} until {campaign.terms['ends']}; in total at most "
+        f"{percent(epsilon)} sure (ε = {show(epsilon)}). Scroll up for all of it."
+    )
+
+
+def _most(terms: dict[str, Any]) -> str:
+    return f"at most {terms['answers']} times, " if terms.get("answers") else ""
+
+
+def _period(terms: dict[str, Any]) -> str:
+    every = terms.get("every")
+    return f"{terms.get('days')} days" if every is None else f"each {every}"
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that move the cursor, hide letters or turn their direction."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text.replace("\n", " "))
+
+
+def in_language(given: Any, terms: dict[str, Any]) -> Any:
+    """Return a campaign's words in the language of this computer, else in its first one; None without any."""
+    if not given:
+        return None
+    own = next((os.environ[name] for name in _LANGUAGE if os.environ.get(name)), "")
+    tag = own.partition(".")[0].replace("_", "-")
+    languages = [*terms.get("languages", ()), *given]
+    near = [language for language in languages if language in (tag, tag.partition("-")[0])]
+    return given.get((near or languages)[0])
+
+
+_LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def describe(question: Question, names: Any = None) -> str:
+    """Return what may be answered, in words; `names` are those of the answers, for people."""
+    domain = json.loads(question.device)["domain"]
+    kind, labels = domain["kind"], names or question.labels
+    if kind in ("categories", "several"):
+        listed = ", ".join(map(str, labels)) if labels else f"0 … {domain['count'] - 1}"
+        return (
+            f"one of {listed}"
+            if kind == "categories"
+            else f"any of {listed}, of which {domain['most']} are told"
+        )
+    if kind == "optional":
+        domain = domain["of"]
+        kind = domain["kind"]
+    if kind == "interval":
+        return f"a number from {domain['low']:g} to {domain['high']:g}"
+    if kind == "circle":
+        return f"an angle, of {domain['period']:g}"
+    return {"profile": "several attributes together"}.get(kind, f"a {kind}")
+
+
+def scrolls(text: str) -> bool:
+    """Return whether a text has more lines than the terminal that it is printed to."""
+    try:
+        lines = os.get_terminal_size(sys.stderr.fileno()).lines or _LINES
+    except (AttributeError, OSError, ValueError):
+        lines = _LINES
+    return text.count("\n") + 2 > lines
+
+
+def forget_input() -> Callable[[], str]:
+    """Drop what was typed so far, which is no answer; return a function that reads the next line."""
+    try:
+        number = sys.stdin.fileno()
+        from termios import TCIFLUSH, tcflush
+
+        tcflush(number, TCIFLUSH)
+    except ImportError:
+        _flush_console()
+        return sys.stdin.readline
+    except (AttributeError, OSError, ValueError):  # no terminal of the system
+        return sys.stdin.readline
+
+    def read() -> str:  # a new stream: the old one may hold what was typed before
+        with open(os.dup(number), encoding="utf-8", errors="replace") as stream:
+            return stream.readline()
+
+    return read
+
+
+def _flush_console() -> None:
+    """Forget what was typed before, on Windows."""
+    try:
+        from msvcrt import getwch, kbhit  # type: ignore[attr-defined]
+
+        while kbhit():
+            getwch()
+    except (ImportError, OSError):
+        pass

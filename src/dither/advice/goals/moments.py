@@ -1,0 +1,143 @@
+"""Goals about variances and covariances."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, cast
+
+import numpy as np
+
+from dither.advice.catalogue import Candidate, on_a_line
+from dither.advice.goals.numbers import Averaged, Mean
+from dither.core.domains import Domain, Interval
+from dither.core.domains.records import Box
+from dither.core.kernels.channel import Channel
+from dither.core.kernels.splines import SplineKernel
+from dither.errors import DitherError
+from dither.estimation.linear import squared_reading, unbiased_reading
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import absolute, squared
+from dither.foundation.tables import percent
+from dither.mechanisms.combined import Each
+from dither.mechanisms.numeric.pm import Hybrid
+from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.optimal.queries.moments import JointMoments
+
+_TICKS: Final = 240  # inputs that stand for values spread evenly
+_COARSE: Final = 1 << 11  # cells of a window on which variances are computed
+
+
+def even_variances(mechanism: JointMoments) -> Floats:
+    """Return the variance of each moment that one report adds, for numbers spread evenly from −1 to 1."""
+    kernel = cast(SplineKernel, mechanism.question.kernel)
+    low, high = kernel.ends[0]
+    ticks = low + (np.arange(_TICKS) + 0.5) / _TICKS * (high - low)
+    rows = Channel(kernel.channel.values[: kernel.pieces + 2])
+    axis = SplineKernel((kernel.ends[0],), kernel.pieces, rows)
+    own = axis.weights(ticks[:, None]).mean(axis=0)
+    shares = np.ones(1)
+    for _ in kernel.ends:
+        shares = np.multiply.outer(shares, own).reshape(-1)
+    squares = kernel.reading.table**2 @ (shares @ kernel.channel.matrix)
+    axes = len(kernel.ends)
+    pairs = axes * (axes - 1) // 2
+    return np.asarray(squares - np.array([1 / 3] * axes + [1 / 5] * axes + [1 / 9] * pairs))
+
+
+@dataclass(frozen=True)
+class Covariance(Averaged):
+    """The covariances of the numbers of n people: the root mean square error over the pairs, sides being 1.
+
+    It is what privacy adds for people spread evenly. `dt.stats.covariance`, `dt.correlation` and
+    `dt.regression` read the reports. `Sampled` cannot answer: nobody reports two numbers.
+
+    >>> from dither import recommend
+    >>> body = Box({"height": Interval(100, 220), "weight": Interval(30, 200)})
+    >>> recommend(body, Covariance(n=10_000), epsilon=1)[0]["mechanism"]
+    'JointMoments'
+    """
+
+    apart = True
+    takes = (Box,)
+    otherwise = "for one number use dt.goals.Variance"
+
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        box, found = cast(Box, domain), []
+        with suppress(DitherError):  # more than four numbers, or a budget out of range
+            found.append(Candidate("JointMoments", JointMoments(box, epsilon=epsilon)))
+        parts = dict(zip(box.names, box.sides, strict=True))
+        for kind in (Podium, Hybrid):
+            each = {name: kind(side, epsilon=epsilon / len(parts)) for name, side in parts.items()}
+            found.append(Candidate(f"Each({kind.__name__}(…), …)", Each(each)))
+        return found
+
+    def spread(self, mechanism: object) -> float:
+        if isinstance(mechanism, JointMoments):
+            axes = len(cast(Box, mechanism.domain).names)
+            return float(even_variances(mechanism)[2 * axes :].mean() / 16.0)
+        mean = Mean(criterion="average")
+        parts = [
+            (mean.spread(part) or math.inf) / part.domain.length**2
+            for part in cast(Each, mechanism).parts.values()
+        ]
+        # Of a product of two readings, given values x and y from the middle: s·t + s·y² + t·x².
+        return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
+
+    def reason(self, first: Candidate, domain: Domain) -> str:
+        return _reason(first, "both numbers are in one report, with the whole budget")
+
+
+@dataclass(frozen=True)
+class Variance(Averaged):
+    """The variance of the numbers of n people, in squares of the domain's unit.
+
+    The error is what privacy adds for values spread evenly; sampling adds its own.
+
+    >>> from dither import recommend
+    >>> recommend(Interval(0, 1), Variance(n=10_000), epsilon=1)[0]["mechanism"]
+    'JointMoments'
+    """
+
+    apart = True
+    takes = (Interval,)
+    otherwise = "for two numbers use dt.goals.Covariance"
+
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        line, found = cast(Interval, domain), []
+        with suppress(DitherError):  # a budget out of range
+            found.append(Candidate("JointMoments", JointMoments(line, epsilon=epsilon)))
+        return [*found, *on_a_line(line, epsilon, (absolute, squared), variants=False)]
+
+    def spread(self, mechanism: object) -> float | None:
+        if isinstance(mechanism, JointMoments):
+            return float(even_variances(mechanism)[1] / 16.0 * cast(Interval, mechanism.domain).length ** 4)
+        own = cast(Podium, mechanism)  # or another mechanism of one number
+        try:
+            question = (replace(own, cells=_COARSE) if getattr(own, "cells", 0) > _COARSE else own).question
+            line, length = question.line, question.line.length
+            gaps = unbiased_reading(question, plain=True).values - (line.low + line.high) / 2.0
+            numbers = squared_reading(question, gaps)
+        except DitherError:  # no average of reports estimates it, or so few cells do not hold the window
+            return None
+        inputs = line.low + (np.arange(_TICKS) + 0.5) / _TICKS * length
+        operator = question.likelihood(inputs, numbers.size)
+        if operator.shape[0] < numbers.size:
+            return None
+        return float(operator.backward(numbers**2).mean() - length**4 / 80.0)
+
+    def reason(self, first: Candidate, domain: Domain) -> str:
+        return _reason(first, "the smallest error of a mean square")
+
+
+def _reason(first: Candidate, otherwise: str) -> str:
+    if not isinstance(first.mechanism, JointMoments):
+        return f"{otherwise}; no bound is known"
+    try:
+        gap = first.mechanism.gap
+    except DitherError:  # scipy is not installed
+        return f"solved: {otherwise}; the bound needs the extra `optimal`"
+    above = f"{percent(gap)} above" if gap < 1.0 else f"{1.0 + gap:.2g} times"
+    return f"solved: {otherwise}; the variance of all moments is {above} a bound for every mechanism"

@@ -1,0 +1,321 @@
+"""`Questionnaire.plan`: the error of each question of a campaign; how many people show that two arms differ.
+
+Errors are those of the estimates for a population: the noise of privacy and the sampling error together, for
+people who are spread evenly over every interval and list. All are closed formulas of the same readings that
+the estimates average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dither.core.domains import Domain
+from dither.core.question import CategoryQuestion, OptionalQuestion, Question, as_question
+from dither.core.questionnaire import Questionnaire
+from dither.errors import DitherError, InvalidParameter
+from dither.estimation.method import category_question, may_be_missing
+from dither.foundation.numerics.distributions import inverse_survival
+from dither.foundation.numerics.roots import decreasing_root
+from dither.foundation.plotting import draw_rows
+from dither.foundation.tables import ResultTable, Row
+from dither.privacy import Pure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from dither.advice.goals.numbers import Goal
+
+_Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
+_PAIRS: Final = 4  # questions up to which every pair of them is planned
+LOST: Final = "tables, slopes and groups of two questions, and differences of the same people"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(ResultTable):
+    """The result of `Questionnaire.plan`: for each question, and each pair, half a 95 % interval.
+
+    `±` is that of the campaign as it is; `privacy` and `sampling` are its two parts, whose squares add up.
+    The last column is the other way to spend the same ε: each person answers every question with a part of
+    it, or one question, drawn at random, with all of it.
+    """
+
+    note: str = ""
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw half of each interval; needs the extra `plot`."""
+        return draw_rows(self.rows, title=title or self.title, x="half of a 95 % interval", bars="±", ax=ax)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n\n{self.note}" if self.note else super().__repr__()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one report adds to a variance: of a question, for people who are spread evenly.
+
+    `noise` is n times the variance that privacy adds, `drawn` that of the values themselves; of a list, they
+    are of the share of one answer, and `own` and `other` are the noise of people with the answer and of
+    others.
+    """
+
+    quantity: str
+    noise: float
+    drawn: float
+    size: int = 0  # answers of a list
+    own: float = 0.0
+    other: float = 0.0
+    unit: str = ""
+
+
+def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
+    """Return the errors of a campaign that so many people answer, and those of the other way to spend its ε.
+
+    >>> import dither as dt
+    >>> survey = dt.Questionnaire({
+    ...     "pet": dt.KRR(dt.Categories(["cat", "dog"]), epsilon=1),
+    ...     "home": dt.KRR(dt.Categories(["flat", "house"]), epsilon=1),
+    ... })
+    >>> [round(row["±"], 3) for row in plan(survey, 5_000)]
+    [0.03, 0.03, 0.039]
+    """
+    if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 2:
+        raise InvalidParameter(f"a plan is for a whole number of people, at least 2, not {people!r}")
+    campaign = Questionnaire.of(questions)
+    asked = {name: as_question(part) for name, part in campaign.questions.items()}
+    count, whole = len(asked), campaign.guarantee
+    readings = {name: read(part) for name, part in asked.items()}
+    here = people / count if campaign.sampled else float(people)
+    rows: list[dict[str, Any]] = [{"question": name, **_errors(readings[name], here)} for name in asked]
+    other = "± if split" if campaign.sampled else "± if sampled"
+    several = count > 1 and isinstance(whole.bound, Pure)
+    if several:
+        budget = whole.epsilon / count if campaign.sampled else whole.epsilon
+        there = people if campaign.sampled else people / count
+        for row in rows:
+            row[other] = _errors(_at(asked[row["question"]], budget), there)["±"]
+    if 1 < count <= _PAIRS and not campaign.sampled:
+        for first, second in combinations(asked, 2):
+            rows += map(dict, _pair(first, second, readings[first], readings[second], people))
+    if several:
+        rows = [{other: None, **row} for row in rows]
+        rows = [{**{name: row[name] for name in row if name != other}, other: row[other]} for row in rows]
+    many = f"{people:,}".replace(",", " ")
+    how = "one question each" if campaign.sampled else "every question"
+    title = f"{many} people answer {how}: half of a 95 % interval, for people who are spread evenly"
+    return Plan(title, tuple(rows), note=_note(campaign, rows, other) if several else "")
+
+
+def _note(campaign: Questionnaire, rows: Sequence[Row], other: str) -> str:
+    """Return which way to spend the budget has the smaller errors, and what `sampled` ends."""
+    ratios = [row["±"] / row[other] for row in rows if row["±"] and row.get(other)]
+    if not ratios:
+        return ""
+    least, most = min(ratios), max(ratios)
+    if campaign.sampled:
+        return (
+            f"Each person answers one question with all of ε. This ends {LOST}.\nWith ε divided between the "
+            f"questions, errors would be {1 / most:.2g} to {1 / least:.2g} times these."
+        )
+    better = (
+        f"With `sampled = true`, one question each with all of ε, errors would be {1 / most:.2g} to "
+        f"{1 / least:.2g} times these."
+    )
+    return f"{better}\nIt ends {LOST};\nsigned campaigns do not have it."
+
+
+def read(question: Question) -> Reading | None:
+    """Return what one report adds to the variance of the usual estimate; None if no formula is known."""
+    from dither.advice.goals.numbers import Mean
+
+    line = question.domain.line
+    try:
+        if question.domain.listed is not None:
+            return _of_list(category_question(question), len(question.domain.listed))
+        if line is None or line.circular:
+            return None
+        if may_be_missing(question):
+            noise = _optional_noise(question)
+        else:
+            noise = Mean(criterion="average").spread(question.design())
+    except (DitherError, TypeError, AttributeError):  # a mechanism without such formulas
+        return None
+    return None if noise is None else Reading("mean", noise, line.length**2 / 12.0, unit=line.unit)
+
+
+def _of_list(question: CategoryQuestion, size: int) -> Reading:
+    domain = question.domain
+    share = min(domain.most / size, 0.5)
+    noise, own, other = (question.variance(at) for at in (share, 1.0, 0.0))
+    quantity = "share of an item" if domain.sets else "share of an answer"
+    return Reading(quantity, noise, share * (1.0 - share), 0 if domain.sets else size, own, other)
+
+
+def _optional_noise(question: OptionalQuestion) -> float | None:
+    """Return the variance that privacy adds to the mean of an optional number that everybody answers."""
+    kernel, line = question.kernel, question.line
+    values, answered = kernel.number_reading(), kernel.answer_reading()
+    if values is None:
+        return None
+    cells, found = np.arange(kernel.outcomes), []
+    for place in np.linspace(line.low, line.high, 17):
+        law = kernel.likelihoods(cells, np.asarray(place))
+        gaps = values - (place - line.low) * answered
+        found.append(float(law @ gaps**2) - float(law @ gaps) ** 2)
+    return float(np.mean(found))
+
+
+def _at(question: Question, epsilon: float) -> Reading | None:
+    """Return the same question at another ε: by the mechanism that would be chosen, if it was chosen."""
+    from dither.advice.ask import _usual
+
+    try:
+        usual = _usual(question.domain, question.epsilon)[0].question.name == question.name
+        design = _usual(question.domain, epsilon)[0] if usual else question.design().at(epsilon)
+    except (DitherError, TypeError, AttributeError):
+        return None
+    return read(as_question(design))
+
+
+def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
+    if reading is None:
+        return {"estimate": "not predicted", "±": None, "privacy": None, "sampling": None}
+    noise, drawn = (_Z * math.sqrt(part / people) for part in (reading.noise, reading.drawn))
+    quantity = reading.quantity + (f", {reading.unit}" if reading.unit else "")
+    return {"estimate": quantity, "±": math.hypot(noise, drawn), "privacy": noise, "sampling": drawn}
+
+
+def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people: int) -> list[Row]:
+    """Return what two questions tell together, of answers that do not depend on each other."""
+    if a is None or b is None or "item" in a.quantity + b.quantity:
+        return []
+    name = f"{first} × {second}"
+    if a.size and b.size:  # a cell of the table of both
+        r, c = 1.0 / a.size, 1.0 / b.size
+        noise = (
+            a.other * b.other + _more(a) * b.other * r + a.other * _more(b) * c + _more(a) * _more(b) * r * c
+        )
+        return [_row(name, "share of a cell", noise - r * c, r * c * (1.0 - r * c), people)]
+    if a.size or b.size:
+        of, group = (b, a) if a.size else (a, b)
+        share, spread = 1.0 / group.size, of.drawn + of.noise
+        variance = (group.other + _more(group) * share) * spread / share**2
+        return [_row(name, "mean of a private group", variance - of.drawn / share, of.drawn / share, people)]
+    variance = (a.drawn + a.noise) * (b.drawn + b.noise) / a.drawn**2
+    return [_row(name, f"slope of {second}", variance - b.drawn / a.drawn, b.drawn / a.drawn, people)]
+
+
+def _more(reading: Reading) -> float:
+    """Return by how much the mean square of an answer's reading is larger for people with the answer."""
+    return 1.0 + reading.own - reading.other
+
+
+def _row(name: str, quantity: str, noise: float, drawn: float, people: int) -> Row:
+    parts = [_Z * math.sqrt(max(part, 0.0) / people) for part in (noise, drawn)]
+    whole = math.hypot(*parts)
+    return {"question": name, "estimate": quantity, "±": whole, "privacy": parts[0], "sampling": parts[1]}
+
+
+def people_to_detect(
+    domain: Domain, goal: Goal, values: tuple[float, float], power: float, epsilon: float, sampling: bool
+) -> int:
+    """Return how many people each of two arms needs so that a difference is found with a probability.
+
+    A difference is found if its 95 % interval does not hold 0. It has the variance V/n with the V of one
+    person of each arm, so that n = V·((z₀.₉₇₅ + z_power)/difference)².
+    """
+    variance = _of_both(domain, goal, values, epsilon, sampling)
+    reach = (_Z - inverse_survival(power)) / abs(values[0] - values[1])
+    return max(2, math.ceil(variance * reach**2))
+
+
+def power_of(
+    domain: Domain, goal: Goal, values: tuple[float, float], epsilon: float, sampling: bool
+) -> float:
+    """Return with which probability a difference is found by the goal's n people in each of two arms."""
+    from dither.advice.goals.numbers import people_of
+
+    variance = _of_both(domain, goal, values, epsilon, sampling)
+    far = abs(values[0] - values[1]) * math.sqrt(people_of(getattr(goal, "n", None)) / variance)
+    return _normal_cdf(far - _Z) + _normal_cdf(-far - _Z)
+
+
+def epsilon_to_detect(
+    domain: Domain,
+    goal: Goal,
+    values: tuple[float, float],
+    power: float,
+    sampling: bool,
+    ends: tuple[float, float],
+) -> float | None:
+    """Return the smallest ε with which a difference is found with a probability; None if none is enough."""
+
+    def excess(log_epsilon: float) -> float:
+        return power - power_of(domain, goal, values, math.exp(log_epsilon), sampling)
+
+    place = decreasing_root(excess, math.log(ends[0]), math.log(ends[1]), close=1e-4)
+    return None if place is None else math.exp(place)
+
+
+def _of_both(
+    domain: Domain, goal: Goal, values: tuple[float, float], epsilon: float, sampling: bool
+) -> float:
+    """Return the variance of one person of each arm, by the mechanism that has the least."""
+    from dither.advice.goals.numbers import Frequencies, Mean
+
+    noises, drawn = [], 0.0
+    for candidate in goal.candidates(domain, epsilon, wait=False):
+        if isinstance(goal, Frequencies):
+            noises.append(sum(float(candidate.mechanism.variance(value)) for value in values))
+        elif isinstance(goal, Mean) and (spread := goal.spread(candidate.mechanism)) is not None:
+            noises.append(2.0 * spread)
+    if sampling:
+        # Of a share f it is f(1 − f), and of numbers with this mean at most that of people at both ends.
+        low, high = _ends(domain, goal)
+        known = isinstance(goal, Mean) and (goal.deviation is not None or goal.criterion == "average")
+        each = goal.sampling(domain) if known else None
+        drawn = sum((value - low) * (high - value) if each is None else each for value in values)
+    return min(noises) + drawn
+
+
+def _ends(domain: Domain, goal: Goal) -> tuple[float, float]:
+    """Return between which values the number is that two arms may differ in."""
+    from dither.advice.goals.numbers import Frequencies, Mean
+
+    line = domain.line
+    if isinstance(goal, Frequencies):
+        return 0.0, 1.0
+    if isinstance(goal, Mean) and line is not None and not line.circular:
+        return line.low, line.high
+    raise InvalidParameter(
+        "how many people show a difference is derived for shares of answers and means on an interval, not "
+        f"for {goal!r} on {domain}"
+    )
+
+
+def check_difference(
+    domain: Domain, goal: Goal, values: Sequence[float] | None, power: float
+) -> tuple[float, float]:
+    """Return the values of two arms; raise InvalidParameter unless a goal tells such a difference."""
+    low, high = _ends(domain, goal)
+    try:
+        first, second = (float(value) for value in values or ())
+    except (TypeError, ValueError):
+        raise InvalidParameter("a difference is of two numbers, such as detect=(0.10, 0.12)") from None
+    if not (low <= first <= high and low <= second <= high and first != second):
+        raise InvalidParameter(
+            f"a difference is of two values from {low:g} to {high:g} that are not equal, such as shares of "
+            f"0.10 and 0.12, not {first:g} and {second:g}"
+        )
+    if not 0.0 < power < 1.0 or isinstance(power, bool):
+        raise InvalidParameter(f"the power is a probability, such as 0.8, not {power!r}")
+    return first, second
+
+
+def _normal_cdf(place: float) -> float:
+    return 0.5 * math.erfc(-place / math.sqrt(2.0))

@@ -1,0 +1,118 @@
+"""The officer's sheet of one campaign, and a draft of its data protection impact assessment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dither.advice.explain import PRIORS, Explanation, odds_words, officer_page, sentences, total_words
+from dither.foundation.markup import printable
+
+if TYPE_CHECKING:
+    from dither_device.total import Total
+
+_TOPICS: Final = 3  # what is promised, what can go wrong, who sees what
+_ROWS: Final = (
+    *("campaign", "version", "digest", "signed", "date", "asker", "contact", "purpose", "days", "people"),
+    *("raw", "total", "odds", "retention", "deletion", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class CampaignFacts:
+    """What a campaign states about itself: texts as they are signed, and the total of one person.
+
+    `signed` is the asker's public key, or None for a campaign that is not signed. `date` is the day on which
+    the sheet is made. `sealed` says whether requests are encrypted so that a relay can pass them on.
+    """
+
+    name: str
+    version: int
+    digest: str
+    signed: str | None
+    date: str
+    asker: str
+    contact: str
+    purpose: str
+    begins: str
+    ends: str
+    people: int
+    sealed: bool
+    repeat: str
+    total: Total
+
+
+def officer_sheet(
+    facts: CampaignFacts | None, told: Explanation, title: str, randomiser: str, language: str = "en"
+) -> str:
+    """Return the page for the officer with the campaign's own numbers first, in Markdown.
+
+    Without facts, as for a file of questions, it has the lines of the explanation only.
+    """
+    head, *parts = officer_page(language).split("\n## ")  # the head says what the page is, and how to get it
+    points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
+    if facts is not None:
+        title, points = facts.name, f"{_fact_table(facts, randomiser, language)}\n\n{points}"
+        parts = parts[:_TOPICS]  # so that it stays one sheet; the page by itself has the others
+    said = sentences(language)["sheet"]
+    if randomiser == "holder":
+        parts = [part.replace(said["on_device"], said["on_holder"]) for part in parts]
+    own = f"{head.splitlines()[0]}\n\n## {_flat(title)}\n\n{points}\n"
+    return "\n## ".join([own, *parts])
+
+
+def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") -> str:
+    """Return a data protection impact assessment as far as the campaign states it, in Markdown.
+
+    What the author must still write is marked by the same words everywhere, so that it can be searched for.
+    """
+    words = sentences(language)["dpia"]
+    values = _values(facts, language)
+    points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
+    parts = [f"# {words['title'].format(**values)}", words["intro"].format(**values)]
+    for name in ("purpose", "data", "necessity", "risks", "measures", "residual", "retention", "children"):
+        parts += [f"## {words[name]}", words[f"{name}_text"].format(**values, points=points)]
+    parts += [f"## {words['subpoena']}", words["subpoena_text"].format(**values)]
+    parts += [f"## {words['decision']}", words["decision_text"].format(**values)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _values(facts: CampaignFacts, language: str) -> Mapping[str, str]:
+    words = sentences(language)
+    said = words["sheet"]
+    total = facts.total
+    epsilon = total.each if total.epsilon is None else total.epsilon
+    return {
+        "write": words["dpia"]["write"],
+        "campaign": _flat(facts.name),
+        "version": str(facts.version),
+        "digest": facts.digest,
+        "signed": said["unsigned"] if facts.signed is None else facts.signed,
+        "date": facts.date,
+        "asker": _flat(facts.asker),
+        "contact": _flat(facts.contact),
+        "purpose": _flat(facts.purpose),
+        "begins": facts.begins,
+        "ends": facts.ends,
+        "days": f"{facts.begins} – {facts.ends}",
+        "people": str(facts.people),
+        "total": total_words(total, language),
+        "odds": (said["odds_one"] if total.epsilon is None else said["odds_all"]).format(
+            odds=odds_words(epsilon, language, PRIORS)
+        ),
+        "relay": said["sealed" if facts.sealed else "not_sealed"],
+    }
+
+
+def _fact_table(facts: CampaignFacts, randomiser: str, language: str) -> str:
+    said = sentences(language)["sheet"]
+    values = {**_values(facts, language), "raw": said[f"raw_{randomiser}"]}
+    values |= {name: said[f"{name}_value"] for name in ("retention", "deletion", "signature")}
+    rows = [f"| {said[name]} | {values[name]} |" for name in _ROWS]
+    return "\n".join([f"| {said['field']} | {said['stated']} |", "|---|---|", *rows])
+
+
+def _flat(text: str) -> str:
+    """Return a text as one line of a table: no line breaks, and no marks of Markdown that end a cell."""
+    return " ".join(printable(text, "\n").replace("|", "/").split())

@@ -1,0 +1,320 @@
+"""Pictures of the collector's page as SVG: bars of shares, distributions, and answers over time.
+
+A picture has real axes, zero where there are bars, and words for people who do not see it. Values are shown
+when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito, which
+people with any colour vision distinguish, and marks of different shapes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from dither.collection.web.answers import SHOWN, PlainRow
+from dither.collection.web.words import is_share, percent, row_text
+from dither.foundation.digits import plain
+from dither.foundation.markup import Markup, element, join_markup
+
+WIDE: Final = 360  # of a picture, in its own units: a phone's width, so that letters stay readable
+_TALL: Final = 176
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
+_BAR: Final = 30
+MOST_BARS: Final = 12
+SERIES: Final = 6  # answers that a history shows
+_LETTER: Final = 6.2  # the width of a letter
+_FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
+
+# [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
+LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#000000", "#56b4e9", "#e69f00")
+DARK: Final = ("#56b4e9", "#d55e00", "#009e73", "#ffffff", "#0072b2", "#e69f00")
+
+
+def ticks(low: float, high: float, count: int = 4) -> list[float]:
+    """Return about `count` round numbers from low to high: multiples of 1, 2 or 5 times a power of ten."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
+    """Return at most `most` of some rows, those with the largest values, in their own order."""
+    kept = sorted(range(len(rows)), key=lambda place: -rows[place]["value"])[:most]
+    return [rows[place] for place in sorted(kept)]
+
+
+def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
+    """Return horizontal bars of shares with their intervals, in the order in which answers are declared.
+
+    `end` is the share at which the axis ends; by default the largest end of an interval.
+    """
+    shown = largest([row for row in rows if row["state"] == SHOWN], MOST_BARS)
+    if not shown:
+        return Markup()
+    top = end or max(min(max(row["high"] or 0.0 for row in shown), 1.0), 0.05)
+    text, width, floor = row_text(shown), WIDE - 16, len(shown) * _BAR
+    parts: list[Markup] = []
+    for mark in ticks(0.0, top):
+        x = mark / top * width
+        parts += [
+            _line(x, 0, x, floor, "grid"),
+            _text(x, floor + 14, percent(mark), "tick", anchor="middle" if mark else None),
+        ]
+    for place, row in enumerate(shown):
+        y = place * _BAR
+        low, high = (_clip(row[name] or 0.0, top) * width for name in ("low", "high"))
+        parts += [
+            _text(0, y + 11, _cut(str(row["answer"]), 30), "label"),
+            _text(WIDE, y + 11, text(row), "label", anchor="end"),
+            _rect(0, y + 15, _clip(row["value"], top) * width, 8, "bar"),
+            _line(low, y + 19, high, y + 19, "whisker"),
+        ]
+    names = ", ".join(f"{row['answer']} {text(row)}" for row in shown[:4])
+    return _svg(floor + 18, f"Shares with intervals: {names}", parts)
+
+
+def draw_panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
+    """Return one of several pictures side by side: of one label, on the scale of `every` label.
+
+    Shares are bars; a number is a mark with its interval.
+    """
+    text = row_text(every)
+    ends = [end for row in every for end in (row["low"], row["high"]) if end is not None]
+    if is_share(rows[0]):
+        return draw_bars(rows, max(min(max(ends), 1.0), 0.05))
+    low, high = min(ends), max(ends)
+    row = rows[0]
+    parts = []
+    for mark in ticks(low, high, 5):
+        x = 16 + (WIDE - 32) * (mark - low) / (high - low or 1.0)
+        parts += [_line(x, 18, x, 42, "grid"), _text(x, 56, plain(mark), "tick", anchor="middle")]
+    least, most, value = (
+        16 + (WIDE - 32) * (row[end] - low) / (high - low or 1.0) for end in ("low", "high", "value")
+    )
+    parts += [_text(0, 12, text(row), "label"), _line(least, 30, most, 30, "whisker"), _mark(value, 30, 0)]
+    return _svg(60, f"{row['label'] or 'no label'}: {text(row)}", parts)
+
+
+def standalone(picture: Markup, style: str) -> str:
+    """Return a picture as a file of its own, with its style inside."""
+    inside = str(picture).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return inside.replace(">", f"><style>{style}</style>", 1)
+
+
+def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
+    """Return a bar of equal width for each answer that a stepped scale has; its height is the share."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    top = min(max(row["high"] for row in shown), 1.0)
+    wide = (WIDE - _LEFT - _RIGHT) / len(shown)
+    every = math.ceil(len(shown) * (max(len(str(row["answer"])) for row in shown) + 1) * _LETTER / 300)
+    text, parts = row_text(shown), _side_axis(0.0, top, percent)
+    for place, row in enumerate(shown):
+        left = _LEFT + place * wide
+        heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
+        bar = [_rect(left + wide * 0.1, heights[0], wide * 0.8, _y(0, 0, 1) - heights[0], "bar")]
+        bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
+        parts.append(_spot(left, wide, f"{row['answer']}: {text(row)}", bar, len(shown) <= _FOCUSED))
+        if place % every == 0:
+            name = f"{row['answer']} {unit}".strip() if place == len(shown) - 1 else str(row["answer"])
+            parts.append(_text(left + wide / 2, _TALL - 6, name, "tick", anchor="middle"))
+    most = max(shown, key=lambda row: row["value"])
+    words = f"Shares of {len(shown)} answers; most frequent {most['answer']}, {text(most)}"
+    return _svg(_TALL, words, parts)
+
+
+def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
+    """Return a histogram with the band of each bin; areas are shares of the people."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    if len(shown) < 2:
+        return Markup()
+    if all(row["answer"] is not None for row in shown):
+        return draw_points(shown, unit)
+    first, last = shown[0]["from"], shown[-1]["to"]
+    usual = (last - first) / len(shown)  # a bin of usual width is as high as its share
+    scales = [usual / (row["to"] - row["from"]) for row in shown]
+    top = max(min(row["high"], 1.0) * scale for row, scale in zip(shown, scales, strict=True))
+    text, parts = row_text(shown), _side_axis(0.0, top, percent)
+    marks = ticks(first, last)
+    for mark in marks:
+        name = f"{plain(mark)} {unit}".strip() if mark == marks[-1] else plain(mark)
+        x = min(_x(mark, first, last), WIDE - len(name) * _LETTER / 2)
+        parts.append(_text(x, _TALL - 6, name, "tick", anchor="middle"))
+    for row, scale in zip(shown, scales, strict=True):
+        left, right = _x(row["from"], first, last), _x(row["to"], first, last)
+        middle = (left + right) / 2
+        heights = [_y(min(row[name] * scale, top), 0.0, top) for name in ("value", "low", "high")]
+        bar = [
+            _rect(left + 0.5, heights[0], max(right - left - 1, 0.5), _y(0, 0, 1) - heights[0], "bar"),
+            _line(middle, heights[1], middle, heights[2], "whisker"),
+        ]
+        words = f"{plain(row['from'])} to {plain(row['to'])}: {text(row)}"
+        parts.append(_spot(left, right - left, words, bar, len(shown) <= _FOCUSED))
+    densest = max(shown, key=lambda row: row["value"] / (row["to"] - row["from"]))
+    words = (
+        f"Distribution from {plain(first)} to {plain(last)}; densest from {plain(densest['from'])} to "
+        f"{plain(densest['to'])}, with {percent(densest['value'])} of the people"
+    )
+    return _svg(_TALL, words, parts)
+
+
+def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
+    """Return the estimates over time with their intervals: a line for each answer, broken where a date lacks.
+
+    Dates are `step` days apart if none lacks: 1, or 7 for weeks, 31 for months.
+    """
+    shown = [row for row in rows if row["state"] == SHOWN and row["low"] is not None]
+    days = sorted({row["day"] for row in shown})
+    if len(days) < 2:
+        return Markup()
+    names = shown_answers(shown)
+    kept = [row for row in shown if row["answer"] in names]
+    low, high = min(row["low"] for row in kept), max(row["high"] for row in kept)
+    share = is_share(kept[0])
+    if share:
+        low, high = max(low, 0.0), min(high, 1.0)
+    right = _RIGHT if names == [None] else 8 + _LETTER * min(max(len(str(name)) for name in names), 12) + 12
+    begin, end = (datetime.date.fromisoformat(day) for day in (days[0], days[-1]))
+    span = max((end - begin).days, 1)
+
+    def across(day: str) -> float:
+        return (
+            _LEFT + 6 + (WIDE - _LEFT - right - 12) * (datetime.date.fromisoformat(day) - begin).days / span
+        )
+
+    parts = _side_axis(low, high, percent if share else plain, right)
+    labelled = [days[0], days[-1]] if len(days) < 4 else [days[0], days[len(days) // 2], days[-1]]
+    for day in labelled:
+        anchor = "start" if day == days[0] else "end" if day == days[-1] else "middle"
+        parts.append(_text(across(day), _TALL - 6, day, "tick", anchor=anchor))
+    text, ends = row_text(kept), []
+    for number, name in enumerate(names):
+        series = [row for row in kept if row["answer"] == name]
+        spots = [(across(row["day"]) + 2 * number, _y(row["value"], low, high)) for row in series]
+        for run in _runs([row["day"] for row in series], step):
+            points = " ".join(f"{_n(x)},{_n(y)}" for x, y in spots[run])
+            parts.append(element("polyline", points=points, class_=f"curve s{number}"))
+        for row, (x, y) in zip(series, spots, strict=True):
+            bar = [_y(min(max(row[end], low), high), low, high) for end in ("low", "high")]
+            parts += [_line(x, bar[0], x, bar[1], f"whisker s{number}"), _mark(x, y, number)]
+        ends.append((spots[-1][1], number, name))
+    if names != [None]:
+        parts += _direct_labels(ends, WIDE - right + 4)
+    for day in days:
+        here = [row for row in kept if row["day"] == day]
+        said = ", ".join(
+            text(row) if row["answer"] is None else f"{row['answer']} {text(row)}" for row in here
+        )
+        wide = max((WIDE - _LEFT - right) / (span / step + 1), 2.0)
+        parts.append(_spot(across(day) - wide / 2, wide, f"{day}: {said}", [], len(days) <= _FOCUSED))
+    words = f"Over time, from {days[0]} to {days[-1]}: {len(days)} dates with an answer"
+    return _svg(_TALL, words, parts)
+
+
+def shown_answers(rows: Sequence[PlainRow]) -> list[str | None]:
+    """Return the answers that a history shows, in their order: those with the largest shares on average."""
+    totals: dict[str | None, list[float]] = {}
+    for row in rows:
+        totals.setdefault(row["answer"], []).append(row["value"])
+    means = {name: sum(values) / len(values) for name, values in totals.items()}
+    kept = set(sorted(means, key=lambda name: -means[name])[:SERIES])
+    return [name for name in totals if name in kept]
+
+
+def _runs(days: Sequence[str], step: int) -> list[slice]:
+    """Return the parts of a series in which no date lacks."""
+    dates = [datetime.date.fromisoformat(day) for day in days]
+    apart = [(after - before).days > step for before, after in pairwise(dates)]
+    breaks = [place for place, lacks in enumerate(apart, 1) if lacks]
+    return [slice(begin, end) for begin, end in pairwise([0, *breaks, len(days)])]
+
+
+def _direct_labels(ends: Sequence[tuple[float, int, str | None]], x: float) -> list[Markup]:
+    """Return the names of series beside their last values, moved apart where they would overlap."""
+    parts, before = [], -math.inf
+    for y, number, name in sorted(ends):
+        at = max(y, before + 12)
+        before = at
+        parts += [_mark(x + 3, at, number), _text(x + 10, at + 4, _cut(str(name), 12), "tick")]
+    return parts
+
+
+_SHAPES: Final[tuple[tuple[tuple[float, float], ...], ...]] = (
+    (),  # a circle
+    ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    ((0, -1.3), (1.2, 0.9), (-1.2, 0.9)),
+    ((0, -1.4), (1.4, 0), (0, 1.4), (-1.4, 0)),
+    ((0, 1.3), (1.2, -0.9), (-1.2, -0.9)),
+    ((-1.3, -0.5), (1.3, -0.5), (1.3, 0.5), (-1.3, 0.5)),
+)
+
+
+def _mark(x: float, y: float, series: int) -> Markup:
+    """Return the mark of a value; its shape says which series it is of."""
+    shape = _SHAPES[series % len(_SHAPES)]
+    if not shape:
+        return element("circle", cx=_n(x), cy=_n(y), r=2.8, class_=f"dot s{series}")
+    points = " ".join(f"{_n(x + 2.5 * across)},{_n(y + 2.5 * down)}" for across, down in shape)
+    return element("polygon", points=points, class_=f"dot s{series}")
+
+
+def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus: bool) -> Markup:
+    """Return a part of a picture whose words are shown while a pointer or the keyboard is on it."""
+    area = _rect(left, 0, max(width, 1.0), _TALL - _BOTTOM, "hit")
+    tip = _text(WIDE / 2, 10, _cut(words, 62), "tip", anchor="middle")
+    more = {"tabindex": "0", "role": "img", "aria-label": words} if focus else {}
+    return element("g", *parts, area, tip, class_="spot", **more)
+
+
+def _side_axis(low: float, high: float, show: Callable[[float], str], right: float = _RIGHT) -> list[Markup]:
+    parts = []
+    for mark in ticks(low, high):
+        y = _y(mark, low, high)
+        parts += [
+            _line(_LEFT, y, WIDE - right, y, "grid"),
+            _text(_LEFT - 4, y + 4, show(mark), "tick", anchor="end"),
+        ]
+    return [*parts, _line(_LEFT, _TALL - _BOTTOM, WIDE - right, _TALL - _BOTTOM, "axis")]
+
+
+def _svg(height: float, words: str, parts: Sequence[Markup]) -> Markup:
+    attributes: dict[str, Any] = {"viewBox": f"0 0 {WIDE} {_n(height)}", "role": "group", "aria-label": words}
+    return element("svg", join_markup(parts, ""), **attributes)
+
+
+def _text(x: float, y: float, text: str, kind: str, anchor: str | None = None) -> Markup:
+    return element("text", text, x=_n(x), y=_n(y), class_=kind, **{"text-anchor": anchor})
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+    return element("line", x1=_n(x1), y1=_n(y1), x2=_n(x2), y2=_n(y2), class_=kind)
+
+
+def _rect(x: float, y: float, width: float, height: float, kind: str) -> Markup:
+    return element("rect", x=_n(x), y=_n(y), width=_n(width), height=_n(max(height, 0.0)), class_=kind)
+
+
+def _x(place: float, first: float, last: float) -> float:
+    return _LEFT + (WIDE - _LEFT - _RIGHT) * (place - first) / (last - first)
+
+
+def _y(height: float, low: float, high: float) -> float:
+    share = (height - low) / (high - low) if high > low else 0.5
+    return _TALL - _BOTTOM - (_TALL - _TOP - _BOTTOM) * share
+
+
+def _clip(share: float, top: float) -> float:
+    return min(max(share, 0.0), top) / top
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _n(number: float) -> str:
+    return f"{number:.1f}".rstrip("0").rstrip(".")

@@ -1,0 +1,324 @@
+"""The section of one question on the page of a campaign: its answer, pictures and tables."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+from dither.collection.campaign import Campaign
+from dither.collection.web.answers import (
+    FEW,
+    NONE,
+    SHOWN,
+    By,
+    PlainRow,
+    Query,
+    What,
+)
+from dither.collection.web.charts import (
+    MOST_BARS,
+    SERIES,
+    draw_bars,
+    draw_history,
+    draw_panel,
+    draw_shape,
+    shown_answers,
+)
+from dither.collection.web.words import (
+    bounds,
+    more_reports,
+    narrow,
+    number_of,
+    question_words,
+    row_text,
+)
+from dither.core.question import Question
+from dither.foundation.digits import plain, whole
+from dither.foundation.markup import Markup, element, join_markup
+
+if TYPE_CHECKING:
+    pass
+
+
+_LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
+FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
+_MOST_DAYS: Final = 31  # rows of the table by day
+_MOST_LABELS: Final = 6  # labels side by side
+
+
+PERIODS: Final = (None, 7, 30, 90)  # days that a reader chooses from; None is all
+STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
+
+
+@dataclass(frozen=True)
+class View:
+    """What a reader has chosen: the last days, and by what answers are shown over time.
+
+    Without a choice there are so many dates that a picture holds: days, then weeks, then months.
+    """
+
+    last: int | None = None
+    by: By | None = None
+
+    @classmethod
+    def of(cls, terms: Mapping[str, str]) -> View:
+        """Return the view of the parameters of a URL; what is not offered is left out."""
+        periods = {str(period): period for period in PERIODS if period}
+        steps = {step.value: step for step in STEPS}
+        return cls(periods.get(terms.get("last", "")), steps.get(terms.get("by", "")))
+
+    @property
+    def terms(self) -> dict[str, str]:
+        """The parameters of the URL that is this view."""
+        chosen = {} if self.last is None else {"last": str(self.last)}
+        return chosen if self.by is None else {**chosen, "by": self.by.value}
+
+    def step(self, days: int) -> By:
+        """Return by what answers are shown over so many days."""
+        if self.by is not None:
+            return self.by
+        return next((by for by, step in STEPS.items() if days <= _MOST_DAYS * step), By.MONTH)
+
+    @property
+    def query(self) -> str:
+        """The parameters as the end of an address."""
+        return f"?{urlencode(self.terms)}" if self.terms else ""
+
+
+USUAL: Final = View()
+
+
+@dataclass(frozen=True)
+class Told:
+    """The rows that the page shows of a question."""
+
+    usual: Sequence[PlainRow]
+    shape: Sequence[PlainRow]
+    days: Sequence[PlainRow]
+    lying: Sequence[PlainRow]
+    sizes: Sequence[PlainRow] = ()
+    labels: Sequence[PlainRow] = ()
+    differences: Sequence[PlainRow] = ()
+
+
+def queries(
+    name: str, question: Question, view: View, by: By, today: datetime.date
+) -> dict[str, Query | None]:
+    """Return what has to be asked for the page of a question, by the field of `Told`."""
+    domain = question.domain
+    straight = domain.line is domain and not domain.circular
+    since = None if view.last is None else today - datetime.timedelta(view.last - 1)
+    asked = Query(name, since=since)
+    return {
+        "usual": asked,
+        "shape": replace(asked, what=What.DISTRIBUTION) if straight else None,
+        "days": replace(asked, by=by),
+        "lying": replace(asked, lying=_LIES),
+        "sizes": replace(asked, what=What.SIZES) if domain.sets else None,
+        "labels": replace(asked, by=By.LABEL),
+        "differences": replace(asked, what=What.DIFFERENCE),
+    }
+
+
+def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Markup]:
+    """Return the parts of a question that change, by their identity on the page."""
+    first = told.usual[0]
+    line = list(contract.questions.values())[number].domain.line
+    length = 1.0 if first["answer"] is not None or line is None else line.length
+    return {
+        f"q{number}-answer": _answer(told, contract.people, length),
+        f"q{number}-picture": _picture(told, first),
+        f"q{number}-days": _days(told, by),
+        f"q{number}-labels": _labels(told),
+        f"q{number}-table": _table(told, by),
+    }
+
+
+def section(
+    number: int, name: str, contract: Campaign, base: str, parts: dict[str, Markup], view: View, by: By
+) -> Markup:
+    """Return the section of a question with its changing parts in place."""
+
+    def region(kind: str) -> Markup:
+        identity = f"q{number}-{kind}"
+        return element("div", parts[identity], id=identity)
+
+    period = {} if view.last is None else {"last": str(view.last)}
+    asked = urlencode({"question": name, **period})
+    straight = contract.questions[name].domain.line is not None
+    first = f"{asked}&what=distribution" if straight else asked
+    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{asked}") for form in FILES]
+    files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
+    charts = [
+        element("a", f"{what} as {form.upper()}", href=f"{base}/{file}?{terms}")
+        for what, terms in (("distribution", first), (f"by {by.value}", f"{asked}&by={by.value}"))
+        for form, file in (("svg", "chart.svg"), ("csv", "answers.csv"))
+    ]
+    return element(
+        "section",
+        element("h2", name, id=f"q{number}"),
+        element("p", question_words(contract.questions[name]), ".", class_="soft"),
+        region("answer"),
+        region("picture"),
+        region("days"),
+        region("labels"),
+        element("details", element("summary", f"All numbers of {name}"), region("table")),
+        element("p", "Charts: ", join_markup(charts, ", "), class_="soft"),
+        element("p", "Export: ", join_markup(files, ", "), class_="soft"),
+        **{"aria-labelledby": f"q{number}"},
+    )
+
+
+def _answer(told: Told, people: int, length: float) -> Markup:
+    first = told.usual[0]
+    if first["state"] == NONE:
+        return element("p", "No reports have arrived yet.", class_="big")
+    if first["state"] == FEW:
+        words = f"{number_of(first['n'], 'report')} so far; an answer is shown from {whole(people)} on."
+        return join_markup([element("p", "Too few people", class_="big"), element("p", words, class_="warn")])
+    if first["state"] != SHOWN:
+        return join_markup(
+            [
+                element("p", "No answer", class_="big"),
+                element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
+            ]
+        )
+    top = max(told.usual, key=lambda row: row["value"])
+    unclear, named = more_reports(top, length), first["answer"] is not None
+    if unclear is not None:
+        lines = [element("p", "Not clear yet", class_="big"), element("p", unclear, class_="warn")]
+    else:
+        lead = row_text(told.usual)(top)
+        what = "most frequent answer" if named else first["quantity"]
+        words = f"{what} of {number_of(first['n'], 'report')}; interval: {narrow(top['interval'])}"
+        lines = [
+            element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
+            element("p", words, class_="soft"),
+        ]
+    for row in told.sizes[-1:]:  # beyond it nothing is seen
+        if row["state"] == SHOWN:
+            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+            lines.append(element("p", words, class_="soft"))
+    for row in told.lying:
+        if unclear is None and row["state"] == SHOWN and row["answer"] == top["answer"]:
+            lines.append(element("p", f"If 1\u202f% of the reports are lies: {bounds(row)}.", class_="soft"))
+    return join_markup(lines)
+
+
+def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
+    """Return the picture of the answers to one query; an empty one if they are a single number."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    if query.by in STEPS:
+        return draw_history(shown, STEPS[query.by])
+    if query.what is What.DISTRIBUTION:
+        return draw_shape(shown, "")
+    return draw_bars(shown) if shown and shown[0]["answer"] is not None else Markup()
+
+
+def _picture(told: Told, first: PlainRow) -> Markup:
+    if first["state"] != SHOWN:
+        return Markup()
+    if first["answer"] is not None:
+        shown = sum(row["state"] == SHOWN for row in told.usual)
+        picture = draw_bars(told.usual)
+        more = shown - MOST_BARS
+        note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
+        return join_markup([element("h3", "Shares"), picture, note])
+    picture = draw_shape(told.shape, first["unit"] or "")
+    return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
+
+
+def _labels(told: Told) -> Markup:
+    """Return the answers by label side by side, and how far they differ, if there are two labels."""
+    shown = [row for row in told.labels if row["state"] == SHOWN]
+    labels = list(dict.fromkeys(row["label"] for row in shown))
+    if len(labels) < 2:
+        return Markup()
+    drawn = [
+        element(
+            "div",
+            element("h4", label or "no label"),
+            draw_panel([row for row in shown if row["label"] == label], shown),
+        )
+        for label in labels[:_MOST_LABELS]
+    ]
+    parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
+    differences = [row for row in told.differences if row["state"] == SHOWN and row["low"] is not None]
+    if differences:
+        text = row_text(differences)
+        name = f"{differences[0]['quantity'].capitalize()}; {narrow(differences[0]['interval'])}"
+        lines = [
+            (
+                " ".join(filter(None, (row["label"] or "no label", row["answer"]))),
+                text(row),
+                f"≤ {row['p']:.2g}" if row["p"] < 1.0 else "1",
+            )
+            for row in differences[:60]
+        ]
+        parts.append(_rows(name, ("label", "difference", "p, at any time"), lines))
+    return join_markup(parts)
+
+
+def _days(told: Told, by: By) -> Markup:
+    picture = draw_history(told.days, STEPS[by])
+    if not picture:
+        return Markup()
+    answers = {row["answer"] for row in told.days if row["state"] == SHOWN}
+    more = len(answers) - SERIES
+    note = f"The {SERIES} most frequent answers; the table has {whole(more)} more." if more > 0 else ""
+    return join_markup(
+        [element("h3", f"By {by.value}"), picture, element("p", note, class_="soft") if note else Markup()]
+    )
+
+
+def _table(told: Told, by: By) -> Markup:
+    lines = [row for row in told.usual if row["state"] == SHOWN]
+    kept = []
+    if lines and lines[0]["answer"] is not None:
+        kept.append(
+            _rows(
+                "Shares",
+                ("answer", "share", "reports"),
+                [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
+            )
+        )
+    bins = [row for row in told.shape if row["state"] == SHOWN]
+    if bins:
+        name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
+        text, stepped = row_text(bins), bins[0]["answer"] is not None
+        shares = [
+            (row["answer"] if stepped else f"{plain(row['from'])} to {plain(row['to'])}", text(row))
+            for row in bins
+        ]
+        kept.append(_rows(name, ("answer" if stepped else "from and to", "share"), shares))
+    if told.days:
+        kept.append(_days_table(told.days, by))
+    return join_markup(kept) if kept else element("p", "Nothing yet.")
+
+
+def _days_table(rows: Sequence[PlainRow], by: By) -> Markup:
+    """Return a row for each date and a column for each answer."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    answers = shown_answers(shown) or [None]
+    text = row_text(shown)
+    lines = []
+    for day in list(dict.fromkeys(row["day"] for row in rows))[-_MOST_DAYS:]:
+        here = [row for row in rows if row["day"] == day]
+        found = {row["answer"]: text(row) for row in here if row["state"] == SHOWN}
+        cells = [found.get(answer, here[0]["state"] if not found else "") for answer in answers]
+        lines.append((day, *cells, whole(here[0]["n"])))
+    heads = ["estimate" if answer is None else str(answer) for answer in answers]
+    return _rows(f"By {by.value}", (by.value, *heads, "reports"), lines)
+
+
+def _rows(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    top = element("tr", *(element("th", heading, scope="col") for heading in head))
+    body = [
+        element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
+        for row in rows
+    ]
+    table = element("table", element("caption", name), element("thead", top), element("tbody", *body))
+    return element("div", table, class_="scroll", tabindex="0", role="group", **{"aria-label": name})

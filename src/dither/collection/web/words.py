@@ -1,0 +1,160 @@
+"""Numbers and sentences of the collector's page: one way to write a value with its interval."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from dither.advice.explain import caution
+from dither.collection.campaign import Campaign
+from dither.collection.web.answers import PlainRow
+from dither.core.question import Question
+from dither.foundation.digits import THIN, plain, whole
+from dither.foundation.tables import decimals
+from dither.privacy import Pure
+
+_REPEATED: Final = {
+    "fresh": "Every further answer to a question is a new report and counts again.",
+    "same": "A device sends one report, once, however often it is asked.",
+    "per value": "A device sends one report for each value, once; another value is a new report.",
+    "once": "A device answers once in every period, on a day that it draws beforehand.",
+}
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return a number of things: 1 report, 40 000 reports."""
+    return f"{whole(number)}{THIN}{noun}{'' if number == 1 else 's'}"
+
+
+def narrow(text: str) -> str:
+    """Return a text in which no number is parted from its per cent sign, or from its other digits."""
+    return re.sub(r"(?<=\d) (?=[%\d])", THIN, text)
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent."""
+    return f"{plain(round(100.0 * share, 1))}{THIN}%"
+
+
+def is_share(row: PlainRow) -> bool:
+    """Return whether a row is a share of the people, which is written in per cent."""
+    of_answer = row.get("answer") is not None and str(row["quantity"]).startswith("difference")
+    return of_answer or row["quantity"] in ("frequency", "share of a bin")
+
+
+def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
+    """Return how the values of some rows are written with their intervals, all to the same digit.
+
+    The digit is that of the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
+    tenth are written as ends. Numbers are in the unit of the question, shares in per cent.
+    """
+    halves = [
+        (100.0 if is_share(row) else 1.0) * (row["high"] - row["low"]) / 2.0
+        for row in rows
+        if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]
+    ]
+    places = decimals(max(halves)) if halves else 2
+
+    def text(row: PlainRow) -> str:
+        value, low, high = (row[name] for name in ("value", "low", "high"))
+        if low is None or high is None:
+            return "unknown: the interval has no end"
+        factor, unit = (100.0, "%") if is_share(row) else (1.0, row["unit"] or "")
+        below, above = value - low, high - value
+        if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
+            half = _decimal(factor * (high - low) / 2.0, places)
+            shown = f"{_decimal(factor * value, places)}{THIN}±{THIN}{half}"
+        else:
+            low, high = (max(low, 0.0), min(high, 1.0)) if is_share(row) else (low, high)
+            ends = (_decimal(factor * end, places) for end in (low, high))
+            shown = f"{_decimal(factor * value, places)} ({' to '.join(ends)})"
+        return f"{shown}{THIN}{unit}" if unit else shown
+
+    return text
+
+
+_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
+
+
+def _decimal(number: float, places: int) -> str:
+    """Return a number with its decimals, a minus sign and groups of digits."""
+    text = f"{round(number, places) + 0.0:,.{max(places, 0)}f}"
+    return text.replace(",", THIN).replace("-", "−")
+
+
+def bounds(row: PlainRow) -> str:
+    """Return the ends of an interval: 47 to 56 minutes."""
+    low, high = row["low"], row["high"]
+    if low is None or high is None:
+        return "anything"
+    if is_share(row):
+        return f"{percent(max(low, 0.0))} to {percent(min(high, 1.0))}"
+    digits = 1 - math.floor(math.log10(max(high - low, 1e-12)))
+    ends = f"{plain(round(low, digits))} to {plain(round(high, digits))}"
+    return f"{ends}{THIN}{row['unit']}" if row["unit"] else ends
+
+
+_CLEAR: Final = 0.2  # the half-width of an interval, as a share of the domain, beyond which it says nothing
+_WANTED: Final = 0.05  # the half-width that is proposed instead
+
+
+def more_reports(row: PlainRow, length: float) -> str | None:
+    """Return how many more reports would do, if an interval is too wide to say anything; None if it is not.
+
+    `length` is that of the domain, 1 of shares. Half-widths shrink with the root of the number of reports.
+    """
+    if row["low"] is None or row["high"] is None:
+        return "The reports do not say anything yet."
+    half = (row["high"] - row["low"]) / 2.0
+    if half <= _CLEAR * length:
+        return None
+    missing = row["n"] * ((half / (_WANTED * length)) ** 2 - 1.0)
+    digits = 1 - math.floor(math.log10(missing))  # two of them
+    wanted = percent(_WANTED) if is_share(row) else f"{plain(_WANTED * length)} {row['unit'] or ''}".strip()
+    count = whole(int(round(missing, digits)))
+    return f"Too few reports to say: {bounds(row)}. About {count} more for ± {wanted}."
+
+
+_BUDGET: Final = re.compile(r"\(ε, δ\) ≤ \(([0-9.e+-]+), ([0-9.e+-]+)\)")
+
+
+def short_budget(text: str) -> str:
+    """Return a text with three digits of each (ε, δ), rounded up: the promise stays true."""
+
+    def shorter(found: re.Match[str]) -> str:
+        epsilon, delta = (_above(float(number)) if float(number) else "0" for number in found.groups())
+        return f"(ε, δ) ≤ ({epsilon}, {delta})"
+
+    return _BUDGET.sub(shorter, text)
+
+
+def question_words(question: Question) -> str:
+    """Return what a question asks, and how devices answer it."""
+    return f"{question.domain.words()}; devices run {question.name}"
+
+
+def promise(contract: Campaign) -> list[str]:
+    """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
+    promised = contract.whole_guarantee
+    warning = caution(promised)
+    begin = [] if warning is None else [warning]
+    if not isinstance(promised.bound, Pure):
+        return [*begin, f"All answers of a person: {contract.total.words()}.", _REPEATED[contract.repeat]]
+    many = "all answers" if len(contract.questions) > 1 or contract.repeat == "once" else "the answer"
+    return [
+        *begin,
+        f"ε = {promised.epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
+        f"{_above(math.exp(min(promised.epsilon, 50.0)))} times (e^ε) as likely with one truth as with any "
+        "other.",
+        *(f"This assumes that {line}." for line in promised.assumes),
+        _REPEATED[contract.repeat],
+    ]
+
+
+def _above(number: float) -> str:
+    """Return a number with three digits that is not below the given one: 20.1 of 20.08."""
+    step = 10.0 ** (math.floor(math.log10(number)) - 2)
+    rounded = float(f"{math.ceil(number / step * (1.0 - 1e-12)) * step:.3g}")
+    return plain(rounded) if rounded < 1000 else whole(int(rounded))

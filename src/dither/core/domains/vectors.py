@@ -1,0 +1,151 @@
+"""Vectors of many numbers, such as embeddings and gradients: a ball or a sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains.domain import Domain, extent, finite, numbers
+from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.foundation.arrays import Floats
+from dither.foundation.canonical import real, whole
+
+MOST_DIMENSION: Final = 1 << 16
+_LONGER: Final = 1e-5  # of the length: rounding in single precision
+_ON_SPHERE: Final = 1e-2  # embeddings in half precision have this length, up to rounding
+
+
+@dataclass(frozen=True)
+class Vectors(Domain):
+    """All vectors of a dimension whose distance from the centre is at most `length`; 0 is the usual centre.
+
+    With `exact=True` every vector has this length, as embeddings often have: the error is a little smaller.
+    Values are arrays whose last axis has the dimension, of any float type.
+
+    >>> Vectors(3).check([[0.6, 0.0, 0.8]])
+    array([[0.6, 0. , 0.8]])
+    """
+
+    dimension: int
+    length: float = 1.0
+    centre: Sequence[float] | None = None
+    exact: bool = False
+
+    kind: ClassVar[str] = "vectors"
+    outside: ClassVar[str] = "clip"
+    cell_type = "none"
+    usual_mechanism = "Optimal"
+    hint = "divide by a larger length, or use domain.clip(vectors)"
+
+    def __post_init__(self) -> None:
+        least = 2 if self.exact is True else 1
+        size = self.dimension
+        if (
+            isinstance(size, bool)
+            or not isinstance(size, int | np.integer)
+            or not least <= size <= MOST_DIMENSION
+        ):
+            raise InvalidParameter(
+                f"the dimension must be an integer from {least} to {MOST_DIMENSION}, not {found(size)}"
+            )
+        object.__setattr__(self, "dimension", int(size))
+        if not isinstance(self.exact, bool):
+            raise InvalidParameter(f"exact is True or False, not {found(self.exact)}")
+        object.__setattr__(self, "length", finite("the length", self.length))
+        if not self.length > 0.0:
+            raise InvalidParameter(f"the length of vectors must be positive, not {self.length:g}")
+        extent("the length of vectors", self.length)
+        if self.centre is not None:
+            given = [finite("a number of the centre", number) for number in self.centre]
+            if len(given) != self.dimension:
+                raise InvalidParameter(f"expected {self.dimension} numbers as the centre, got {len(given)}")
+            extent("the centre of vectors", self.length, *given)
+            object.__setattr__(self, "centre", tuple(given) if any(given) else None)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The shape of one vector."""
+        return (self.dimension,)
+
+    @cached_property
+    def middle(self) -> Floats:
+        """The centre as an array."""
+        return np.zeros(self.dimension) if self.centre is None else np.array(self.centre)
+
+    def _relative(self, values: object) -> Floats:
+        """Return vectors relative to the centre, in units of the length."""
+        array = numbers(values)
+        if array.ndim == 0 or array.shape[-1] != self.dimension:
+            if array.size == 0:
+                return np.zeros((0, self.dimension))
+            raise OutsideDomain(
+                f"vectors must be an array whose last axis has length {self.dimension}; it has another"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray((array.astype(np.float64) - self.middle) / self.length)
+
+    def check(self, values: object) -> Floats:
+        """Return the vectors as an array of floats; raise OutsideDomain if one is too long or not finite."""
+        relative = self._relative(values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.sqrt((relative * relative).sum(axis=-1))
+        fits = lengths <= 1.0 + _LONGER
+        if self.exact:
+            fits = np.abs(lengths - 1.0) <= _ON_SPHERE
+        if not bool(np.all(fits)):  # NaN does not fit
+            of = "of length" if self.exact else "of at most length"
+            raise OutsideDomain(
+                f"a vector is not {of} {self.length:g}{'' if self.centre is None else ' from the centre'}; "
+                "check the data, state a larger length, or use domain.clip(vectors)"
+            )
+        return np.asarray(numbers(values), dtype=np.float64) if relative.size else relative
+
+    def clip(self, values: object) -> Floats:
+        """Return the nearest vectors of the domain: longer ones are shortened; raise if one is not finite."""
+        relative = self._relative(values)
+        if not np.isfinite(relative).all():
+            raise OutsideDomain("a vector has a number that is not finite")
+        largest = np.abs(relative).max(axis=-1, keepdims=True, initial=0.0)
+        if self.exact:
+            if not (largest > 0.0).all():
+                raise OutsideDomain("a vector is at the centre and has no direction; leave it out")
+            short = relative / largest  # without overflow
+            unit = short / np.sqrt((short * short).sum(axis=-1, keepdims=True))
+            return np.asarray(self.middle + self.length * unit)
+        scaled = relative / np.maximum(largest, 1.0)
+        lengths = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True)) * np.maximum(largest, 1.0)
+        return np.asarray(self.middle + self.length * (relative / np.maximum(lengths, 1.0)))
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "dimension": self.dimension,
+            "length": self.length,
+            "centre": None if self.centre is None else list(self.centre),
+            "exact": self.exact,
+        }
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        centre = None if data["centre"] is None else [real(number) for number in data["centre"]]
+        if not isinstance(data["exact"], bool):
+            raise InvalidParameter("exact is true or false")
+        return cls(whole(data["dimension"]), real(data["length"]), centre, data["exact"])
+
+    def words(self) -> str:
+        return str(self)
+
+    def examples(self, *, few: bool = False) -> list[Floats]:
+        """Return opposite vectors along the first axis, one along the last, the diagonal, and the centre."""
+        first, last = np.eye(self.dimension)[0], np.eye(self.dimension)[-1]
+        ones = np.ones(self.dimension) / np.sqrt(self.dimension)
+        tried = [first, -first, ones, last, *([] if self.exact else [np.zeros(self.dimension)])]
+        return [np.asarray(self.middle + self.length * vector) for vector in tried]
+
+    def __str__(self) -> str:
+        most, about = "" if self.exact else "≤ ", "" if self.centre is None else " from a centre"
+        return f"vectors of {self.dimension} numbers, of length {most}{self.length:g}{about}"

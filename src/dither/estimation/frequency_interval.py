@@ -1,0 +1,158 @@
+"""The confidence interval of a frequency: Wilson's score interval of the share of supporting reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from dither.errors import NotIdentifiable
+from dither.estimation.frequency_posterior import Narrowed
+from dither.estimation.intervals import (
+    AnyTimeInterval,
+    BoundedNumbers,
+    ConfidenceInterval,
+    LyingInterval,
+    least_mean,
+    shares_without,
+)
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.distributions import student_t_quantile
+
+CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
+_WHOLE: Final = 100  # reports below which a share of correlated ones moves in visible steps
+_STEP: Final = 0.3  # of a report, by which its interval is wider
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreInterval(ConfidenceInterval):
+    """The interval of a frequency: an affine function of the share of reports that support the category.
+
+    Reports of people drawn from a population are independent, so the number of supporting ones is binomial:
+    its variance contains both sampling and noise. The interval is the score interval of that share
+    [Wilson27], transformed in the same way. It keeps its level with few reports, and is not quite symmetric
+    about the value.
+    """
+
+    share: float | Floats
+    other: float  # q: the probability that a report supports another category than its own
+    gap: float  # p − q
+    n: Any  # of weighted reports: as how many equal ones count, for each category
+    error: float | Floats  # of the frequency
+    possible: bool = False  # whether intervals are clipped to 0 and 1
+    shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
+    narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
+    claimed: bool = True  # False for posterior means, which have no confidence interval
+    number: int | None = None  # which of the narrowed ones this is; None for all
+    weighted: bool = False
+    # Of items of sets: how many people may have more items than they tell about. The share of an item is then
+    # a lower bound, and may be larger by as much.
+    beyond: ScoreInterval | None = None
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        self._refuse_posterior()
+        least, most = self._means(np.asarray(self.share), self.n, level)
+        low, high = self._frequencies(least, most)
+        if self.beyond is not None:
+            high = high + self.beyond.interval(level)[1]
+            return low, np.clip(high, 0.0, 1.0) if self.possible else high
+        if self.narrowed is None:
+            return low, high
+        # A category that is clearly there has an interval of its own.
+        faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.error)
+        narrow = [
+            np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
+            for end in self.narrowed.interval(level)
+        ]
+        return np.where(faint, narrow[0], low)[()], np.where(faint, narrow[1], high)[()]
+
+    def _means(self, share: Floats, n: Any, level: float) -> tuple[Floats, Floats]:
+        """Return the least and the greatest mean of a share of n reports."""
+        reach = student_t_quantile(level)
+        least, most = score_means(share, n, reach, self.shared)
+        if any(self.shared) and np.ndim(n) == 0 and n < _WHOLE:
+            # Counts of few people are whole numbers: the ends are those of a part of a report more and less.
+            step = _STEP / n
+            least = score_means(np.maximum(share - step, 0.0), n, reach, self.shared)[0]
+            most = score_means(np.minimum(share + step, 1.0), n, reach, self.shared)[1]
+        if not any(self.shared):  # few reports that support a category, or few that do not, are rare events
+            least = np.minimum(least, least_mean(n * share, level, n) / n)
+            most = np.maximum(most, 1.0 - least_mean(n * (1.0 - share), level, n) / n)
+        return least, most
+
+    def _frequencies(self, *shares: Floats) -> list[Any]:
+        """Return the frequencies for which shares of reports are expected, clipped if they are projected."""
+        found = [(share - self.other) / self.gap for share in shares]
+        return [np.clip(frequency, 0.0, 1.0) for frequency in found] if self.possible else found
+
+    def pick(self, at: Any) -> ScoreInterval:
+        """Return the interval of one of several categories."""
+        share, error = (float(np.asarray(part)[at]) for part in (self.share, self.error))
+        n = self.n[at] if self.weighted else self.n
+        return replace(self, share=share, error=error, n=n, number=None if self.narrowed is None else at)
+
+    def at_any_time(self) -> AnyTimeInterval:
+        """Return the interval that holds at all numbers of reports at once."""
+        if any(self.shared):
+            raise NotIdentifiable(
+                "intervals for any time need independent reports, and pairs share noise here (JRR); "
+                "estimate.over_looks(100) holds at 100 looks together"
+            )
+        self._refuse_weights("intervals for any time")
+        self._refuse_posterior()
+        share = np.asarray(self.share, dtype=np.float64)
+        numbers = BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0)
+        beyond = None if self.beyond is None else self.beyond.at_any_time()
+        return AnyTimeInterval(numbers, (self.other, self.gap), self.possible, beyond)
+
+    def if_lying(self, share: float) -> LyingInterval:
+        """Return the interval that holds if at most this share of the reports are lies."""
+        if any(self.shared):
+            raise NotIdentifiable(
+                "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
+                "with KRR or OLH it is"
+            )
+        self._refuse_weights("the effect of liars")
+        self._refuse_posterior()
+        return LyingInterval.of(self, share)
+
+    def _refuse_weights(self, what: str) -> None:
+        if self.weighted:
+            raise NotIdentifiable(f"{what} is derived for reports of equal weights; leave out the weights")
+
+    def _refuse_posterior(self) -> None:
+        if not self.claimed:
+            raise NotIdentifiable(
+                "no interval is claimed for posterior means; take that of the unprojected frequencies, or "
+                '.projected("simplex")'
+            )
+
+    def honest_range(self, liars: int) -> tuple[Any, Any]:
+        """Return the least and the greatest frequency that is left when so many reports are removed."""
+        shares = shares_without(np.asarray(self.share), self.n, liars)
+        least, greatest = (((share - self.other) / self.gap)[()] for share in shares)
+        return least, greatest
+
+    def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        left = max(self.n - liars, 1)
+        low, high = shares_without(np.asarray(self.share), self.n, liars)
+        least, most = self._frequencies(self._means(low, left, level)[0], self._means(high, left, level)[1])
+        if self.beyond is not None:
+            most = most + self.beyond.interval_if_lying(liars, level)[1]
+        return least[()], most[()]
+
+
+def score_means(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
+    """Return the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
+
+    With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
+    """
+    constant, linear, square = shared
+    unit = z**2 / n
+    lead = 1.0 + unit * (1.0 - square)
+    shift = unit * (1.0 + linear) / 2.0
+    spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
+    centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
+    return (centre - half) / lead, (centre + half) / lead

@@ -1,0 +1,65 @@
+"""Pairs of items of sets: the share of people who have both."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from dither.core.kernels.sets.items import ItemSets
+from dither.core.question import CategoryQuestion
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import VarianceInterval
+from dither.estimation.method import category_question
+from dither.estimation.rounding import SHARE
+from dither.foundation.arrays import Integers
+
+
+def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+    """Return the share of people who have both of two items, from how many reports name both."""
+    kernel = reports.question.kernel if isinstance(reports, Reports) else None
+    if not isinstance(kernel, ItemSets):
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
+        raise InvalidParameter(f"items of sets are told together in reports of dt.SetResponse, not of {made}")
+    if kernel.no_pairs:
+        raise NotIdentifiable(
+            f"{kernel.no_pairs}, so reports do not say who has both; ask by dt.SetResponse(…, pairs=True)"
+        )
+    question = category_question(reports.question)
+    codes = question.categories.check([first, second])
+    if codes[0] == codes[1]:
+        raise InvalidParameter("two different items are needed")
+    n = len(reports)
+    if n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    counted = kernel.support_of(reports.cells.reshape(-1, *question.layout.shape), codes).sum(axis=1)
+    return _both(np.bincount(counted, minlength=3), n, question)
+
+
+def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
+    """Return the share of people with both items, from how many reports tell none, one or both of them.
+
+    If a person has j of them, both are told with probability r_j, and one with probability s_j − 2r_j, s_j
+    being the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
+    """
+    kernel: Any = question.kernel
+    both = np.array([float(rate) for rate in kernel.pair_rates])
+    bend = float(kernel.pair_rates[2] - 2 * kernel.pair_rates[1] + kernel.pair_rates[0])
+    if bend == 0.0:
+        raise NotIdentifiable("these reports do not say who has both items")
+    sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
+    single = (counted[1] + 2.0 * counted[2]) / n
+    slope = (both[1] - both[0]) / question.gap
+    # What a report that tells 0, 1 or 2 of the items stands for.
+    numbers = (np.array([0.0, 0.0, 1.0]) - both[0] - slope * (np.arange(3.0) - 2.0 * question.q)) / bend
+    value = float(numbers @ counted) / n
+    chances = np.stack([1.0 - sums + both, sums - 2.0 * both, both], axis=1)
+    squares = chances @ numbers**2
+    shares = float(np.clip((single - 2.0 * question.q) / question.gap, 0.0, 2.0))
+    constant = (squares[0] + (squares[1] - squares[0]) * shares) / n
+    linear = (squares[2] - 2.0 * squares[1] + squares[0]) / n
+    interval = VarianceInterval(value, n, (constant, linear, 1.0 / n))
+    return Estimate.of(interval, question.guarantee, limits=SHARE)

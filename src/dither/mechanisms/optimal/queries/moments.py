@@ -1,0 +1,172 @@
+"""A mechanism solved for means, variances and covariances of several numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations, product
+from typing import Final, cast
+
+import numpy as np
+
+from dither.core.domains import Interval
+from dither.core.domains.records import Box
+from dither.core.kernels.channel import LinearReading
+from dither.core.kernels.splines import SplineKernel, coefficients, moment_queries
+from dither.errors import InvalidParameter
+from dither.foundation.arrays import Floats
+from dither.mechanisms.mechanism import QueryMechanism
+from dither.mechanisms.optimal.design import relative_gap
+from dither.mechanisms.optimal.queries.bound import (
+    MOST_ENUMERATED,
+    best_multipliers,
+    enumerated_bound,
+    lower_bound,
+    matched_bound,
+)
+from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of
+from dither.mechanisms.optimal.queries.solve import Moments, solve, steady, trim
+from dither.mechanisms.optimal.queries.store import stored_design
+from dither.mechanisms.optimal.queries.workload import check_solvable
+
+PIECES: Final = {1: 6, 2: 3, 3: 1, 4: 1}  # of an axis, by the number of axes
+# How much the errors of means and of mean squares count beside those of products, in squares: a mean enters
+# a covariance times the distance of the other mean to the middle.
+_MEAN, _SQUARE, _PRODUCT = 0.4, 0.6, 1.0
+_SECONDS: Final = 8.0
+TARGET: Final = 0.01  # of the search; the program is solved in at most ten seconds for up to four numbers
+
+
+@dataclass(frozen=True)
+class JointMoments(QueryMechanism):
+    """Several numbers at once, reported for their means, variances and covariances.
+
+    Promise:   pure ε for all numbers together.
+    Reports:   the number of a column of a channel, in one or two bytes.
+    Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
+               variance of one. `dt.stats.covariance`, `dt.correlation` and `dt.regression` read the reports.
+    Reference: solved for the moments of B-splines by column generation; the bound is in docs/theory.md.
+
+    >>> import dither as dt
+    >>> body = dt.Box({"height": dt.Interval(100, 220), "weight": dt.Interval(30, 200)})
+    >>> asked = dt.optimal.JointMoments(body, epsilon=1)
+    >>> asked.report_bytes, asked.guarantee
+    (1, Guarantee: ε ≤ 1 for one value)
+    """
+
+    domain: Box | Interval
+
+    _draws = ("splines",)
+
+    _takes = (Box, Interval)
+
+    def _check(self) -> None:
+        check_solvable(self.epsilon)
+        if self.domain.optional:
+            raise InvalidParameter("moments are of numbers that everybody has; leave out dt.Nullable")
+        if len(self._ends) not in PIECES:
+            raise InvalidParameter(f"expected one to {max(PIECES)} numbers, got {len(self._ends)}")
+
+    @property
+    def _ends(self) -> tuple[tuple[float, float], ...]:
+        return self.domain.ends if isinstance(self.domain, Box) else ((self.domain.low, self.domain.high),)
+
+    def _kernel(self) -> SplineKernel:
+        axes = len(self._ends)
+        design = moment_design(axes, self.epsilon)
+        channel = channel_of(design, mirrored=Moments(moment_gram(axes)).mirrored)
+        return SplineKernel(self._ends, PIECES[axes], channel)
+
+    def _codebook(self, kernel: SplineKernel) -> LinearReading:
+        return kernel.reading
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The moments of the combinations of splines, one row each."""
+        axes = len(self._ends)
+        return moment_queries(axes, PIECES[axes])
+
+    # --- errors of people at public points, every number being from −1 to 1
+
+    @cached_property
+    def variances(self) -> Floats:
+        """The variance of each moment that one report adds, for people spread evenly over a grid of points.
+
+        The grid has the means of the splines on each axis. Moments are those of `moment_queries`, with every
+        number from −1 to 1.
+        """
+        points, answers = _grid(len(self._ends))
+        low, high = np.array(self._ends).T
+        kernel = cast(SplineKernel, self.question.kernel)
+        laws = kernel.weights(low + (points + 1.0) / 2.0 * (high - low)) @ kernel.channel.matrix
+        return np.asarray((laws @ self.question.reading.table.T**2 - answers.T**2).mean(axis=0))
+
+    @property
+    def weighted_variance(self) -> float:
+        """The sum of `variances` with the weights for which the channel is solved."""
+        return float(_importance(len(self._ends)) ** 2 @ self.variances)
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on `weighted_variance` of every ε-LDP mechanism, for people on the same grid.
+
+        Needs scipy, and takes seconds: the program is solved for the points themselves.
+        """
+        return _point_bound(len(self._ends), self.epsilon)
+
+    @property
+    def gap(self) -> float:
+        """How far `weighted_variance` is above the bound, relative to it."""
+        return relative_gap(self.weighted_variance, self.bound)
+
+
+def _importance(axes: int) -> Floats:
+    """Return the weight of each moment: those of means, squares and products."""
+    pairs = axes * (axes - 1) // 2
+    if axes == 1:
+        return np.array([_SQUARE, _PRODUCT])
+    return np.array([_MEAN] * axes + [_SQUARE] * axes + [_PRODUCT] * pairs)
+
+
+def _gram(answers: Floats, axes: int) -> Floats:
+    weighted = _importance(axes)[:, None] * answers
+    return np.asarray(weighted.T @ weighted)
+
+
+def moment_gram(axes: int) -> Floats:
+    """Return WᵀW for the weighted moments of the combinations of splines."""
+    return _gram(moment_queries(axes, PIECES[axes]), axes)
+
+
+def _grid(axes: int) -> tuple[Floats, Floats]:
+    """Return points, a row each, and their moments, a row for each moment."""
+    ticks, _ = coefficients(PIECES[axes])
+    points = np.array(list(product(ticks, repeat=axes)))
+    products = [points[:, i] * points[:, j] for i, j in combinations(range(axes), 2)]
+    return points, np.array([*points.T, *(points**2).T, *products])
+
+
+@lru_cache(maxsize=16)
+def moment_design(axes: int, epsilon: float) -> QueryDesign:
+    """Return the design for the moments of `axes` numbers: shipped, near to a shipped one, or solved."""
+    gram = moment_gram(axes)
+    found = stored_design(f"moments{axes}", steady(gram), epsilon)
+    return solve_moments(gram, epsilon, _SECONDS) if found is None else found
+
+
+def solve_moments(gram: Floats, epsilon: float, seconds: float) -> QueryDesign:
+    """Return a design whose variance is at most 2 % above the one that was found, with few columns."""
+    made = solve(gram, epsilon, target=TARGET, seconds=seconds)
+    return trim(made, steady(gram), TARGET, relative=True)
+
+
+@lru_cache(maxsize=32)
+def _point_bound(axes: int, epsilon: float) -> float:
+    gram, ratio = _gram(_grid(axes)[1], axes), math.exp(epsilon)
+    if len(gram) > MOST_ENUMERATED:  # too many columns to try, and to solve for in seconds
+        return max(
+            lower_bound(gram, ratio, best_multipliers(steady(gram), ratio)), matched_bound(gram, ratio)
+        )
+    channel = channel_of(solve(gram, epsilon, target=TARGET), mirrored=Moments(gram).mirrored).matrix
+    return max(enumerated_bound(gram, ratio, channel), matched_bound(gram, ratio))

@@ -1,0 +1,160 @@
+"""The plan of a campaign, against the intervals of simulated campaigns; the power of two arms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.advice.plan import plan
+from dither.errors import Infeasible, InvalidParameter
+from tests.support.terminal import run
+
+YES = dt.Categories(["no", "yes"])
+SURVEY = """
+[campaign]
+epsilon = 4
+
+[questions.age]
+interval = [0, 10]
+mechanism = "Podium"
+
+[questions.weight]
+interval = [0, 1]
+mechanism = "Podium"
+
+[questions.pet]
+categories = ["cat", "dog", "none"]
+mechanism = "KRR"
+
+[questions.home]
+categories = ["flat", "house"]
+mechanism = "KRR"
+"""
+
+
+def test_what_is_planned_is_what_estimates_have() -> None:
+    survey = dt.Questionnaire.from_toml(SURVEY)
+    n, random = 60_000, np.random.default_rng(1)
+    people = {
+        "age": random.uniform(0, 10, n),
+        "weight": random.uniform(0, 1, n),
+        "pet": random.choice(["cat", "dog", "none"], n),
+        "home": random.choice(["flat", "house"], n),
+    }
+    told = {
+        name: asked.design().perturb(people[name], source=dt.Seeded(place))
+        for place, (name, asked) in enumerate(survey.questions.items())
+    }
+    planned = survey.plan(n)
+    found = {
+        "age": dt.mean(told["age"]),
+        "weight": dt.mean(told["weight"]),
+        "pet": dt.frequencies(told["pet"])["cat"],
+        "home": dt.frequencies(told["home"])["house"],
+        "age × weight": dt.regression(told["age"], told["weight"]).slope,
+        "age × pet": dt.estimate(told["age"], by=told["pet"])["dog"],
+        "pet × home": dt.crosstab(told["pet"], told["home"])["cat", "flat"],
+    }
+    for name, estimate in found.items():
+        assert planned[name]["±"] == pytest.approx(float(estimate.half_width()), rel=0.06), name
+
+
+def test_a_split_budget_is_compared_with_one_question_each() -> None:
+    survey = dt.Questionnaire.from_toml(SURVEY)
+    one = dt.Questionnaire.from_toml(SURVEY.replace("epsilon = 4", "epsilon = 4\nsampled = true"))
+    split, sampled = survey.plan(8000), one.plan(8000)
+    for name in survey.questions:
+        assert split[name]["± if sampled"] == pytest.approx(sampled[name]["±"])
+        assert sampled[name]["± if split"] == pytest.approx(split[name]["±"])
+        assert split[name]["±"] == pytest.approx(np.hypot(split[name]["privacy"], split[name]["sampling"]))
+    assert "It ends tables, slopes" in repr(split)
+    assert "This ends tables, slopes" in repr(sampled)
+    assert "pet × home" not in repr(sampled)
+
+
+def test_a_plan_lists_what_it_cannot_predict() -> None:
+    path = dt.Questionnaire({"way": dt.OGPM(dt.Circle(360), epsilon=1), "yes": dt.KRR(YES, epsilon=1)})
+    assert path.plan(100)["way"]["±"] is None
+    assert plan({"yes": dt.KRR(YES, epsilon=1)}, 100).note == ""
+    silent = dt.Podium(dt.Nullable(dt.Interval(0, 1)), epsilon=2)
+    planned = plan({"income": silent}, 20_000)["income"]["±"]
+    told = silent.perturb(np.linspace(0, 1, 20_000), source=dt.Seeded(1))
+    assert planned == pytest.approx(float(dt.mean(told).half_width()), rel=0.05)
+    for wrong in (1, True, 2.5, "many"):
+        with pytest.raises(InvalidParameter, match="whole number of people"):
+            path.plan(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("epsilon", "pair"), [(1.0, (0.1, 0.3)), (4.0, (0.1, 0.2))])
+def test_so_many_people_show_the_difference(epsilon: float, pair: tuple[float, float]) -> None:
+    many = dt.people_for(YES, dt.goals.Frequencies(), epsilon=epsilon, detect=pair, power=0.8)
+    asked = dt.recommend(YES, dt.goals.Frequencies(n=many), epsilon=epsilon).best
+    random, source, shown = np.random.default_rng(3), dt.Seeded(3), 0
+    for _ in range(400):
+        arms = [asked.perturb(random.choice(["no", "yes"], many, p=[1 - p, p]), source=source) for p in pair]
+        gap = dt.frequencies(arms[1])["yes"] - dt.frequencies(arms[0])["yes"]
+        shown += not gap.covers(0.0)
+    assert 0.8 - 0.07 < shown / 400 < 0.8 + 0.07
+
+
+def test_power_people_and_epsilon_agree() -> None:
+    goal, pair = dt.goals.Frequencies(), (0.10, 0.12)
+    many = dt.people_for(YES, goal, epsilon=2, detect=pair)
+    assert dt.epsilon_for(YES, dt.goals.Frequencies(n=many), detect=pair) == pytest.approx(2, rel=1e-2)
+    more = dt.people_for(YES, goal, epsilon=2, detect=pair, power=0.95)
+    assert more / many == pytest.approx(((1.959964 + 1.644854) / (1.959964 + 0.841621)) ** 2, rel=1e-3)
+    hours = dt.Interval(0, 10)
+    known, worst = (
+        dt.people_for(hours, dt.goals.Mean(deviation=spread), epsilon=4, detect=(4, 4.2))
+        for spread in (1, None)
+    )
+    assert known < worst
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"detect": (0.1, 0.1)}, "not equal"),
+        ({"detect": (0.1, 2)}, "from 0 to 1"),
+        ({"detect": "ab"}, "two numbers"),
+        ({"detect": (0.1, 0.2), "power": 1}, "power"),
+        ({"detect": (0.1, 0.2), "target_error": 0.1}, "target error, or"),
+        ({}, "target error, or"),
+    ],
+)
+def test_wrong_differences_are_refused(change: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidParameter, match=words):
+        dt.people_for(YES, dt.goals.Frequencies(), epsilon=1, **change)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_shown_is_said() -> None:
+    with pytest.raises(Infeasible, match="ask more people"):
+        dt.epsilon_for(YES, dt.goals.Frequencies(n=50), detect=(0.10, 0.12))
+    with pytest.raises(InvalidParameter, match="means on an interval"):
+        dt.people_for(dt.Interval(0, 1), dt.goals.Quantile(), epsilon=1, detect=(0.1, 0.2))
+    with pytest.raises(InvalidParameter, match="means on an interval"):
+        dt.people_for(dt.Circle(360), dt.goals.Mean(), epsilon=1, detect=(0.1, 0.2))
+
+
+def test_at_the_terminal(tmp_path: Path) -> None:
+    asked = ["recommend", "--categories", "no,yes", "--goal", "frequencies", "--detect", "0.1", "0.12"]
+    assert "people: 4584 in each of two arms" in run(*asked, "--epsilon", "4").output
+    assert json.loads(run(*asked, "--epsilon", "4", "--people", "4584", "--json").output)["power"] > 0.8
+    assert "epsilon: " in run(*asked, "--people", "20000").output
+    assert "needs --epsilon" in run(*asked).output
+    assert "in the place of" in run(*asked, "--epsilon", "4", "--error", "0.1").output
+    survey, rows = tmp_path / "survey.toml", tmp_path / "rows.csv"
+    survey.write_text(SURVEY, encoding="utf-8")
+    rows.write_text("age,weight,pet,home\n" + "1,0.5,cat,flat\n" * 50, encoding="utf-8")
+    assert "50 people answer every question" in run("check", str(rows), "--campaign", str(survey)).output
+    terms = 'name = "a"\nasker = "b"\ncontact = "c@d.e"\npurpose = "f"\n'
+    terms += "begins = 2030-01-01\nends = 2030-02-01\n"
+    survey.write_text(SURVEY.replace("epsilon = 4", f"epsilon = 4\n{terms}"), encoding="utf-8")
+    assert "± if sampled" in run("campaign", "check", str(survey), "--people", "5000").output
+    facts = json.loads(run("campaign", "check", str(survey), "--json").output)
+    assert facts["plan"]["people"] == 10_000
+    assert facts["plan"]["errors"][0]["question"] == "age"

@@ -1,0 +1,86 @@
+"""The table of what a campaign can ask: in the page, in `campaign check`, and against the vectors."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dither.collection import kinds
+from dither.collection.campaign import Campaign
+from dither.errors import InvalidParameter
+from tests.conformance.draws import PYTHON_ONLY
+from tests.support.repository import ROOT
+from tests.support.terminal import run
+
+HEAD = """
+[campaign]
+name = "kinds"
+asker = "city.example"
+contact = "a@city.example"
+purpose = "What can be asked"
+begins = 2026-01-01
+ends = 2026-12-31
+"""
+TABLES = {
+    "number": "interval = [0, 180]",
+    "number on a scale": 'interval = [0, 1000]\nscale = "log"',
+    "number in steps": "interval = [0, 180]\nstep = 15",
+    "date": "date = [2026-01-01, 2026-12-31]",
+    "angle": "circle = 360",
+    "time of the day": "time = true",
+    "one of a list": 'categories = ["a", "b", "c", "d", "e", "f", "g", "h"]',
+    "several of a list": 'several = ["a", "b", "c"]\nmost = 2',
+    "number or no answer": "interval = [0, 180]\noptional = true",
+    "one of a list or no answer": 'categories = ["a", "b"]\noptional = true',
+    "place in a rectangle": "rectangle = [[0, 2], [0, 1]]",
+    "place on a sphere": "sphere = true",
+    "place in a disk": "disk = 2.5\ncentre = [0, 0]",
+    "several numbers": "box = { age = [18, 100], bmi = [10, 60] }",
+    "profile": 'profile = { sex = ["f", "m"], age = 3 }',
+}
+
+
+def test_the_page_has_the_table() -> None:
+    assert kinds.table() in (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_toml_asks_every_kind_and_the_default_draws_as_the_table_says(kind: str) -> None:
+    (row,) = (asked for asked in kinds.ASKED_KINDS if asked.kind == kind)
+    contract = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES[kind]}\nepsilon = 1\n")
+    assert contract.questions["asked"].device()["draw"] in row.draws
+    assert Campaign.from_text(contract.text) == contract
+    kinds.check_counted(contract)
+
+
+def test_every_kind_is_tried_or_is_not_asked_by_default() -> None:
+    others = {asked.kind for asked in kinds.ASKED_KINDS} - set(TABLES)
+    assert others == {"place of a list", "kept change", "vector", "path"}
+
+
+def test_clients_that_lack_a_draw_are_named() -> None:
+    assert set(kinds._NO_DRAW["JavaScript"]) >= {name for name in PYTHON_ONLY if not name.startswith("joint")}
+    disk = Campaign.from_toml(f"{HEAD}\n[questions.where]\ndisk = 2.5\nepsilon = 1\n")
+    assert kinds.gaps_of_clients(disk) == {"where": {"JavaScript": "it does not draw 'polar'"}}
+    asked = "[questions.a]\ninterval = [0, 1]\nepsilon = 1\n"
+    often = Campaign.from_toml(f'{HEAD}repeat = "fresh"\nanswers = 3\n{asked}')
+    assert set(kinds.gaps_of_clients(often)["a"]) == {"JavaScript", "Java"}
+
+
+def test_what_a_collector_cannot_count_is_refused_by_it() -> None:
+    asked = '[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
+    change = f'{HEAD}repeat = "kept change"\ndays = 28\nchanges = 1\n{asked}'
+    with pytest.raises(InvalidParameter, match="kept change"):
+        kinds.check_counted(Campaign.from_toml(change))
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "examples").rglob("campaign.toml")), ids=lambda file: file.parent.name
+)
+def test_check_prints_the_row_of_every_question_of_the_examples(file: Path) -> None:
+    told = run("campaign", "check", str(file))
+    assert told.exit_code == 0
+    for name in Campaign.read(file).questions:
+        assert re.search(rf"asks +{name}: .*, drawn as '.*; answered by Python, dither-device", told.output)

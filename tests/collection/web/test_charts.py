@@ -1,0 +1,185 @@
+"""Pictures of the page show what the numbers say: bars, orders, gaps, digits, and colours for everybody."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+from starlette.applications import Starlette
+
+import dither as dt
+from dither.collection.web.charts import draw_points, largest, ticks
+from dither.collection.web.endpoints import routes_of
+from dither.collection.web.pages import page_handlers
+from dither.collection.web.words import row_text, short_budget
+from tests.collection.collectors import Asked
+from tests.collection.pages.states import DAYS, SCALE, collector_in
+
+# Linear RGB as people with no red or no green cones see it [Machado, Oliveira and Fernandes 2009, Table 1].
+SEEN = {
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+}
+
+
+def _lab(colour: str, seen: Any) -> Any:
+    """Return the coordinates of a colour in CIE L*a*b*, as somebody sees it."""
+    shares = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(np.array(seen) @ linear, 0, 1)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    roots = xyz / np.array([0.95047, 1, 1.08883])
+    roots = np.where(roots > (6 / 29) ** 3, np.cbrt(roots), roots / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * roots[1] - 16, 500 * (roots[0] - roots[1]), 200 * (roots[1] - roots[2])])
+
+
+def least_difference(colours: list[str]) -> float:
+    """Return the smallest ΔE between two of some colours, for people who see no red or no green."""
+    return min(
+        float(np.linalg.norm(_lab(one, seen) - _lab(other, seen)))
+        for seen in SEEN.values()
+        for one, other in combinations(colours, 2)
+    )
+
+
+@pytest.fixture(scope="module")
+def sections() -> dict[str, str]:
+    """The sections of the page of twelve days, by question, and the style under an empty name."""
+    collector, published = collector_in("days")
+    text = Asked(Starlette(routes=routes_of(page_handlers(collector)))).get(f"/campaigns/{published.id}").text
+    parts = re.findall(r'<section aria-labelledby="q\d">.*?</section>', text, re.DOTALL)
+    found = dict(zip(DAYS, parts, strict=True))
+    return {**found, "": re.findall(r"<style>(.*?)</style>", text, re.DOTALL)[0]}
+
+
+def _pictures(section: str) -> list[str]:
+    return re.findall(r"<svg.*?</svg>", section, re.DOTALL)
+
+
+def _history(section: str) -> str:
+    return next(picture for picture in _pictures(section) if "Over time" in picture)
+
+
+def _bars(picture: str) -> list[dict[str, float]]:
+    tags = re.findall(r'<rect ([^>]*class="bar"[^>]*)>', picture)
+    return [{name: float(value) for name, value in re.findall(r'(\w+)="([\d.]+)"', tag)} for tag in tags]
+
+
+def test_a_stepped_scale_has_a_bar_of_equal_width_for_each_answer(sections: dict[str, str]) -> None:
+    picture = _pictures(sections["stars"])[0]
+    bars = _bars(picture)
+    assert len(bars) == 5
+    assert len({bar["width"] for bar in bars}) == 1
+    shares = [float(share) for share in re.findall(r"[1-5]: ([\d.]+)", picture)][::2][:5]
+    heights = np.array([bar["height"] for bar in bars])
+    assert heights / heights.sum() == pytest.approx(np.array(shares) / sum(shares), abs=0.02)
+    assert re.findall(r">(\d)</text>", picture) == list("12345")
+
+
+def test_declared_order_is_kept(sections: dict[str, str]) -> None:
+    bars = _pictures(sections["satisfaction"])[0]
+    assert re.findall(r'class="label">([a-z ]+)</text>', bars) == SCALE
+    rows = [{"value": value} for value in (1, 5, 2, 4)]
+    assert [row["value"] for row in largest(rows, 2)] == [5, 4]
+    pytest.importorskip("matplotlib")
+    answers = np.repeat(SCALE, [100, 500, 200, 400, 300])
+    found = dt.frequencies(dt.KRR(dt.Categories(SCALE), epsilon=5).perturb(answers, source=dt.Seeded(1)))
+    axes = found.plot(most=3)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["bad", "good", "very good"]
+
+
+def test_lies_make_no_interval_narrower(sections: dict[str, str]) -> None:
+    from dither.collection.web.answers import Answers, Query
+
+    collector, published = collector_in("days")
+    answers = Answers(collector)
+    for name in DAYS:
+        usual, lying = (answers.compute(published.id, [Query(name, lying=lies)]) for lies in (None, 0.01))
+        for row, other in zip(usual, lying, strict=True):
+            assert other["low"] < row["low"] < row["high"] < other["high"]
+            assert other["interval"] == "95 % at any time, and what 1 % of lies add"
+    answers.close()
+
+
+def test_a_day_without_reports_is_a_gap_and_no_answer_lacks(sections: dict[str, str]) -> None:
+    for name, answers in (("stars", 1), ("satisfaction", 5)):
+        history = _history(sections[name])
+        lines = re.findall(r'<polyline points="([^"]*)"', history)
+        assert len(lines) == 3 * answers  # three runs of days
+        assert sum(len(line.split()) for line in lines) == 10 * answers
+    for answer in SCALE:
+        assert f">{answer}</text>" in history  # a label beside its line
+        assert f'scope="col">{answer}</th>' in sections["satisfaction"]
+    assert 'tabindex="0" role="img" aria-label="2026-05-04: ' in history
+
+
+def test_everybody_can_tell_the_series_apart(sections: dict[str, str]) -> None:
+    light, dark = (
+        re.findall(r"--s\d:(#[0-9a-f]{6})", part) for part in sections[""].split("prefers-color-scheme:dark")
+    )
+    history = _history(sections["satisfaction"])
+    used = {int(number) for number in re.findall(r'class="dot s(\d)"', history)}
+    assert used == set(range(5))
+    for colours in (light, dark):
+        assert least_difference([colours[number] for number in used]) >= 15
+        assert least_difference(colours) >= 15
+    assert least_difference(["#f2a27a", "#a5d47f"]) < 15  # two series of an earlier page
+    shapes = re.findall(r'<(?:circle|polygon)[^>]*class="dot s\d"', history)
+    assert len(shapes) == 10 * 5 + 5
+
+
+def test_lines_of_a_drawn_figure_can_be_told_apart() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    from dither.foundation.plotting import COLOURS, MARKS
+
+    assert least_difference(list(COLOURS)) >= 15
+    assert len(set(MARKS)) == len(COLOURS)
+    asked = dt.Once(dt.KRR(dt.Categories(SCALE), epsilon=3), days=3)
+    table = np.array([SCALE] * 3).T.repeat(200, axis=0)
+    days = dt.by_day(asked.perturb(table, source=dt.Seeded(1)))
+    drawn = [line for line in days.plot().lines if line.get_label() in SCALE]
+    colours = [matplotlib.colors.to_hex(line.get_color()) for line in drawn]
+    assert least_difference(colours) >= 15
+    assert len({line.get_marker() for line in drawn}) == len(SCALE)
+
+
+def test_values_of_a_picture_have_the_same_digits() -> None:
+    rows = [
+        {"quantity": "frequency", "value": value, "low": value - half, "high": value + half, "unit": None}
+        for value, half in ((0.42, 0.021), (0.102, 0.0196), (0.03, 0.012))
+    ]
+    text = row_text(rows)
+    assert [text(row).replace("\u202f", " ") for row in rows] == ["42 ± 2 %", "10 ± 2 %", "3 ± 1 %"]
+    given = "Read only so: (ε, δ) ≤ (1.67533, 1e-06) for one person"
+    assert short_budget(given) == "Read only so: (ε, δ) ≤ (1.68, 1e−06) for one person"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0, 1, [0, 0.5, 1]), (0, 0.37, [0, 0.1, 0.2, 0.3]), (3.28, 3.64, [3.3, 3.4, 3.5, 3.6]), (2, 2, [2])],
+)
+def test_ticks_are_round_numbers(low: float, high: float, expected: list[float]) -> None:
+    assert ticks(low, high) == pytest.approx(expected)
+
+
+def test_many_points_keep_room_for_their_names() -> None:
+    rows = [
+        {"state": "shown", "answer": str(place), "value": 0.01, "low": 0.0, "high": 0.02, "unit": None}
+        | {"quantity": "share of a bin"}
+        for place in range(100, 180)
+    ]
+    names = re.findall(r'class="tick" text-anchor="middle">(\d+)<', str(draw_points(rows, "")))
+    assert 5 <= len(names) <= 20

@@ -1,0 +1,109 @@
+"""Every default that a campaign asks is answered by every client, and counted by a collector."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import pytest
+
+import dither_device
+from tests.collection.serving import Process
+from tests.conformance.test_browser import command, opened, pages
+from tests.conformance.test_java import checks, java  # noqa: F401  (a fixture)
+from tests.conformance.test_javascript import node
+from tests.support.repository import ROOT
+
+LENGTHS: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 50, 300)
+EPSILONS: Final = (0.5, 1, 2)
+HEAD: Final = """
+[campaign]
+name = "everything"
+asker = "city.example"
+contact = "mail@city.example"
+purpose = "Every default is answered by every client."
+begins = 2020-01-01
+ends = 2120-01-01
+people = 1
+repeat = "fresh"
+"""
+KINDS: Final[dict[str, tuple[str, Any]]] = {
+    "interval": ("interval = [0, 100]", 42),
+    "circle": ("circle = 360", 90),
+    "optional": ("interval = [0, 100]\noptional = true", None),
+    "date": ("date = [2000-01-01, 2026-12-31]", "2025-02-03"),
+    "time": ("time = true", "13:45"),
+    "scale": ('interval = [0, 100000]\nscale = "log"', 1234.5),
+    "several": ('several = ["a", "b", "c", "d", "e"]\nmost = 2', ["a", "c", "unknown"]),
+    "rectangle": ("rectangle = [[0, 10], [0, 5]]", [3, 4]),
+    "disk": ("disk = 2", [0.5, 1]),
+    "sphere": ("sphere = true", [8.5, 47.4]),
+    "box": ("box = { age = [18, 100], bmi = [10, 60] }", {"age": 52, "bmi": 24.5}),
+    "profile": ('profile = { sex = ["f", "m"], age = ["young", "old"] }', {"sex": "f", "age": "old"}),
+}
+
+
+def questions() -> dict[str, tuple[str, Any]]:
+    """Return the table of each question, without a mechanism, and a value."""
+    asked = {name: (f"{table}\nepsilon = 1", value) for name, (table, value) in KINDS.items()}
+    for length in LENGTHS:
+        labels = json.dumps([f"label {code}" for code in range(length)])
+        for epsilon in EPSILONS:
+            table = f"categories = {labels}\nepsilon = {epsilon}"
+            asked[f"{length} at {epsilon}"] = (table, f"label {length - 1}")
+    return asked
+
+
+def by_python(folder: Path, address: str, published: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Answer with dither-device."""
+    campaign = dither_device.Campaign(published)
+    file = folder / "me.account"
+    dither_device.Account.create(file, epsilon=1000)
+    account = dither_device.Account(file, policy=dither_device.Policy(epsilon=5))
+    for name, value in values.items():
+        account.answer(campaign.asking(name), campaign.value(name, value))
+    done = dither_device.send(account, campaign, address)
+    return {"sent": done.sent, "waiting": done.waiting, "refused": done.refused}
+
+
+@pytest.mark.slow
+def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Path) -> None:  # noqa: F811
+    """In Chromium by the one script, in Node by the entry points, in Java and in Python."""
+    asked = questions()
+    tables = "\n".join(f'[questions."{name}"]\n{table}\n' for name, (table, _) in asked.items())
+    values = {name: value for name, (_, value) in asked.items()}
+    expected = {"sent": len(asked), "waiting": 0, "refused": []}
+    with pages("{}") as server:
+        origin = f"http://127.0.0.1:{server.server_port}"
+        store = str(tmp_path / "reports.db")
+        with Process(tmp_path, store, "--origin", origin, toml=HEAD + tables) as collector:
+            with urllib.request.urlopen(collector.campaign) as answer:
+                published = answer.read().decode()
+            words = {"address": collector.campaign, "key": json.loads(published)["key"]}
+            found = {"dither-device": by_python(tmp_path, collector.address, published, values)}
+            script = (
+                f"const all = '{ROOT.as_uri()}/clients/javascript/dist/dither.global.js'; await import(all);"
+                f"const each = '{ROOT.as_uri()}/tests/conformance/browser/answers.js';"
+                "const { answerAll } = await import(each); console.log(JSON.stringify("
+                f"await answerAll(dither, ...{json.dumps([*words.values(), values])})))"
+            )
+            done = subprocess.run(
+                [node(), "--input-type=module", "-e", script], capture_output=True, text=True, check=True
+            )
+            found["Node"] = json.loads(done.stdout)
+            told = checks(java, "all", *words.values(), given=json.dumps(values))
+            found["Java"] = json.loads(told[0])
+            page = f"{server.address('answers.html')}?{urlencode(words | {'values': json.dumps(values)})}"
+            with opened(command("chromium", tmp_path / "profile"), page):
+                found["Chromium"] = server.told.get(timeout=120)
+            more = {"outcomes": {}, "unanswered": []}
+            assert found == {
+                "dither-device": expected,
+                "Node": expected | more,
+                "Java": expected,
+                "Chromium": expected | more,
+            }
