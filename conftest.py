@@ -42,6 +42,15 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _switches() -> Iterator[None]:
+    """Telemetry is off under continuous integration; the tests run there and on a desk alike."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CI", "DO_NOT_TRACK", "NO_TELEMETRY"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Solved mechanisms are remembered in a folder of the tests' own."""
     with pytest.MonkeyPatch.context() as patch:
