@@ -53,6 +53,19 @@ def test_counts_equal_the_summary(kind: str) -> None:
     assert live.labels(made.id, "q") == ["", "1.0"]
 
 
+def test_reports_of_a_test_are_left_out_unless_they_are_asked_for() -> None:
+    mechanism = MECHANISMS["table"]
+    made = contract(questions={"q": mechanism}, labels=("1.0", "test"))
+    live = LiveCounts()
+    live.know(made)
+    cells = mechanism.perturb(["a"] * 300, source=dt.Seeded(3)).cells
+    for label, some in (("", cells[:100]), ("test", cells[100:])):
+        live.add(Slot(made.id, "q", DAY, label), some.tobytes())
+    assert (live.n(made.id, "q"), live.summary(made.id, "q").n, live.n(made.id, "q", DAY)) == (100, 100, 100)
+    assert live.labels(made.id, "q") == [""]
+    assert live.n(made.id, "q", label="test") == 200
+
+
 def test_counts_that_were_folded_are_added() -> None:
     mechanism = MECHANISMS["window"]
     made = contract(questions={"q": mechanism})

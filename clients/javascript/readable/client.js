@@ -19,13 +19,25 @@ function signal() {
         return "Global Privacy Control";
     return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
 }
-/** Return why nothing may be answered and sent, or undefined if it may. */
-function withheld({ consent }) {
-    const found = signal();
-    if (consent === undefined)
-        return found && found + " is set: ask the person, and call device.consent(true) if they agree";
-    return consent ? undefined : "the person does not want to answer";
+/** Return what the person chose about what is shown to them; undefined if they were not asked about it. */
+function choiceOf({ consent, agreed }, shown, url = "") {
+    const said = shown && agreed?.[shown.general];
+    if (!said)
+        return said === null || consent === false ? false : shown ? undefined : consent;
+    const { questions, begins, ends, address = "" } = said;
+    const covered = shown.questions.every((one) => questions.includes(one)) && begins <= shown.begins && shown.ends <= ends;
+    return (covered && (!url || url.startsWith(address))) || undefined;
 }
+/** Return why nothing may be answered and sent, or undefined if it may. */
+function withheld(kept, shown, url) {
+    const choice = choiceOf(kept, shown, url);
+    if (choice !== undefined)
+        return choice ? undefined : "the person does not want to answer";
+    const found = kept.consent || Object.keys(kept.agreed ?? {})[0] ? "the person was asked about something else" : signal()?.concat(" is set");
+    return found && `${found}: ask the person, and call device.consent(true${shown ? ", campaign" : ""}) if they agree`;
+}
+/** Take what waits off the queue. Permanent answers may be given again, unless they are in a batch that may have arrived. */
+const unqueued = (state, chosen) => state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 const refused = (reason, words) => ({ is: "refused", reason, words });
 /** Open the account of a device; it is created with these limits if there is none. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain } = {}) {
@@ -61,13 +73,13 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
     });
     /** Return the next batch, or why there is none. */
-    const next = (inquiries, { label = "", pack = jsonBody }) => {
+    const next = (inquiries, { label = "", pack = jsonBody }, url) => {
         for (const { terms } of [inquiries].flat()) {
             need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
         }
         return happen((state, kept) => {
             const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
-            const words = reports[0] && withheld(kept);
+            const words = reports[0] && [inquiries].flat().map(({ terms }) => withheld(kept, terms.shown, url)).find(Boolean);
             return words ? [words] : [reports[0] && { id, body: pack(id, label, reports) }, changed];
         });
     };
@@ -112,7 +124,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                 return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
             return happen((state, kept) => {
                 const keyed = (purpose) => rules.source?.(kept.key, asked, input, purpose) ?? source;
-                const words = withheld(kept);
+                const words = withheld(kept, terms.shown);
                 const over = words ? refused("consent", words) : ended(terms);
                 if (over)
                     return [over];
@@ -122,16 +134,23 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             });
         },
         dryRun: ({ asked, terms }) => happen((state, kept) => {
-            const words = withheld(kept);
+            const words = withheld(kept, terms.shown);
             return [words ? refused("consent", words) : (ended(terms) ?? answer(state, "", asked, allowed, rules)[0])];
         }),
-        consent: (choice) => store.update((kept) => {
+        consent: (choice, campaign, address) => store.update((kept) => {
             need(kept, "account");
-            const next = choice === undefined ? kept : { ...kept, consent: choice };
-            return [!withheld(next), choice === undefined ? undefined : next];
+            if (choice === undefined)
+                return [!withheld(kept, campaign?.shown)];
+            const { shown, terms, questions } = campaign ?? {};
+            const { agreed } = kept;
+            const next = shown ? { ...kept, agreed: { ...agreed, [shown.general]: choice ? { ...shown, address: address?.replace(/campaigns\/\w+$/, "") } : null } } : { ...kept, consent: choice, agreed: choice ? (agreed ?? {}) : {} };
+            // What was drawn before a no is not covered by a later yes.
+            if (choice && choiceOf(kept, shown) === false)
+                next.state = unqueued(kept.state, (one) => !shown || (one.asker === terms["asker"] && one.question in questions));
+            return [!withheld(next, shown), next];
         }),
         act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
-        chosen: () => store.update((kept) => [kept?.consent]),
+        chosen: (campaign) => store.update((kept) => [kept && choiceOf(kept, campaign?.shown)]),
         async body(inquiries, options = {}) {
             const found = await next(inquiries, options);
             return typeof found === "string" ? undefined : found;
@@ -140,7 +159,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         async send(inquiries, url, options = {}) {
             const { fetch = globalThis.fetch, pack } = options;
             const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
-            for (let found; (found = await next(inquiries, options));) {
+            for (let found; (found = await next(inquiries, options, url));) {
                 if (typeof found === "string") {
                     told.refused.push({ reason: "consent", words: found, dropped: 0 });
                     break;

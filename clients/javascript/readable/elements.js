@@ -30,6 +30,7 @@ export const words = {
         total: "Your answers are randomised on this device before they are sent. Anyone who guessed 50 % about you before reaches at most {total} by all of them together.",
         round: "By one answer to each question: at most {reach}.",
         unlimited: "Your answers are randomised on this device before they are sent. Over time there is no limit but that of your device.",
+        first: "Nothing is answered or sent unless you agree here.",
     },
     de: {
         agree: "Ich bin einverstanden",
@@ -54,6 +55,7 @@ export const words = {
         total: "Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Wer vorher 50 % sicher war, erreicht durch alle zusammen höchstens {total}.",
         round: "Durch eine Antwort auf jede Frage: höchstens {reach}.",
         unlimited: "Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Auf Dauer gibt es keine Grenze außer der Ihres Geräts.",
+        first: "Nichts wird beantwortet oder gesendet, wenn Sie hier nicht zustimmen.",
     },
 };
 const FEW = 7; // answers that are shown one below the other; more are a list to open
@@ -61,7 +63,8 @@ const STYLE = `
 :host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }
 fieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }
-p { margin: .5rem 0; overflow-wrap: anywhere; }
+p, ul { margin: .5rem 0; overflow-wrap: anywhere; }
+ul { padding-inline-start: 1.25rem; }
 .choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }
 .choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }
 .field { display: flex; gap: .6rem; align-items: center; }
@@ -128,10 +131,14 @@ export function totalOf(terms) {
     const times = repeat === "same" || repeat === "present" ? 1 : repeat === "once" || repeat === "kept change" ? periods : repeat === "fresh" ? answers : undefined;
     return times && times * promise.epsilon;
 }
-/** `<dither-consent>`: who asks for what, what the answers tell, and two buttons. Set `device` and `campaign`, or call `connect`. It sends the event `consent`. */
+/**
+ * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
+ * event `consent`. A yes holds for what is shown.
+ */
 export class DitherConsent extends DitherElement {
     device;
     campaign;
+    address;
     async refresh() {
         const { device, campaign, words: said } = this;
         if (!device || !campaign)
@@ -139,9 +146,9 @@ export class DitherConsent extends DitherElement {
         const { terms } = campaign;
         const language = pick((terms["languages"] ?? []), this.wanted);
         const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]);
-        const [willing, chosen] = [await device.consent(), await device.chosen()];
+        const [willing, chosen] = [await device.consent(undefined, campaign), await device.chosen(campaign)];
         const total = totalOf(terms);
-        const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (willing ? "" : said.signal) : chosen ? said.agreed : said.declined);
+        const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (willing ? "" : navigator.globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
         const button = (text, choice) => {
             const made = make("button", { type: "button", part: "button", "aria-pressed": String(chosen === choice) }, text);
             made.addEventListener("click", () => void this.#choose(choice));
@@ -151,10 +158,10 @@ export class DitherConsent extends DitherElement {
         const once = terms["promise"].epsilon;
         // The total comes first: it is what a person agrees to.
         const told = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
-        this.show(language, make("p", { part: "asker", class: "label" }, fill(said.asks, parts)), ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)), make("p", { part: "promise", class: "note" }, told.join(" ")), make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`), make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)), status);
+        this.show(language, make("p", { part: "asker", class: "label" }, fill(said.asks, parts)), ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)), make("ul", { part: "questions" }, ...terms["questions"].map(({ text, name }) => make("li", {}, (text?.[language] ?? name)))), make("p", { part: "promise", class: "note" }, told.join(" ")), make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`), make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)), status);
     }
     async #choose(choice) {
-        await this.device.consent(choice);
+        await this.device.consent(choice, this.campaign, this.address);
         await this.refresh();
         this.tell("consent", choice);
     }
@@ -262,7 +269,7 @@ export function connect(device, campaign, address, root = document) {
         void element.refresh();
     }
     for (const element of Array.from(root.querySelectorAll("dither-consent"))) {
-        Object.assign(element, { device, campaign });
+        Object.assign(element, { device, campaign, address });
         void element.refresh();
     }
     const { send, stop } = autoSend(device, inquiries, address + "/batches");

@@ -52,5 +52,5 @@ function useElement(name, properties, event, handle) {
 }
 /** `<dither-question>` as a component: `<Question device={device} inquiry={inquiry} onAnswer={(outcome) => …} />`. */
 export const Question = ({ device, inquiry, onAnswer }) => useElement("dither-question", { device, inquiry }, "answer", onAnswer);
-/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
-export const Consent = ({ device, campaign, onConsent }) => useElement("dither-consent", { device, campaign }, "consent", onConsent);
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} address={address} onConsent={(choice) => …} />`. */
+export const Consent = ({ device, campaign, address, onConsent }) => useElement("dither-consent", { device, campaign, address }, "consent", onConsent);

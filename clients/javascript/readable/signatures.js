@@ -56,14 +56,23 @@ async function read(published, pin) {
     const terms = JSON.parse(campaign);
     const questions = []; // a name may be __proto__
     const unanswered = [];
+    const shown = shownOf(terms, key);
     for (const stated of terms["questions"]) {
         const question = read.get(stated["name"]);
         if (question)
-            questions.push([stated["name"], [stated["specification"], inquiryTerms(id, terms, stated, question, retired)]]);
+            questions.push([stated["name"], [stated["specification"], { ...inquiryTerms(id, terms, stated, question, retired), shown }]]);
         else
             unanswered.push(stated["name"]);
     }
-    return { id, key: key, before: before?.key, terms, retired: retired && retired.day, questions: Object.fromEntries(questions), unanswered };
+    return { id, key: key, before: before?.key, terms, retired: retired && retired.day, questions: Object.fromEntries(questions), shown, unanswered };
+}
+/** What a person reads about a campaign, without its version, its days and its questions. */
+const STATED = ["answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"];
+/** Return digests of what a campaign shows to a person. The text of a campaign is canonical, so that its parts are written as they were. */
+function shownOf(terms, key) {
+    const mark = (given) => hex(sha256(utf8(JSON.stringify(given))));
+    const { questions, begins, ends } = terms;
+    return { general: mark([STATED.map((name) => (terms[name] ?? null)), key]), questions: questions.map(mark), begins, ends };
 }
 /** Return what a campaign adds to one of its questions. */
 function inquiryTerms(campaign, terms, stated, question, retired) {

@@ -9,11 +9,32 @@ export interface Store<Thing = Kept> {
   update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
 
-/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked. */
+/** What a campaign shows to a person: a digest of who asks, for what and how often, a digest of each question with its words, and the days. */
+export interface Shown {
+  general: string;
+  questions: string[];
+  begins: string;
+  ends: string;
+}
+
+/** What a person agreed to: what was shown, and the address of the collector, without the identity of the campaign, if it was given. */
+export interface Agreed extends Shown {
+  address?: string | undefined;
+}
+
+/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked: for campaigns by the digest of what was shown. */
 export interface Kept {
   state: State;
   key: string;
   consent?: boolean;
+  agreed?: { [general: string]: Agreed | null };
+}
+
+/** What `consent` needs of a campaign of `dither-ldp/signatures`. */
+export interface Consented {
+  shown: Shown;
+  terms: { [name: string]: unknown };
+  questions: { [name: string]: unknown };
 }
 
 export interface Options {
@@ -41,6 +62,8 @@ export interface InquiryTerms {
   times?: number;
   /** The label that stands for answers that are not in the list. */
   otherwise?: unknown;
+  /** What the campaign shows to the person: consent to anything else does not cover this question. */
+  shown?: Shown;
   /** The labels of batches that the campaign lists: `send` refuses any other one. */
   labels?: string[];
   /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
@@ -155,12 +178,17 @@ export interface Device {
   /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
   act(): Promise<Outcome>;
   /**
-   * Return whether this device may answer and send; with an argument, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
-   * Control or the process DO_NOT_TRACK. What a person chose counts more than these. A queue is kept while it may not be sent.
+   * Return whether this device may answer and send; with a choice, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
+   * Control or the process DO_NOT_TRACK. What a person chose counts more than these.
+   *
+   * A yes to a campaign holds for what was shown of it, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
+   * every campaign needs a yes of its own: also a new version that asks more, says other words or lasts longer. `consent(false)` is a no to all.
+   *
+   * What waits while the person says no is kept, and is never sent: a later yes drops it from the queue. Permanent answers may be given again.
    */
-  consent(choice?: boolean): Promise<boolean>;
-  /** Return what the person chose; undefined if nobody asked them. */
-  chosen(): Promise<boolean | undefined>;
+  consent(choice?: boolean, campaign?: Consented, address?: string): Promise<boolean>;
+  /** Return what the person chose, for a campaign if it is given; undefined if nobody asked them about what it shows. */
+  chosen(campaign?: Consented): Promise<boolean | undefined>;
   /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
   body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
   /** The collector has the batch: its reports leave the queue. */
@@ -187,12 +215,26 @@ function signal(): string | undefined {
   return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
 }
 
-/** Return why nothing may be answered and sent, or undefined if it may. */
-function withheld({ consent }: Kept): string | undefined {
-  const found = signal();
-  if (consent === undefined) return found && found + " is set: ask the person, and call device.consent(true) if they agree";
-  return consent ? undefined : "the person does not want to answer";
+/** Return what the person chose about what is shown to them; undefined if they were not asked about it. */
+function choiceOf({ consent, agreed }: Kept, shown?: Shown, url = ""): boolean | undefined {
+  const said = shown && agreed?.[shown.general];
+  if (!said) return said === null || consent === false ? false : shown ? undefined : consent;
+  const { questions, begins, ends, address = "" } = said;
+  const covered = shown.questions.every((one) => questions.includes(one)) && begins <= shown.begins && shown.ends <= ends;
+  return (covered && (!url || url.startsWith(address))) || undefined;
 }
+
+/** Return why nothing may be answered and sent, or undefined if it may. */
+function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined {
+  const choice = choiceOf(kept, shown, url);
+  if (choice !== undefined) return choice ? undefined : "the person does not want to answer";
+  const found = kept.consent || Object.keys(kept.agreed ?? {})[0] ? "the person was asked about something else" : signal()?.concat(" is set");
+  return found && `${found}: ask the person, and call device.consent(true${shown ? ", campaign" : ""}) if they agree`;
+}
+
+/** Take what waits off the queue. Permanent answers may be given again, unless they are in a batch that may have arrived. */
+const unqueued = (state: State, chosen: (one: Named) => boolean): State =>
+  state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 
 const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
 
@@ -233,13 +275,13 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     });
 
   /** Return the next batch, or why there is none. */
-  const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending): Promise<Batch | string | undefined> => {
+  const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending, url?: string): Promise<Batch | string | undefined> => {
     for (const { terms } of [inquiries].flat()) {
       need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
     }
     return happen<Batch | string | undefined>((state, kept) => {
       const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
-      const words = reports[0] && withheld(kept);
+      const words = reports[0] && [inquiries].flat().map(({ terms }) => withheld(kept, terms.shown, url)).find(Boolean);
       return words ? [words] : [reports[0] && { id, body: pack(id, label, reports) }, changed];
     });
   };
@@ -289,7 +331,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       if (input === undefined) return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
       return happen((state, kept) => {
         const keyed = (purpose: number): Source => rules.source?.(kept.key, asked, input, purpose) ?? source;
-        const words = withheld(kept);
+        const words = withheld(kept, terms.shown);
         const over = words ? refused("consent", words) : ended(terms);
         if (over) return [over];
         const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
@@ -300,20 +342,25 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
     dryRun: ({ asked, terms }) =>
       happen((state, kept) => {
-        const words = withheld(kept);
+        const words = withheld(kept, terms.shown);
         return [words ? refused("consent", words) : (ended(terms) ?? answer(state, "", asked, allowed, rules)[0])];
       }),
 
-    consent: (choice) =>
+    consent: (choice, campaign, address) =>
       store.update((kept) => {
         need(kept, "account");
-        const next = choice === undefined ? kept : { ...kept, consent: choice };
-        return [!withheld(next), choice === undefined ? undefined : next];
+        if (choice === undefined) return [!withheld(kept, campaign?.shown)];
+        const { shown, terms, questions } = campaign ?? ({} as Partial<Consented>);
+        const { agreed } = kept;
+        const next: Kept = shown ? { ...kept, agreed: { ...agreed, [shown.general]: choice ? { ...shown, address: address?.replace(/campaigns\/\w+$/, "") } : null } } : { ...kept, consent: choice, agreed: choice ? (agreed ?? {}) : {} };
+        // What was drawn before a no is not covered by a later yes.
+        if (choice && choiceOf(kept, shown) === false) next.state = unqueued(kept.state, (one) => !shown || (one.asker === terms!["asker"] && one.question in questions!));
+        return [!withheld(next, shown), next];
       }),
 
     act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
 
-    chosen: () => store.update((kept) => [kept?.consent]),
+    chosen: (campaign) => store.update((kept) => [kept && choiceOf(kept, campaign?.shown)]),
 
     async body(inquiries, options = {}) {
       const found = await next(inquiries, options);
@@ -325,7 +372,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     async send(inquiries, url, options = {}) {
       const { fetch = globalThis.fetch, pack } = options;
       const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
-      for (let found; (found = await next(inquiries, options)); ) {
+      for (let found; (found = await next(inquiries, options, url)); ) {
         if (typeof found === "string") {
           told.refused.push({ reason: "consent", words: found, dropped: 0 });
           break;

@@ -78,6 +78,6 @@ function useElement(name: string, properties: object, event: string, handle: ((d
 export const Question = ({ device, inquiry, onAnswer }: { device: Device; inquiry: Inquiry; onAnswer?: (outcome: Outcome) => void }): ReactElement =>
   useElement("dither-question", { device, inquiry }, "answer", onAnswer);
 
-/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
-export const Consent = ({ device, campaign, onConsent }: { device: Device; campaign: Campaign; onConsent?: (choice: boolean) => void }): ReactElement =>
-  useElement("dither-consent", { device, campaign }, "consent", onConsent);
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} address={address} onConsent={(choice) => …} />`. */
+export const Consent = ({ device, campaign, address, onConsent }: { device: Device; campaign: Campaign; address?: string; onConsent?: (choice: boolean) => void }): ReactElement =>
+  useElement("dither-consent", { device, campaign, address }, "consent", onConsent);

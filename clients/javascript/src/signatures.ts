@@ -1,7 +1,7 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 
 import { unhex } from "./batch.js";
-import { type InquiryTerms, type Store } from "./client.js";
+import { type InquiryTerms, type Shown, type Store } from "./client.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
 import { exchange, hex, Malformed, need, parse, type Question, sha256, utf8, watched, type Fields } from "./parts.js";
 
@@ -31,6 +31,8 @@ export interface Campaign {
   retired: string | null;
   /** By name: the arguments of `device.asking`. */
   questions: { [name: string]: [specification: string, terms: InquiryTerms] };
+  /** What a person is shown of it: `device.consent(true, campaign)` keeps these digests, and a yes covers nothing else. */
+  shown: Shown;
   /** The names of questions whose draw this client does not know: they are not answered, and the others are. */
   unanswered: string[];
 }
@@ -95,12 +97,23 @@ async function read(published: string, pin: string): Promise<Campaign> {
   const terms = JSON.parse(campaign) as Fields;
   const questions: [string, Campaign["questions"][string]][] = []; // a name may be __proto__
   const unanswered: string[] = [];
+  const shown = shownOf(terms, key as string);
   for (const stated of terms["questions"] as Fields[]) {
     const question = read.get(stated["name"] as string);
-    if (question) questions.push([stated["name"] as string, [stated["specification"] as string, inquiryTerms(id, terms, stated, question, retired as Fields | null)]]);
+    if (question) questions.push([stated["name"] as string, [stated["specification"] as string, { ...inquiryTerms(id, terms, stated, question, retired as Fields | null), shown }]]);
     else unanswered.push(stated["name"] as string);
   }
-  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions), unanswered };
+  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions), shown, unanswered };
+}
+
+/** What a person reads about a campaign, without its version, its days and its questions. */
+const STATED = ["answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"];
+
+/** Return digests of what a campaign shows to a person. The text of a campaign is canonical, so that its parts are written as they were. */
+function shownOf(terms: Fields, key: string): Shown {
+  const mark = (given: unknown): string => hex(sha256(utf8(JSON.stringify(given))));
+  const { questions, begins, ends } = terms as { questions: Fields[]; begins: string; ends: string };
+  return { general: mark([STATED.map((name) => (terms[name] ?? null) as unknown), key]), questions: questions.map(mark), begins, ends };
 }
 
 /** Return what a campaign adds to one of its questions. */

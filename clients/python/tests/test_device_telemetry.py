@@ -416,7 +416,8 @@ def test_a_full_disk_leaves_no_part_of_a_file(folder: Path, monkeypatch: pytest.
     assert not list((folder / ".local/state/mytool/telemetry").iterdir())
 
 
-def test_an_account_in_use_is_not_waited_for(folder: Path) -> None:
+def test_an_account_in_use_is_waited_for_briefly(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "_WAIT_FILE", 0.1)
     tool = made(folder)
     tool.run("on")
     with dt.Account.open(tool._account_file())._state():
@@ -724,3 +725,123 @@ def test_consent_shows_the_words_of_the_campaign(
     changed = WORDS.replace("Which command did you run?", "Which commands do you run?")
     publish(folder, changed)
     assert made(folder)._consent() is None  # other words are another question
+
+
+# --- off and on again, tests, the latest problem, several runs at once
+
+
+def test_what_waited_at_off_is_never_sent_and_on_says_so(folder: Path) -> None:
+    publish(folder, TOML.replace('repeat = "fresh"', 'repeat = "same"'))
+    with stub() as collector:
+        tool = made(folder, address=collector.address, background=False)
+        tool.run("on")
+        assert [tool.answer("command", "build"), tool.answer("seconds", 3)] == ["drawn"] * 2
+        assert "2 reports wait here and will not be sent, not even after `on`" in tool.run("off")
+        assert "2 reports were deleted: drawn before `off`, never sent." in tool.run("on")
+        assert "deleted" not in tool.run("on")
+        done = tool.send()
+        assert done is not None
+        assert (done.sent, collector.batches) == (0, [])
+        assert "0 reports wait" in tool.run("status")
+        assert tool.answer("command", "build") == "repeated"  # under the new yes, for no further ε
+        done = tool.send()
+        assert done is not None
+        assert done.sent == len(collector.batches) == 1
+
+
+def test_a_permanent_answer_that_was_refused_may_be_sent_again(folder: Path) -> None:
+    publish(folder, TOML.replace('repeat = "fresh"', 'repeat = "same"'))
+    with stub() as collector:
+        collector.answers = [(422, {}, b'{"refused":"report","words":"no report"}')]
+        tool = made(folder, address=collector.address, background=False)
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+        done = tool.send()
+        assert done is not None
+        assert (done.sent, done.dropped) == (0, 1)
+        assert tool.answer("command", "build") == "repeated"
+        done = tool.send()
+        assert done is not None
+        assert done.sent == 1
+
+
+def test_test_mode_has_its_own_account_consent_and_label(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = TOML.replace('repeat = "fresh"', 'repeat = "once"\ndays = 3000')
+    publish(folder, once.replace('["1.2"]', '["1.2", "test"]'))
+    with stub() as collector:
+        tool = made(folder, address=collector.address, background=False)
+        tool.run("on")
+        assert tool.answer("command", "build") == "silent"  # 1 of 3000 days; a seed would not do
+        for name in ("DITHER_TELEMETRY_TEST", "CI"):
+            monkeypatch.setenv(name, "1")
+        monkeypatch.setenv("DITHER_ACCOUNT", str(folder / "mine.account"))
+        assert tool.answer("command", "build") == "off"  # nobody agreed to a test
+        tool = made(folder, address=collector.address, background=False)
+        assert "Telemetry is on." in tool.run("on")
+        assert "DITHER_TELEMETRY_TEST is set" in tool.run("status")
+        assert tool.answer("command", "build") == "drawn"
+        assert '"label":"test"' in tool.run("show")
+        assert tool.send() is not None
+        assert [batch.label for batch in collector.batches] == ["test"]
+        assert tool.answer("command", "build") in ("silent", "repeated")
+        tool.run("erase")
+        monkeypatch.delenv("DITHER_TELEMETRY_TEST")
+        monkeypatch.delenv("CI")
+        monkeypatch.delenv("DITHER_ACCOUNT")
+        assert "Telemetry is on." in made(folder, address=collector.address).run("status")
+
+
+def test_test_mode_sends_nothing_that_would_be_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DITHER_TELEMETRY_TEST", "1")
+    with stub() as collector:
+        tool = made(folder, address=collector.address, background=False)
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+        assert tool.send() is None
+        assert "does not list the label 'test'" in str(tool.problem)
+        assert collector.batches == []
+
+
+def test_the_problem_is_the_latest(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    assert tool.answer("colour", "red") == "failed"
+    assert "no such question" in str(tool.problem)
+    assert tool.answer("command", "build") == "drawn"
+    assert tool.problem is None
+
+
+def test_a_damaged_account_names_erase(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    tool.answer("command", "build")
+    account = folder / ".local/state/mytool/telemetry/account"
+    account.write_bytes(account.read_bytes()[:100])
+    tool = made(folder)
+    assert tool.answer("command", "build") == "failed"
+    assert "`mytool telemetry erase` removes it" in str(tool.problem)
+    tool.run("erase")
+    tool.run("on")
+    assert tool.answer("command", "build") == "drawn"
+
+
+RUNS = """
+import sys
+from dither_device import Telemetry
+tool = Telemetry(sys.argv[1], app="mytool", background=False, epsilon=99)
+print(tool.answer("command", "build"), tool.problem)
+"""
+
+
+def test_several_runs_at_once_wait_for_each_other(folder: Path) -> None:
+    made(folder, epsilon=99)._agree(made(folder)._verify())  # no account yet: all of them create it
+    tool = made(folder)
+    tool.run("on")
+    Path(tool._account_file()).unlink()
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE), "HOME": str(folder)}
+    command = [sys.executable, "-S", "-c", RUNS, str(folder / "campaign.json")]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(8)]
+    assert [run.communicate(timeout=60)[0] for run in runs] == ["drawn None\n"] * 8
+    assert len(dt.Account.open(tool._account_file()).queue) == 8

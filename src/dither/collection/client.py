@@ -178,7 +178,7 @@ class Client:
 
         done = sending.Sent()
         try:
-            sending.deliver(done, next_batch, post, self._account.acknowledge, label)
+            sending.deliver(done, next_batch, post, self._account, label)
         except Unreachable:
             done.problem = "unreachable"
         except MalformedReport:

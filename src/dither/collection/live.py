@@ -28,6 +28,9 @@ from dither.core.question import Question
 from dither.errors import unknown_name
 from dither.foundation.arrays import Array, Integers
 
+TEST_LABEL: Final = (
+    "test"  # of reports that developers send to try a campaign: counted, never shown with others
+)
 _BLOCK: Final = 1 << 16  # bytes of reports that are counted at once
 _SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once where one costs as much as many
 
@@ -246,14 +249,15 @@ class LiveCounts:
     def _found(
         self, campaign: str, question: str, label: str | None = None
     ) -> Iterator[tuple[str, _Sequence]]:
-        """Return the sequences of a question, of one label or of all, each with its label."""
+        """Return the sequences of a question, of one label or of all but tests, each with its label."""
         self.question_of(campaign, question)
         with self._lock:
             there = list(self._sequences.items())
         return (
             (name[2], sequence)
             for name, sequence in there
-            if name[:2] == (campaign, question) and label in (None, name[2])
+            if name[:2] == (campaign, question)
+            and (name[2] != TEST_LABEL if label is None else name[2] == label)
         )
 
 

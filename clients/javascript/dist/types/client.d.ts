@@ -6,11 +6,35 @@ import { type Waiting } from "./batch.js";
 export interface Store<Thing = Kept> {
     update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
-/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked. */
+/** What a campaign shows to a person: a digest of who asks, for what and how often, a digest of each question with its words, and the days. */
+export interface Shown {
+    general: string;
+    questions: string[];
+    begins: string;
+    ends: string;
+}
+/** What a person agreed to: what was shown, and the address of the collector, without the identity of the campaign, if it was given. */
+export interface Agreed extends Shown {
+    address?: string | undefined;
+}
+/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked: for campaigns by the digest of what was shown. */
 export interface Kept {
     state: State;
     key: string;
     consent?: boolean;
+    agreed?: {
+        [general: string]: Agreed | null;
+    };
+}
+/** What `consent` needs of a campaign of `dither-ldp/signatures`. */
+export interface Consented {
+    shown: Shown;
+    terms: {
+        [name: string]: unknown;
+    };
+    questions: {
+        [name: string]: unknown;
+    };
 }
 export interface Options {
     /** The ε that all askers together may learn: for ever, or in one epoch of the rules. */
@@ -36,6 +60,8 @@ export interface InquiryTerms {
     times?: number;
     /** The label that stands for answers that are not in the list. */
     otherwise?: unknown;
+    /** What the campaign shows to the person: consent to anything else does not cover this question. */
+    shown?: Shown;
     /** The labels of batches that the campaign lists: `send` refuses any other one. */
     labels?: string[];
     /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
@@ -150,12 +176,17 @@ export interface Device {
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
     /**
-     * Return whether this device may answer and send; with an argument, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
-     * Control or the process DO_NOT_TRACK. What a person chose counts more than these. A queue is kept while it may not be sent.
+     * Return whether this device may answer and send; with a choice, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
+     * Control or the process DO_NOT_TRACK. What a person chose counts more than these.
+     *
+     * A yes to a campaign holds for what was shown of it, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
+     * every campaign needs a yes of its own: also a new version that asks more, says other words or lasts longer. `consent(false)` is a no to all.
+     *
+     * What waits while the person says no is kept, and is never sent: a later yes drops it from the queue. Permanent answers may be given again.
      */
-    consent(choice?: boolean): Promise<boolean>;
-    /** Return what the person chose; undefined if nobody asked them. */
-    chosen(): Promise<boolean | undefined>;
+    consent(choice?: boolean, campaign?: Consented, address?: string): Promise<boolean>;
+    /** Return what the person chose, for a campaign if it is given; undefined if nobody asked them about what it shows. */
+    chosen(campaign?: Consented): Promise<boolean | undefined>;
     /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
     body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */

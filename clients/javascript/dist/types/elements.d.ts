@@ -33,6 +33,8 @@ export interface ElementWords {
     round: string;
     /** That there is no limit over all answers. */
     unlimited: string;
+    /** That nothing is sent before the person agrees. */
+    first: string;
 }
 /** The words of the elements, by language. A page may add its own. */
 export declare const words: {
@@ -58,11 +60,15 @@ declare abstract class DitherElement extends Base {
 }
 /** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
 export declare function totalOf(terms: Fields): number | undefined;
-/** `<dither-consent>`: who asks for what, what the answers tell, and two buttons. Set `device` and `campaign`, or call `connect`. It sends the event `consent`. */
+/**
+ * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
+ * event `consent`. A yes holds for what is shown.
+ */
 export declare class DitherConsent extends DitherElement {
     #private;
     device: Device | undefined;
     campaign: Campaign | undefined;
+    address: string | undefined;
     refresh(): Promise<void>;
 }
 /** `<dither-question>`: a question of a list, a scale, a number, a date, a time, or of several answers. Set `device` and `inquiry`, or call `connect`. It sends the event `answer` with the outcome. */

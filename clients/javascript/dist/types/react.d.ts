@@ -27,9 +27,10 @@ export declare const Question: ({ device, inquiry, onAnswer }: {
     inquiry: Inquiry;
     onAnswer?: (outcome: Outcome) => void;
 }) => ReactElement;
-/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} onConsent={(choice) => …} />`. */
-export declare const Consent: ({ device, campaign, onConsent }: {
+/** `<dither-consent>` as a component: `<Consent device={device} campaign={campaign} address={address} onConsent={(choice) => …} />`. */
+export declare const Consent: ({ device, campaign, address, onConsent }: {
     device: Device;
     campaign: Campaign;
+    address?: string;
     onConsent?: (choice: boolean) => void;
 }) => ReactElement;

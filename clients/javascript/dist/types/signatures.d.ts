@@ -1,5 +1,5 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
-import { type InquiryTerms, type Store } from "./client.js";
+import { type InquiryTerms, type Shown, type Store } from "./client.js";
 import { type Fields } from "./parts.js";
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean>;
@@ -19,6 +19,8 @@ export interface Campaign {
     questions: {
         [name: string]: [specification: string, terms: InquiryTerms];
     };
+    /** What a person is shown of it: `device.consent(true, campaign)` keeps these digests, and a yes covers nothing else. */
+    shown: Shown;
     /** The names of questions whose draw this client does not know: they are not answered, and the others are. */
     unanswered: string[];
 }

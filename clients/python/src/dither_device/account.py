@@ -321,6 +321,14 @@ class Account:
         gone: int = self._happen({"do": "acknowledge", "id": identity}).get("reports", 0)
         return gone
 
+    def drop(self, identity: str) -> int:
+        """Take a report, or a batch, off the queue unsent; return how many reports it was.
+
+        Permanent answers are set aside: they wait again as soon as the question is answered again.
+        """
+        gone: int = self._happen({"do": "drop", "id": identity}).get("reports", 0)
+        return gone
+
     @property
     def queue(self) -> list[Data]:
         """The reports that are not acknowledged, in the order in which they were drawn."""

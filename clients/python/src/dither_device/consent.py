@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from dither_device.question import Question
 
 # What a person reads about a campaign, without its version, its days and its questions.
-_TERMS = ("asker", "contact", "purpose", "repeat", "days", "every", "answers", "labels", "people")
+_TERMS = (
+    *("asker", "contact", "purpose", "purposes", "repeat", "days", "every", "changes"),
+    *("answers", "labels", "people"),
+)
 _WIDTH = 79
 _LINES = 24  # of a terminal that does not say how many it has
 

@@ -36,7 +36,7 @@ _SPEND = (
 )
 _TERMS = ("epsilon", "delta", "assumes", "data", "times", "campaign")  # what is charged for
 _PERIODIC = ("once", "kept change")
-_ASIDE = "0" * 32  # the batch of a permanent answer that was dropped and waits to be asked for again
+ASIDE = "0" * 32  # the batch of a permanent answer that was dropped and waits to be asked for again
 _KEPT_CHANGE = "kept change"
 
 
@@ -532,7 +532,7 @@ def _again(state: State, question: Data, identity: str, earlier: Data) -> Decisi
     if key_of(earlier) != key_of(question) or (entry is not None and not _is_paid(terms, entry)):
         return _refuse("id")
     if "report" in earlier:
-        aside = earlier["batch"] == _ASIDE  # it was dropped, and is asked for again
+        aside = earlier["batch"] == ASIDE  # it was dropped, and is asked for again
         effect = {"batch": {"id": None, "reports": [identity]}} if aside else None
         return Decision({"is": "resent", "report": earlier["report"]}, effect)
     return Decision({"is": "acknowledged", "reports": 0})
@@ -601,7 +601,7 @@ def _set_aside(state: State, question: Data) -> dict[str, list[str]]:
     """Return the identities of dropped reports to a question that wait to be asked for, by report."""
     found: dict[str, list[str]] = {}
     for item in state.queue.values():
-        if item["batch"] == _ASIDE and key_of(item) == key_of(question):
+        if item["batch"] == ASIDE and key_of(item) == key_of(question):
             found.setdefault(item["report"], []).append(item["id"])
     return found
 
@@ -671,7 +671,7 @@ def _batch(state: State, event: Data) -> Decision:
     `questions`, pairs of a name and a fingerprint, it has reports to these only: a collector refuses a batch
     with a report to a question of another campaign.
     """
-    queued = [i for i in state.queue.values() if i["asker"] == event["asker"] and i["batch"] != _ASIDE]
+    queued = [i for i in state.queue.values() if i["asker"] == event["asker"] and i["batch"] != ASIDE]
     if (chosen := event.get("questions")) is not None:
         queued = [item for item in queued if [item["question"], item["fingerprint"]] in chosen]
     sent = next((item["batch"] for item in queued if item["batch"] is not None), None)
@@ -695,14 +695,14 @@ def _drop(state: State, batch: str) -> Decision:
     for again: nothing else would ever send them.
     """
     gone = [item for item in state.queue.values() if batch in (item["id"], item["batch"])]
-    if not gone or batch == _ASIDE:
+    if not gone or batch == ASIDE:
         return Decision({"is": "unknown"})
     permanent = {key[:3] for key in state.answers}
     aside = [item["id"] for item in gone if key_of(item) in permanent]
     left = [item["id"] for item in gone if key_of(item) not in permanent]
     effect: Data = {"unqueue": left} if left else {}
     if aside:
-        effect["batch"] = {"id": _ASIDE, "reports": aside}
+        effect["batch"] = {"id": ASIDE, "reports": aside}
     return Decision({"is": "dropped", "reports": len(gone)}, effect)
 
 

@@ -16,12 +16,19 @@ from dither_device.text import DeviceError, canonical, need, sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, Protocol
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
 
     Batch = tuple[str, list[tuple[str, bytes]]]  # the identity; fingerprints and reports
+
+    class Queue(Protocol):
+        """The part of an account that sending needs."""
+
+        def acknowledge(self, identity: str, /) -> int: ...
+        def drop(self, identity: str, /) -> int: ...
+
 
 PACKED = "application/vnd.dither.batch"
 _PATIENCE = 600.0  # seconds of a process that sends
@@ -113,7 +120,7 @@ def send(
                 done,
                 next_batch,
                 lambda body: request("POST", place, body, sealing_key, relay, timeout),
-                account.acknowledge,
+                account,
                 _label(campaign, label),
                 allowed,
             )
@@ -133,13 +140,14 @@ def deliver(
     done: Sent,
     next_batch: Callable[[], Batch | None],
     post: Callable[[bytes], tuple[int, dict[str, str], bytes]],
-    acknowledge: Callable[[str], int],
+    account: Queue,
     label: str,
     allowed: Callable[[], bool] | None = None,
 ) -> None:
     """Send batch after batch until nothing waits or the collector refuses; `done` counts them.
 
-    A batch that the collector refuses for good is dropped, so that it does not hold up the others.
+    A batch that the collector refuses for good is dropped, so that it does not hold up the others; permanent
+    answers in it are set aside.
     """
     while (batch := next_batch()) is not None:
         if allowed is not None and not allowed():
@@ -149,10 +157,10 @@ def deliver(
         status, told, text = post(packed_body(identity, label, reports))
         fate, word = judge(identity, status, text)
         if fate == "acknowledged":
-            done.sent += acknowledge(identity)
+            done.sent += account.acknowledge(identity)
         elif fate == "dropped":
             done.refused.append(word)
-            done.dropped += acknowledge(identity)
+            done.dropped += account.drop(identity)
         else:
             done.problem = word or ("busy" if status == 503 else f"status {status}")
             done.retry_after = _seconds(told.get("retry-after"))
@@ -275,6 +283,7 @@ def main(text: str) -> None:
         dump_traceback_later(_PATIENCE, exit=True)  # whoever answers too slowly, or never: it ends
         job = json.loads(text)
         names = ("app", "version", "key", "address", "relay", "folder")
+        # DITHER_TELEMETRY_TEST is in the environment of this process too.
         tool = Telemetry(job["campaign"], **{name: job[name] for name in names}, background=False)
         done = tool.send()  # it looks at consent and at switches before every batch
         if done is not None and done.retry_after is not None and job["marker"]:

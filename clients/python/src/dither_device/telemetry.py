@@ -26,7 +26,10 @@ _SWITCHES = ("DO_NOT_TRACK", "NO_TELEMETRY")
 _MACHINES = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
 _NEVER = "/etc/dither/no-telemetry"
 _HOUR = 3600.0  # seconds between two attempts to send
-_WAIT = 0.25  # seconds for which another process may hold the account
+_WAIT = 0.25  # seconds for which another thread may be answering
+_WAIT_FILE = 2.0  # seconds for which other processes may hold the account
+_TEST = "DITHER_TELEMETRY_TEST"  # a switch for developers, and the label of what they send
+_TEST_LABEL = "test"
 _VERIFIED = 16  # campaigns whose digests are kept
 _READER = "dither-device 1"  # what verified a campaign: a later reader verifies it again
 
@@ -53,7 +56,8 @@ class Telemetry:
     tool's budget for a year; by default what the campaign asks for. `ask`: whether consent is asked for at
     the first answer on a terminal; `background`: whether another process sends, at most once an hour.
     `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools share. `problem`
-    says what went wrong last.
+    says what went wrong at the latest answer or sending; None if nothing did. `DITHER_TELEMETRY_TEST=1` is
+    for developers: other consent, another account, every day is the drawn one, and the label `test`.
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class Telemetry:
         policy), outside (no such answer), closed (not running), off (no consent) or failed (see `problem`).
         `DITHER_TELEMETRY_DEBUG=1` prints it, never a value.
         """
+        self.problem = None
         try:
             with self._lock:
                 told = self._answer(question, value)
@@ -137,7 +142,11 @@ class Telemetry:
                     return "closed"
                 labels = campaign.question(name).labels
                 otherwise = "other" if labels is not None and "other" in labels else None
-                answer = account.answer_in(state, campaign.asking(name, otherwise=otherwise), value)
+                asking = campaign.asking(name, otherwise=otherwise)
+                if _is_test() and asking.repeat == "once":  # the drawn day is today
+                    asking.facts = {**asking.facts, "days": 1, "start": 0}
+                    asking.facts.pop("every", None)
+                answer = account.answer_in(state, asking, value)
                 waits = bool(state.queue)
         except Outside:
             return "outside"
@@ -154,12 +163,16 @@ class Telemetry:
         # The text of another error may hold anything: its kind alone is kept.
         known = isinstance(error, DeviceError)
         self.problem = str(error) if known else f"{type(error).__name__}{_details(error)}"
+        damaged = any(word in self.problem for word in ("damaged", "not an account"))
+        if known and damaged and self._account_file() == self._path("account"):
+            self.problem += f"; `{self.app} telemetry erase` removes it, and what was given is forgotten"
         return "failed"
 
     # --- sending
 
     def send(self) -> Sent | None:
         """Send what waits, now, in this process; None if telemetry is off. Nothing is raised."""
+        self.problem = None
         try:
             with self._lock:
                 if self._why_off() is not None or self._consent() != "on" or self.address is None:
@@ -169,15 +182,18 @@ class Telemetry:
                 account, text = self._open_account(), self._read_file()
                 with account.transaction() as state:
                     campaign = self._trusted(account, state, text)
+                if _is_test() and _TEST_LABEL not in campaign.terms["labels"]:
+                    self.problem = f"the campaign does not list the label {_TEST_LABEL!r}: nothing is sent"
+                    return None
                 done = send(
                     account,
                     campaign,
                     self.address,
                     relay=self.relay,
-                    label=self.version,
+                    label=self._label,
                     allowed=lambda: self._why_off() is None and self._consent() == "on",
                 )
-                self.problem = done.problem or self.problem
+                self.problem = done.problem
                 return done
         except Exception as error:
             self._fail(error)
@@ -206,7 +222,7 @@ class Telemetry:
             {
                 **{"campaign": os.path.abspath(self.file), "app": self.app, "version": self.version},
                 **{"key": self.key, "address": self.address, "relay": self.relay},
-                **{"folder": self._base(), "marker": marker},
+                **{"folder": self._own_base(), "marker": marker},
             }
         )
 
@@ -276,7 +292,7 @@ class Telemetry:
         for place in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
             if os.path.isabs(place) and os.path.exists(place):
                 return f"there is a file {place}"
-        if self._is_machine():
+        if self._is_machine() and not _is_test():
             return "this is continuous integration"
         return self._why_foreign()
 
@@ -353,7 +369,9 @@ class Telemetry:
     def add_parser(self, subparsers: Any, dest: str = "func") -> Any:
         """Add `telemetry on|off|status|show|erase` to the subparsers of argparse; return its parser.
 
-        The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`.
+        The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`. A
+        program whose own commands are dispatched in another way gives another name, or asks
+        `if hasattr(args, "func")` first.
         """
         parser = subparsers.add_parser("telemetry", help="Show or switch telemetry.", description=_HELP)
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="status")
@@ -372,15 +390,31 @@ class Telemetry:
         return command
 
     def _on(self) -> str:
-        campaign, reason = self._verify(), self._why_foreign()
+        campaign, reason, records = self._verify(), self._why_foreign(), self._records()
         if reason is not None:  # nothing is written: a file of root would lock its owner out
             return f"Telemetry stays off here: {reason}."
         self._agree(campaign)
         reason = self._why_off()
         if reason is not None:
             return f"Consent is kept, but telemetry stays off here: {reason}."
-        self._open_account().act()  # the person did this themselves
-        return f"{self._words(campaign)}\nTelemetry is on."
+        account = self._open_account()
+        account.act()  # the person did this themselves
+        dropped = self._unqueue(account, campaign.asker) if records is not None and "" in records else 0
+        unsent = (
+            f" {_count(dropped, 'was', 'were')} deleted: drawn before `off`, never sent." if dropped else ""
+        )
+        return f"{self._words(campaign)}\nTelemetry is on.{unsent}"
+
+    @staticmethod
+    def _unqueue(account: Account, asker: str) -> int:
+        """Take what waits for an asker off the queue; return how many reports these were.
+
+        Permanent answers may be given again, unless they are in a batch that may have arrived.
+        """
+        waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
+        for item in waiting:
+            (account.acknowledge if item["batch"] else account.drop)(item["id"])
+        return len(waiting)
 
     def _off(self) -> str:
         if self._base() is None:
@@ -391,12 +425,14 @@ class Telemetry:
             if os.path.exists(self._account_file()):
                 from dither_device.account import Account
 
-                with Account(self._account_file(), wait=_WAIT) as account:
-                    waiting = len(account.queue)
+                with Account(self._account_file(), wait=_WAIT_FILE) as account:
+                    waiting = sum(map(_waits, account.queue))
         except Exception as error:  # it is off all the same
             self._fail(error)
         wait = (
-            f" {_count(waiting)} here and will not be sent; `erase` deletes what is kept." if waiting else ""
+            f" {_count(waiting)} here and will not be sent, not even after `on`; `erase` deletes all of it."
+            if waiting
+            else ""
         )
         return f"Telemetry is off. Nothing is kept or sent from now on.{wait}"
 
@@ -416,13 +452,15 @@ class Telemetry:
             if os.path.exists(self._account_file()):
                 from dither_device.account import Account
 
-                with Account(self._account_file(), wait=_WAIT) as account:
-                    waiting, left = len(account.queue), account.left
+                with Account(self._account_file(), wait=_WAIT_FILE) as account:
+                    waiting, left = sum(map(_waits, account.queue)), account.left
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
         except Exception as error:  # whether it is on is told all the same
             self._fail(error)
         if self.problem is not None:
             lines.append(f"The last problem: {self.problem}.")
+        if _is_test():
+            lines.append(f"{_TEST} is set: this is a test, with an account and a label of its own.")
         return "\n".join(lines)
 
     def _show(self) -> str:
@@ -437,7 +475,7 @@ class Telemetry:
             if os.path.exists(self._account_file()):
                 from dither_device.account import Account
 
-                with Account(self._account_file(), wait=_WAIT) as account:
+                with Account(self._account_file(), wait=_WAIT_FILE) as account:
                     state = account.wire()
         except Exception as error:
             self._fail(error)
@@ -447,7 +485,7 @@ class Telemetry:
         if campaign is not None and state is not None:
             from dither_device.sending import preview
 
-            bodies = preview(state, campaign, self.version)
+            bodies = preview(state, campaign, self._label)
             lines += [f"As it travels, {_times(len(bodies))}:", *bodies] if bodies else []
         where = self.address or "nobody: no address is set"
         lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
@@ -464,7 +502,7 @@ class Telemetry:
         given: dict[str, list[float]] = {}
         for entry in state["entries"]:
             given.setdefault(name_of(entry), []).append(int(entry["epsilon"], 16) / 2.0**64)
-        waiting = [name_of(item) for item in state["queue"]]
+        waiting = [name_of(item) for item in state["queue"] if _waits(item)]
         lines = []
         for name, spent in given.items():
             told = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
@@ -503,7 +541,7 @@ class Telemetry:
             from dither_device.account import Account
 
             asker = self._verify().asker
-            with Account(self._account_file(), wait=_WAIT) as account:
+            with Account(self._account_file(), wait=_WAIT_FILE) as account:
                 waiting = [item["id"] for item in account.queue if item["asker"] == asker]
                 given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
                 for identity in waiting:
@@ -553,7 +591,7 @@ class Telemetry:
 
     def _account_file(self) -> str:
         own = "" if self._base() is None else self._path("account")
-        return os.environ.get("DITHER_ACCOUNT") or own
+        return own if _is_test() else os.environ.get("DITHER_ACCOUNT") or own
 
     def _open_account(self) -> Account:
         if self._account is not None and self._account.path == self._account_file():
@@ -562,8 +600,8 @@ class Telemetry:
         from dither_device.text import AccountUnusable
 
         place = self._account_file()
-        more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT}
-        if "DITHER_ACCOUNT" not in os.environ and not os.path.exists(place):
+        more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT_FILE}
+        if place == self._path("account") and not os.path.exists(place):
             os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
             epsilon, delta = self._budget()
             try:
@@ -589,10 +627,19 @@ class Telemetry:
             days = terms.get("days") or {"day": 1, "week": 7, "month": 28}[terms["every"]]
             calendar = "every" in terms and length > 1  # a period may have begun before the campaign
             times = -(-min(366, length) // days) + (length > 366 or calendar)  # periods that a year touches
+        times *= 366 if _is_test() else 1  # a round of answers on each day of a year
         epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
         return epsilon, min((promise["delta"] or 0.0) * times, 1.0)
 
+    @property
+    def _label(self) -> str:
+        return _TEST_LABEL if _is_test() else self.version
+
     def _base(self) -> str | None:
+        base = self._own_base()
+        return os.path.join(base, "test") if base is not None and _is_test() else base
+
+    def _own_base(self) -> str | None:
         if self._folder is not None:
             return os.path.abspath(self._folder)
         state = _state_folder()
@@ -628,8 +675,19 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _count(reports: int) -> str:
-    return "1 report waits" if reports == 1 else f"{reports} reports wait"
+def _count(reports: int, verb: str = "waits", verbs: str = "wait") -> str:
+    return f"1 report {verb}" if reports == 1 else f"{reports} reports {verbs}"
+
+
+def _waits(item: dict[str, Any]) -> bool:
+    """Return whether a report of the queue waits to be sent, and is not set aside."""
+    from dither_device.rules import ASIDE
+
+    return bool(item["batch"] != ASIDE)
+
+
+def _is_test() -> bool:
+    return os.environ.get(_TEST, "").lower() not in ("", "0", "false", "no")
 
 
 def _details(error: BaseException) -> str:

@@ -32,7 +32,8 @@ ends = {ends}
 people = 100
 repeat = "once"  # one answer to a question in each period of so many days, on a day that the device draws
 days = 30
-labels = []  # versions that a batch may state: with ["1.2"], reports of version 1.2 are counted apart
+# Public labels of a batch: "test" is left out of all answers, versions such as "1.2" are counted apart.
+labels = ["test"]
 
 [questions.command]
 categories = ["build", "test", "other"]

@@ -254,6 +254,17 @@ class Account:
         gone: int = decision.outcome.get("reports", 0)
         return gone
 
+    def drop(self, identity: str) -> int:
+        """Take a report, or a batch, off the queue unsent; return how many reports it was.
+
+        Permanent answers are set aside: they wait again as soon as the question is answered again.
+        """
+        with self._state() as state:
+            decision = decide(state, {"do": "drop", "id": identity}, self._rules)
+            self._store.keep(state, decision.effect)
+        gone: int = decision.outcome.get("reports", 0)
+        return gone
+
     # --- askers
 
     def remember_askers(self, change: Callable[[Data], Data]) -> None:

@@ -1,0 +1,27 @@
+"""Consent of `dither-device` covers the campaigns that the vectors say; tests of JavaScript run them as well."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dither_device.campaign import Campaign
+from dither_device.consent import covers, general_of, record_of
+from tests.conformance.consent import CHANGES, FILE, text
+
+WHOLE = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def test_the_file_is_what_the_script_writes() -> None:
+    assert FILE.read_text(encoding="utf-8") == text(), "run python -m tests.conformance.consent"
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_yes_to_the_first_campaign_covers(name: str) -> None:
+    first, other = (
+        Campaign(WHOLE["campaigns"][one]["published"], key=WHOLE["key"]) for one in ("first", name)
+    )
+    kept = {general_of(first, None, None): record_of(first)}
+    covered = covers(kept.get(general_of(other, None, None)), other)
+    assert covered == WHOLE["campaigns"][name]["covered"]
