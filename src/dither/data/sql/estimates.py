@@ -9,6 +9,7 @@ supports.
 from __future__ import annotations
 
 import csv
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -31,6 +32,7 @@ from dither.data.sql.query import ReportTable, counting_query
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.estimation.intervals import rare_limits
 from dither.estimation.linear import least_variance, unbiased_reading
+from dither.estimation.method import category_question, has_numbers
 from dither.foundation.numerics.distributions import inverse_survival
 
 GROUPS: Final = ("day", "week", "month", "label")
@@ -53,7 +55,7 @@ class CodebookRow(NamedTuple):
     value: float
 
 
-class Codebook(NamedTuple):
+class CodebookTable(NamedTuple):
     """The rows that a query joins, and the name of their table; None if the query contains them."""
 
     rows: tuple[CodebookRow, ...]
@@ -89,7 +91,7 @@ class EstimateQuery(NamedTuple):
     """The text of a query, and the codebook that it joins."""
 
     text: str
-    codebook: Codebook
+    codebook: CodebookTable
 
 
 def estimate_query(
@@ -136,7 +138,7 @@ def estimate_query(
             f"the codebook of these questions has {len(rows)} rows, which are too many for the text of a "
             "query; name a table for them: --codebook codebook.sql, or codebook="
         )
-    book = Codebook(rows, codebook)
+    book = CodebookTable(rows, codebook)
     keys = tuple(dict.fromkeys(by))
     tables = [
         f"q{number} AS (\n{_counts_relation(part, keys, where, folded, since)}\n)"
@@ -157,7 +159,7 @@ def estimate_query(
     return EstimateQuery(text, book)
 
 
-def _head(dialect: SqlDialect, campaign: Questionnaire, book: Codebook) -> str:
+def _head(dialect: SqlDialect, campaign: Questionnaire, book: CodebookTable) -> str:
     """Return the comment at the head; nothing in it comes from outside, so that nothing can end it."""
     tested = (
         "executed by dither's tests" if dialect.executed else "not executed: only parsed by dither's tests"
@@ -172,7 +174,11 @@ def _head(dialect: SqlDialect, campaign: Questionnaire, book: Codebook) -> str:
 
 
 def _counts_relation(
-    part: _Part, keys: Sequence[str], table: ReportTable | None, folded: str | None, since: date | None
+    part: _QuestionPart,
+    keys: Sequence[str],
+    table: ReportTable | None,
+    folded: str | None,
+    since: date | None,
 ) -> str:
     """Return the counts of one question by the keys: measure, cell and total."""
     dialect = part.dialect
@@ -210,7 +216,7 @@ def _has_days(keys: Iterable[str]) -> bool:
     return any(name in ("day", "week", "month") for name in keys)
 
 
-def _codebook_relation(book: Codebook, dialect: SqlDialect) -> str:
+def _codebook_relation(book: CodebookTable, dialect: SqlDialect) -> str:
     if book.table is not None:
         listed = select_list({name: f"s.{name}" for name in _COLUMNS})
         return f"SELECT {listed} FROM {dialect.path(book.table.split('.'))} AS s"
@@ -234,7 +240,7 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _QuestionPart(ABC):
     """One question of the query."""
 
     name: str
@@ -246,12 +252,13 @@ class _Part:
         """The rows of its codebook."""
         return tuple(self._rows())
 
+    @abstractmethod
     def _rows(self) -> Iterator[CodebookRow]:
-        raise NotImplementedError
+        """Yield the rows of the codebook."""
 
+    @abstractmethod
     def select(self, counts: str, keys: Sequence[str], minimum: int) -> str:
         """Return the SELECT of its estimates from the relation of its counts."""
-        raise NotImplementedError
 
     def real(self, expression: str) -> str:
         """Return an expression as a double."""
@@ -278,7 +285,7 @@ class _Part:
         return f"SELECT {select_list(columns)}\nFROM {relation} AS s WHERE s.n >= {minimum}"
 
 
-class _Mean(_Part):
+class _Mean(_QuestionPart):
     """A question whose estimate is the mean of numbers."""
 
     question: NumberQuestion
@@ -399,7 +406,7 @@ def _student_stages() -> list[Stage]:
     ]
 
 
-class _Frequencies(_Part):
+class _Frequencies(_QuestionPart):
     """A question whose estimates are shares of answers."""
 
     question: CategoryQuestion
@@ -515,19 +522,13 @@ def _score_stages(share: str, other: float, gap: float, end: str) -> list[Stage]
     ]
 
 
-def _part(name: str, question: Question, dialect: SqlDialect) -> _Part:
+def _part(name: str, question: Question, dialect: SqlDialect) -> _QuestionPart:
     """Return the part of a question; raise InvalidParameter if a query does not estimate it."""
     usual = next(iter(question.quantities), "")
-    optional = bool(question.domain.optional) and not isinstance(question, CategoryQuestion)
-    shares = getattr(question.book, "shares", False)  # of a table of probabilities
-    if usual == "frequencies" and isinstance(question, CategoryQuestion) and not shares:
-        return _Frequencies(name, question, dialect)
-    if (
-        usual == "mean"
-        and isinstance(question, NumberQuestion)
-        and not question.line.circular
-        and not optional
-    ):
+    table = getattr(question.book, "shares", False)  # of probabilities, as dt.Matrix has
+    if usual == "frequencies" and question.alone and not table:
+        return _Frequencies(name, category_question(question), dialect)
+    if usual == "mean" and has_numbers(question) and not question.line.circular:
         try:
             unbiased_reading(question)
         except DitherError as error:
