@@ -22,7 +22,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.conformance import run, vectors
+from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.secrets import make_sealing_key
 from dither.core import registry
@@ -32,7 +32,6 @@ from dither.foundation.canonical import canonical, digest
 from tests.collection.campaigns import KEY, published
 from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
-from tests.conformance.ported import PORTED
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -84,9 +83,9 @@ def checks(java: list[str], *words: str, given: str = "") -> list[str]:
 
 def test_the_java_client_conforms(java: list[str]) -> None:
     """It knows every draw of the vectors."""
-    tallies = run([*java, "dither.Conformance"], PORTED)
+    tallies = run([*java, "dither.Conformance"])
     told = {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()}
-    assert told == dict.fromkeys(PORTED, (0, 0, []))
+    assert told == dict.fromkeys(KINDS, (0, 0, []))
     assert tallies["draws"].passed == sum(len(one["draws"]) for one in vectors("draws")["questions"])
 
 

@@ -57,14 +57,16 @@ def print_remote_groups(
     column: str | None,
     as_json: bool,
 ) -> dict[str, Any]:
-    """Print the estimates of a campaign by day or by label, at one or several collectors."""
+    """Print the estimates of a campaign by day, week, month or label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
     from dither.collection.secrets import read_token
     from dither.estimation.verbs import estimate
 
     by = wanted.by
-    if len(by) > 1 or by[0] not in ("day", "label"):
-        raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
+    if len(by) > 1 or by[0] not in ("day", "week", "month", "label"):
+        raise click.UsageError(
+            "a collector has the groups day, week, month and label; give one of them: --by day"
+        )
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
     if hidden:
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)

@@ -110,16 +110,24 @@ def summaries_of_versions(
 
 
 def groups_of(campaign: Questionnaire, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
-    """Return the counts of each question by day, by label, or by both."""
+    """Return the counts of each question by day, week or month, by label, or by both."""
     from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals
     from dither.estimation.groups import GroupCounts
+    from dither.foundation.tables import period_start
 
+    counts = {
+        **counts,
+        **{
+            name: [day if day is None else period_start(name, day) for day in counts.get("day", ())]
+            for name in ("week", "month")
+            if "day" in counts
+        },
+    }
+    known = [name for name in ("day", "week", "month", "label") if name in counts]
     for column in by:
-        if column not in ("day", "label") or column not in counts:
-            raise unknown_name(
-                "column of groups", column, [name for name in ("day", "label") if name in counts]
-            )
+        if column not in known:
+            raise unknown_name("column of groups", column, known)
     rows: dict[tuple[Any, ...], list[int]] = {}
     for row, label in enumerate(zip(*(counts[column] for column in by), strict=True)):
         rows.setdefault(label, []).append(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.parse
 from collections.abc import Mapping, Sequence
+from datetime import date
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +14,7 @@ from dither.collection.exchange import Unreachable, check_address, exchange
 from dither.core.counts import Counts
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts
+from dither.foundation.tables import period_start
 
 _MOST: Final = 64 << 20  # bytes of counts
 _TOO_FEW: Final = 409
@@ -40,21 +42,31 @@ def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaig
 def fetch_groups(
     addresses: Sequence[str], by: str, tokens: Sequence[str] = ()
 ) -> tuple[dict[str, GroupCounts], int]:
-    """Return the counts of each question by "day" or "label", added up over collectors.
+    """Return the counts of each question by "day", "week", "month" or "label", added up over collectors.
 
+    Without tokens a week or a month is the sum of the days that the collector shows.
     The number is that of the groups with too few reports, which are not counted. It is 0 without tokens: a
     collector does not tell of a group that it does not show.
     """
     contract, hidden = _shared_contract(addresses), 0
     found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
-    for name, groups in _gather(addresses, tokens, contract, by).items():
-        for group, parts in groups.items():
+    period = by in ("week", "month")
+    for name, groups in _gather(addresses, tokens, contract, "day" if period else by).items():
+        for group, parts in (_join_days(groups, by) if period else groups).items():
             whole = sum(parts, Counts.empty(contract.questions[name]))
             if whole.n < contract.people:
                 hidden += 1
             else:
                 found[name].add_summary((group or None,), whole)
     return found, hidden
+
+
+def _join_days(days: dict[str, list[Counts]], period: str) -> dict[str, list[Counts]]:
+    """Return the summaries of weeks or months, by their first day."""
+    found: dict[str, list[Counts]] = {}
+    for day, parts in days.items():
+        found.setdefault(period_start(period, date.fromisoformat(day)).isoformat(), []).extend(parts)
+    return found
 
 
 def _gather(

@@ -195,6 +195,11 @@ def least_mean(events: Any, level: float, n: Any) -> Floats:
     return floors
 
 
+def rare_limits(level: float) -> dict[int, float]:
+    """Return the lower limits of the mean of one to three rare events, by the number of events."""
+    return {count: _poisson_limit(count, 1.0 - level) for count in range(1, _RARE + 1)}
+
+
 def _poisson_limit(count: int, chance: float) -> float:
     """Return the mean at which a Poisson variable reaches `count` with a probability, by halving."""
     low, high = 0.0, 2.0 * count + 50.0

@@ -286,7 +286,7 @@ class Linear(Method):
             return mean_direction(summary)
         reading = unbiased_reading(question)
         mean = reading.total(summary.counts, summary.n) / summary.n
-        found = average(summary, reading.values, mean, least=_least_variance(question, reading, mean))
+        found = average(summary, reading.values, mean, least=least_variance(question, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
         rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
@@ -352,7 +352,7 @@ def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> Unbias
     return reading
 
 
-def _least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
+def least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
     """Return the least variance that numbers of reports can have if this is the mean of the values.
 
     Of all values with the same mean, two have the least mean square, or equal ones where it is convex.

@@ -8,6 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any, Final
 
 from dither.errors import MissingExtra, unknown_name
@@ -296,3 +297,10 @@ class ResultTable:
         """Return the table as notebooks show it."""
         title = f"{self.about}: " * bool(self.about) + self.title
         return (element("p", title) if title else "") + as_html(*self._cells())
+
+
+def period_start(period: str, day: date) -> date:
+    """Return the first day of the "week" (its Monday) or "month" of a day; for another period the day."""
+    if period == "week":
+        return day - timedelta(day.weekday())
+    return day.replace(day=1) if period == "month" else day

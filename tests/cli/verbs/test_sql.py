@@ -234,3 +234,39 @@ def test_wide_files_at_the_terminal(tmp_path: Path) -> None:
         "give day, or since"
         in run("sql", path, "--dialect", "duckdb", "--day", "2026-11-02", "--since", "2026-11-02").output
     )
+
+
+def test_estimates_in_sql_are_those_of_estimate(base: str, survey: Path, tmp_path: Path) -> None:
+    out, book = tmp_path / "answers.sql", tmp_path / "book.csv"
+    sql_of = ("sql", survey, "--dialect", "duckdb", "--estimate")
+    assert "UNION ALL SELECT" in run(*sql_of).output  # the codebook of three answers
+    made = run(*sql_of, "--by", "week", "--codebook", book, "-o", out, "--json")
+    assert json.loads(made.output)["codebook"] == str(book)
+    told = run("estimate", base, "--question", survey, "--by", "week", "--json")
+    expected = [row["value"] for name in ("choice", "minutes") for row in json.loads(told.output)[name]]
+    with duckdb.connect(base.removeprefix("duckdb://")) as connection:
+        connection.execute(f"CREATE TABLE book AS SELECT * FROM read_csv('{book}')")
+        rows = connection.execute(out.read_text()).fetchall()
+    assert [row[4] for row in rows] == pytest.approx(expected, abs=1e-9)
+    assert {row[0].weekday() for row in rows} == {0}
+    for words, options in {
+        "is with --estimate": ["--by", "day"],
+        ".sql or .csv": ["--estimate", "--codebook", tmp_path / "book.txt"],
+        "--since says": ["--estimate", "--day", "2026-11-02"],
+    }.items():
+        wrong = run("sql", survey, "--dialect", "duckdb", *options)
+        assert wrong.exit_code == 2
+        assert words in wrong.output
+
+
+def test_a_table_of_counts_without_reports_is_estimated(base: str, survey: Path) -> None:
+    path, before = base.removeprefix("duckdb://"), run("estimate", base, "--question", survey, "--json")
+    query = run("sql", survey, "--dialect", "duckdb").output
+    with duckdb.connect(path) as connection:
+        connection.execute(f"CREATE TABLE counts AS {query}")
+        connection.execute("DROP TABLE reports")
+    after = run("estimate", base, "--question", survey, "--folded", "counts", "--json")
+    assert json.loads(after.stdout) == json.loads(before.stdout)
+    missing = run("estimate", base, "--question", survey, "--folded", "counts", "--table", "other")
+    assert missing.exit_code == 2
+    assert "other" in missing.output

@@ -17,7 +17,6 @@ from tests.collection.account.devices import DAY, make, number
 from tests.collection.account.events import LAPTOP, NOON, PHONE
 from tests.collection.account.scenarios import LENGTH, LINES
 from tests.collection.account.test_account_vectors import NODE, agreeing
-from tests.conformance.ported import ACCOUNT
 from tests.support.repository import ROOT
 
 CLIENT = f"""
@@ -142,7 +141,7 @@ def test_three_implementations_agree_on_random_events() -> None:
     )
     steps = sum(len(one["steps"]) for one in scenarios)
     second = Path(__file__).with_name("second.mjs").read_text()
-    codes = [second, CLIENT] if ACCOUNT else [second]
+    codes = [second, CLIENT]
     assert agreeing(codes, scenarios) == [steps] * len(codes)
 
 

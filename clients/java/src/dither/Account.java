@@ -98,6 +98,23 @@ final class Account {
         return (units.signum() == 0 ? units : units.add(units.shiftRight(52)).add(BigInteger.ONE)).toString(16);
     }
 
+    /** Return choices with the way of repeating that they belong to. One of version 2 does not have it, and stands for both. */
+    private static List<Map<String, Object>> ofRepeat(List<Map<String, Object>> choices) {
+        List<Map<String, Object>> some = new ArrayList<>();
+        for (Map<String, Object> one : choices) {
+            if (one.containsKey("repeat")) some.add(one);
+            else for (String repeat : new String[] {"kept change", "once"}) some.add(with(one, "repeat", repeat));
+        }
+        return some;
+    }
+
+    /** Return a state of version 3; those of versions 2 and 3 are read. */
+    static Map<String, Object> upgraded(Map<String, Object> state) {
+        if (Double.valueOf(3).equals(state.get("account"))) return state;
+        Malformed.need(Double.valueOf(2).equals(state.get("account")), "account");
+        return with(with(state, "account", 3.0), "choices", ofRepeat(rows(state, "choices")));
+    }
+
     static boolean same(Map<String, Object> a, Map<String, Object> b) {
         for (String name : new String[] {"asker", "question", "fingerprint"}) if (!a.get(name).equals(b.get(name))) return false;
         return true;
@@ -136,6 +153,19 @@ final class Account {
         if (kind.equals("day")) return day;
         if (kind.equals("week")) return Math.floorDiv(day + 3, 7L);
         return kind.equals("year") ? LocalDate.ofEpochDay(day).getYear() : 0;
+    }
+
+    /** Return the first day of the period that a day is in, which names the period, and the number of its days. */
+    static long[] periodOf(Map<String, Object> asked, long day) {
+        Object every = asked.get("every");
+        if (every == null) {
+            long days = whole(asked.get("days"));
+            return new long[] {day - Math.floorMod(day - whole(asked.get("start")), days), days};
+        }
+        if (every.equals("day")) return new long[] {day, 1};
+        if (every.equals("week")) return new long[] {day - Math.floorMod(day + 3, 7L), 7}; // 1970-01-01 was a Thursday
+        LocalDate here = LocalDate.ofEpochDay(day);
+        return new long[] {day - here.getDayOfMonth() + 1, here.lengthOfMonth()};
     }
 
     private static double mostAhead(Object epoch) {
@@ -181,7 +211,7 @@ final class Account {
         List<Map<String, Object>> queue = new ArrayList<>();
         double reports = 0;
         for (Map<String, Object> one : rows(state, "queue")) {
-            boolean gone = id.equals(one.get("batch"));
+            boolean gone = waits(one) && (id.equals(one.get("batch")) || id.equals(one.get("id")));
             if (gone) reports++;
             if (!gone) queue.add(one);
             else if (find(rows(state, "answers"), kept -> same(kept, one)) != null) queue.add(with(one, "batch", ASIDE));
@@ -195,13 +225,65 @@ final class Account {
         for (Map<String, Object> entry : rows(state, "entries")) {
             Map<String, Object> bare = new LinkedHashMap<>(entry);
             for (String name : new String[] {"asker", "question", "fingerprint"}) bare.put(name, "");
-            bare.keySet().removeAll(Arrays.asList("data", "times"));
+            bare.keySet().removeAll(Arrays.asList("data", "times", "campaign"));
             entries.add(bare);
         }
         Map<String, Object> next = with(state, "entries", entries);
         for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
-        next.remove("told");
+        next.keySet().removeAll(Arrays.asList("told", "coins"));
         return next;
+    }
+
+    /** Return a state in which chosen reports are kept and never sent: the person said no. */
+    static Map<String, Object> withhold(Map<String, Object> state, Predicate<Map<String, Object>> chosen) {
+        List<Map<String, Object>> queue = new ArrayList<>();
+        for (Map<String, Object> one : rows(state, "queue")) queue.add(chosen.test(one) ? with(one, "batch", ASIDE) : one);
+        return with(state, "queue", queue);
+    }
+
+    /** Return whether the person has given as many answers to a question as its campaign allows. */
+    private static boolean isAnsweredEnough(Map<String, Object> state, Map<String, Object> asked) {
+        if (asked.get("limit") == null) return false;
+        Map<String, Object> limit = Json.object(asked.get("limit"));
+        long given = 0;
+        for (Map<String, Object> entry : rows(state, "entries")) if (same(entry, asked) && limit.get("campaign").equals(entry.get("campaign"))) given++;
+        return given >= whole(limit.get("answers"));
+    }
+
+    /** What a phase says about a question: how it ends if this device does not answer it, otherwise null; and the coin to keep, or null. */
+    private static final class Phase {
+        Map<String, Object> outcome;
+        Map<String, Object> coin;
+    }
+
+    /** Toss the coin of a campaign's phase, once for an asker and a campaign's name, without looking at any value. Heads answer the first campaign, and never the one that follows. */
+    private static Phase phase(Map<String, Object> state, Map<String, Object> asked, Drawing drawing) {
+        Phase found = new Phase();
+        if (asked.get("phase") == null) return found;
+        Map<String, Object> phase = Json.object(asked.get("phase"));
+        Object asker = asked.get("asker");
+        Object name = phase.get("name");
+        Map<String, Object> coin = find(rows(state, "coins"), one -> one.get("asker").equals(asker) && one.get("name").equals(name));
+        if (phase.containsKey("follows")) {
+            boolean heads = false;
+            for (Map<String, Object> one : having(rows(state, "coins"), "asker", asker)) {
+                heads |= Boolean.TRUE.equals(one.get("heads")) && (one.get("name").equals(name) || one.get("campaign").equals(phase.get("follows")));
+            }
+            if (heads) found.outcome = refuse("phase").outcome;
+            // A person who answers the second campaign does not answer the first one any more.
+            else if (coin == null) found.coin = map("asker", asker, "name", name, "campaign", phase.get("follows"), "heads", false);
+            return found;
+        }
+        if (coin == null && drawing == null) {
+            found.outcome = map("is", "silent");
+            return found;
+        }
+        if (coin == null) {
+            boolean heads = Uniform.below(drawing.source(), 1000) < whole(phase.get("share"));
+            coin = found.coin = map("asker", asker, "name", name, "campaign", phase.get("campaign"), "heads", heads);
+        }
+        if (!Boolean.TRUE.equals(coin.get("heads"))) found.outcome = refuse("phase").outcome;
+        return found;
     }
 
     /** Return why a spend does not fit, or null if it does. */
@@ -236,6 +318,7 @@ final class Account {
         Map<String, Object> entry = new LinkedHashMap<>(named);
         entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(epsilon, 64), "delta", charge(delta, 128), "assumes", assumes));
         for (String name : new String[] {"data", "times"}) if (asked.get(name) != null) entry.put(name, asked.get(name));
+        if (asked.get("limit") != null) entry.put("campaign", Json.object(asked.get("limit")).get("campaign"));
         // 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
         Map<String, Object> kept = find(rows(before, "answers"), one -> same(one, asked) && one.get("permanent").equals(repeat));
         Map<String, Object> waiting = find(rows(before, "queue"), one -> one.get("id").equals(id));
@@ -272,7 +355,12 @@ final class Account {
             state.put("askers", askers);
             if (before.get("openings") != null) state.put("openings", (Double) before.get("openings") - 1);
         }
-        // 6. A permanent answer. Of each value one report is queued, by the device that was charged.
+        // 6. The phase: a coin that is tossed is kept, whatever follows.
+        Map<String, Object> drawn = null;
+        Phase phase = phase(state, asked, drawing);
+        if (phase.coin != null) drawn = state = with(state, "coins", more(rows(state, "coins"), phase.coin));
+        if (phase.outcome != null) return new Step(phase.outcome, drawn);
+        // 7. A permanent answer. Of each value one report is queued, by the device that was charged.
         boolean queued = kept == null;
         if (repeat.equals("per value") && drawing != null && (kept == null ? entry : charged == null ? entry : charged).get("device").equals(state.get("device"))) {
             String mark = drawing.mark();
@@ -287,25 +375,23 @@ final class Account {
             state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), asked, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
-        // 7. The kept day, which is drawn whatever follows; 8. the budget.
-        Map<String, Object> drawn = null;
+        // 8. The kept day, which is drawn whatever follows; 9. the campaign's answers and the budget.
         Map<String, Object> day = null;
         if (repeat.equals("once")) {
             long today = Math.floorDiv(now, DAY);
-            long start = whole(asked.get("start"));
-            long days = whole(asked.get("days"));
-            double period = start + Math.floorDiv(today - start, days) * days;
-            day = find(rows(state, "choices"), one -> same(one, asked) && one.get("period").equals(period));
+            long[] span = periodOf(asked, today);
+            double period = span[0];
+            day = find(rows(state, "choices"), one -> same(one, asked) && one.get("repeat").equals(repeat) && one.get("period").equals(period));
             if (day == null && drawing != null) {
                 day = new LinkedHashMap<>(named);
-                day.putAll(map("period", period, "day", period + Uniform.below(drawing.source(), days), "device", state.get("device"), "answer", null));
+                day.putAll(map("repeat", repeat, "period", period, "day", period + Uniform.below(drawing.source(), span[1]), "device", state.get("device"), "answer", null));
                 drawn = state = with(state, "choices", more(rows(state, "choices"), day));
             }
             if (day == null || whole(day.get("day")) != today || day.get("answer") != null) return new Step(map("is", "silent"), drawn);
         }
-        String reason = shortOf(state, entry);
+        String reason = isAnsweredEnough(state, asked) ? "answers" : shortOf(state, entry);
         if (reason != null) return new Step(refuse(reason).outcome, drawn);
-        // 9. Spend, and then draw.
+        // 10. Spend, and then draw.
         state = new LinkedHashMap<>(state);
         if (day != null) {
             List<Map<String, Object>> choices = new ArrayList<>(rows(state, "choices"));
@@ -331,7 +417,7 @@ final class Account {
 
     private static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
         if (charged == null || !same(charged, entry)) return false;
-        for (String name : new String[] {"epsilon", "delta", "assumes", "data", "times"}) {
+        for (String name : new String[] {"epsilon", "delta", "assumes", "data", "times", "campaign"}) {
             if (!Objects.equals(charged.get(name), entry.get(name))) return false;
         }
         return true;
@@ -414,17 +500,23 @@ final class Account {
             if (known == null) entries.add(entry);
         }
         Map<String, Object> next = with(state, "entries", entries);
-        next.put("answers", unite(rows(state, "answers"), rows(from, "answers"), "permanent", one -> (String) one.get("id")));
-        next.put("choices", unite(rows(state, "choices"), rows(from, "choices"), "period",
-                one -> (one.get("answer") == null ? "1" : "0" + one.get("answer")) + one.get("device")));
+        next.put("answers", unite(rows(state, "answers"), rows(from, "answers"), one -> (String) one.get("id"), "asker", "question", "fingerprint", "permanent"));
+        next.put("choices", unite(rows(state, "choices"), ofRepeat(rows(from, "choices")),
+                one -> (one.get("answer") == null ? "1" : "0" + one.get("answer")) + one.get("device"), "asker", "question", "fingerprint", "repeat", "period"));
+        // Heads are kept on every device: the first phase was answered.
+        List<Map<String, Object>> coins = unite(rows(state, "coins"), rows(from, "coins"), one -> Boolean.TRUE.equals(one.get("heads")) ? "0" : "1", "asker", "name");
+        if (!coins.isEmpty()) next.put("coins", coins);
         return new Step(map("is", "merged", "entries", (double) entries.size() - rows(state, "entries").size()), next);
     }
 
     private static List<Map<String, Object>> unite(
-            List<Map<String, Object>> mine, List<Map<String, Object>> theirs, String by, Function<Map<String, Object>, String> rank) {
+            List<Map<String, Object>> mine, List<Map<String, Object>> theirs, Function<Map<String, Object>, String> rank, String... names) {
         List<Map<String, Object>> all = new ArrayList<>(mine);
         for (Map<String, Object> one : theirs) {
-            Map<String, Object> known = find(all, other -> same(other, one) && other.get(by).equals(one.get(by)));
+            Map<String, Object> known = find(all, other -> {
+                for (String name : names) if (!other.get(name).equals(one.get(name))) return false;
+                return true;
+            });
             if (known == null) all.add(one);
             else if (rank.apply(one).compareTo(rank.apply(known)) < 0) all.set(all.indexOf(known), one);
         }
@@ -436,7 +528,8 @@ final class Account {
         Map<String, Object> sorted = new LinkedHashMap<>(state);
         sorted.put("entries", sorted(rows(state, "entries"), "id"));
         sorted.put("answers", sorted(rows(state, "answers"), "asker", "question", "fingerprint", "permanent"));
-        sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "period"));
+        sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "repeat", "period"));
+        if (state.get("coins") != null) sorted.put("coins", sorted(rows(state, "coins"), "asker", "name"));
         if (state.get("told") != null) {
             List<Object> told = new ArrayList<>(Json.list(state.get("told")));
             told.sort(Comparator.comparing(one -> (String) one));

@@ -324,7 +324,7 @@ public final class Device {
             if (!kept.isEmpty()) {
                 Map<String, Object> known = Json.object(Json.parse(kept));
                 need(known.containsKey("key") && known.get("state") instanceof Map, "account");
-                need(Double.valueOf(2).equals(Json.object(known.get("state")).get("account")), "account");
+                Account.upgraded(Json.object(known.get("state")));
                 return "";
             }
             Map<String, Object> own = Account.map("epsilon", Account.limit(terms.epsilon, 64), "delta", Account.limit(terms.delta, 128));
@@ -336,7 +336,7 @@ public final class Device {
             Map<String, Object> clock = Account.map("ahead", 0.0);
             clock.putAll(at);
             List<Object> none = new ArrayList<>();
-            Map<String, Object> state = Account.map("account", 2.0, "person", device.fresh(16), "device", device.fresh(16), "limits", limits, "own", own);
+            Map<String, Object> state = Account.map("account", 3.0, "person", device.fresh(16), "device", device.fresh(16), "limits", limits, "own", own);
             state.putAll(Account.map("born", at.get("wall"), "clock", clock, "openings", limits.get("askers"), "askers", none));
             state.putAll(Account.map("entries", none, "answers", none, "choices", none, "queue", none));
             return Json.write(Account.map("key", device.fresh(32), "state", state));
@@ -373,7 +373,7 @@ public final class Device {
                 outcome.add(refusal("consent", words));
                 return "";
             }
-            Account.Step step = event.of(Json.object(known.get("state")), Json.string(known.get("key")));
+            Account.Step step = event.of(Account.upgraded(Json.object(known.get("state"))), Json.string(known.get("key")));
             outcome.add(step.outcome);
             known.put("state", step.next);
             return step.next == null ? "" : Json.write(known);
@@ -432,7 +432,7 @@ public final class Device {
             need(!kept.isEmpty(), "account");
             Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
             found.add(new Overview(Json.object(known.get("state")), terms.clock.wall()));
-            known.put("state", Account.erase(Json.object(known.get("state"))));
+            known.put("state", Account.erase(Account.upgraded(Json.object(known.get("state")))));
             known.put("key", fresh(32));
             return Json.write(known);
         });
@@ -443,10 +443,11 @@ public final class Device {
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
         Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
-        boolean plain = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
-        for (String term : new String[] {"every", "changes", "limit", "phase"}) plain &= !told.containsKey(term);
-        need(plain, "asking", "question \"" + name + "\": this client does not keep an account of " + told.get("repeat") + " with these terms");
-        return inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
+        boolean kept = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
+        need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
+        Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
+        for (String term : new String[] {"every", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
+        return made;
     }
 
     /** Ask a question that belongs to no campaign: "fresh" at each answer, the "same" answer for ever, or one "per value". */

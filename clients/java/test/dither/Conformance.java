@@ -107,7 +107,7 @@ final class Conformance {
                 return told;
             }
             case "account": {
-                Map<String, Object> state = Json.object(asked.get("state"));
+                Map<String, Object> state = Account.upgraded(Json.object(asked.get("state")));
                 Map<String, Object> policy = asked.get("policy") == null ? POLICY : Json.object(asked.get("policy"));
                 Account.Step step = happen(state, Json.object(asked.get("event")), policy);
                 return Account.map("outcome", step.outcome, "state", step.next == null ? state : Account.ordered(step.next));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,10 @@ from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.questions import find_questions
 from dither.data.streams import output_path
+
+if TYPE_CHECKING:
+    from dither.data.sql.dialects import SqlDialect
+    from dither.data.sql.estimates import EstimateQuery
 
 
 @click.command()
@@ -54,6 +59,36 @@ from dither.data.streams import output_path
     help="With --day or --since: how many days before it are searched for copies.",
 )
 @click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
+@click.option(
+    "--estimate",
+    "estimated",
+    is_flag=True,
+    help="Instead: a query that returns value, low, high and n of every question.",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice(["day", "week", "month", "label"]),
+    help="With --estimate: for each of these groups. Repeatable.",
+)
+@click.option(
+    "--folded",
+    metavar="TABLE",
+    help="With --estimate: read this table of counts; reports also with --table.",
+)
+@click.option(
+    "--codebook",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --estimate: write the table that the query joins, .sql or .csv; the file's name is the "
+    "table's.",
+)
+@click.option(
+    "--minimum",
+    type=click.IntRange(min=10),
+    default=100,
+    show_default=True,
+    help="With --estimate: leave out groups with fewer reports.",
+)
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
 @FORCE_OPTION
 @JSON_OPTION
@@ -69,6 +104,11 @@ def command(
     since: date | None,
     retries: int | None,
     fold: str | None,
+    estimated: bool,
+    by: tuple[str, ...],
+    folded: str | None,
+    codebook: Path | None,
+    minimum: int,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -80,6 +120,9 @@ def command(
     have the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
     leaves some out.
 
+    With --estimate the query returns the estimates of `dither estimate`, with 95 % intervals, in the columns
+    question, answer_number, answer, value, low, high and n, for a dashboard or a model of dbt.
+
     \b
     dither sql survey.toml --dialect duckdb -o counts.sql
     dither sql survey.toml --dialect postgresql --table warehouse.reports --map batch= --map place=
@@ -87,8 +130,11 @@ def command(
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
     dither sql survey.toml --dialect trino --since 2026-11-15 --retries 14
     dither sql survey.toml --dialect databricks --wide --table answers
+    dither sql survey.toml --dialect duckdb --estimate --by week --codebook codebook.sql -o answers.sql
+    dither sql survey.toml --dialect postgresql --estimate --folded counts --by day --by label
     """
     from dither.data.sql.dialects import DIALECTS
+    from dither.data.sql.estimates import estimate_query
     from dither.data.sql.query import counting_query
     from dither.data.sql.retention import fold_script
 
@@ -97,7 +143,30 @@ def command(
     dialect = DIALECTS[dialect_name]
     if retries is not None and day is None and since is None:
         raise click.UsageError("--retries is with --day or --since: how many days before it are searched")
-    if fold is not None:
+    wanted = {"--by": by, "--folded": folded, "--codebook": codebook}
+    if not estimated and any(wanted.values()):
+        raise click.UsageError(f"{next(name for name in wanted if wanted[name])} is with --estimate")
+    if estimated:
+        if fold is not None or day is not None or retries is not None:
+            raise click.UsageError(
+                "--estimate is without --day, --retries and --fold; --since says from when"
+            )
+        _check_codebook(codebook)
+        given = click.get_current_context().get_parameter_source("table_name")
+        only = folded is not None and given is click.core.ParameterSource.DEFAULT
+        made = estimate_query(
+            questions,
+            dialect,
+            None if only else table,
+            by=by,
+            folded=folded,
+            codebook=None if codebook is None else codebook.stem,
+            since=since,
+            minimum=minimum,
+        )
+        text = made.text
+        _write_codebook(made, codebook, Path(campaign), dialect, force)
+    elif fold is not None:
         if since is not None or retries is not None:
             raise click.UsageError("--fold is of one --day; leave out --since and --retries")
         if day is None:
@@ -109,6 +178,26 @@ def command(
         with output_path(out, Path(campaign), force=force) as place:
             place.write_text(text, encoding="utf-8")
     if as_json:
-        print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})
+        file = None if out is None else str(out)
+        print_json(
+            {"dialect": dialect_name, "query": text, "file": file, "codebook": codebook and str(codebook)}
+        )
     elif out is None:
         click.echo(text)
+
+
+def _check_codebook(codebook: Path | None) -> None:
+    if codebook is not None and codebook.suffix not in (".sql", ".csv"):
+        raise click.UsageError(f"--codebook {codebook.name}: expected a name that ends with .sql or .csv")
+
+
+def _write_codebook(
+    made: EstimateQuery, codebook: Path | None, campaign: Path, dialect: SqlDialect, force: bool
+) -> None:
+    """Write the table that a query joins, if a file for it is named."""
+    if codebook is None:
+        return
+    with output_path(codebook, campaign, force=force) as place:
+        made.codebook.write(place, dialect, codebook.suffix)
+    if not made.codebook.rows:
+        click.echo("the query needs no codebook: the table is empty", err=True)

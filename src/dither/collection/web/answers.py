@@ -30,7 +30,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import Row, as_csv
+from dither.foundation.tables import Row, as_csv, period_start
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -65,9 +65,7 @@ class By(Enum):
 
     def first(self, day: datetime.date) -> datetime.date:
         """Return the first day of the day's week or month, or the day itself."""
-        if self is By.WEEK:
-            return day - datetime.timedelta(day.weekday())
-        return day.replace(day=1) if self is By.MONTH else day
+        return period_start(self.value, day)
 
 
 @dataclass(frozen=True)

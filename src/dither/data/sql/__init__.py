@@ -2,6 +2,7 @@
 
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.engines import DuckDB, Engine, PostgreSQL, connect, summaries
+from dither.data.sql.estimates import EstimateQuery, estimate_query
 from dither.data.sql.query import ReportTable, counting_query, report_rows
 from dither.data.sql.retention import fold_statements
 
@@ -9,11 +10,13 @@ __all__ = [
     "DIALECTS",
     "DuckDB",
     "Engine",
+    "EstimateQuery",
     "PostgreSQL",
     "ReportTable",
     "SqlDialect",
     "connect",
     "counting_query",
+    "estimate_query",
     "fold_statements",
     "report_rows",
     "summaries",

@@ -30,8 +30,14 @@ class Engine(ABC):
     error: type[Exception]  # what the database's own module raises
 
     @abstractmethod
+    def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
+        """Return the names of the columns of a query's result, and its rows."""
+
     def rows(self, query: str) -> Columns:
-        """Return the columns of a query's result."""
+        """Return the columns of a table of counts."""
+        names, rows = self.fetch(query)
+        check_counts(names)
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     @abstractmethod
     def transaction(self, statements: Sequence[str]) -> None:
@@ -50,12 +56,25 @@ class Engine(ABC):
         day: date | None = None,
         since: date | None = None,
     ) -> Columns:
-        """Return the counts of a table of reports, and those of the table `folded` below them."""
-        found = self.rows(counting_query(questions, self.dialect, table, day=day, since=since))
+        """Return the counts of a table of reports, and those of the table `folded` below them.
+
+        With `folded`, the default table `reports` may be missing.
+        """
+        found: Columns = {}
+        source = (table or ReportTable()).name
+        if folded is None or source != ReportTable().name or self.has_table(source[-1]):
+            found = self.rows(counting_query(questions, self.dialect, table, day=day, since=since))
         if folded is not None:
-            for name, values in self.rows(stored_query(self.dialect, folded, list(found))).items():
-                found[name] += values
+            columns = list(found) or ["day", "label", "question", *NEEDED]
+            query = stored_query(self.dialect, folded, columns, day=day, since=since)
+            for name, values in self.rows(query).items():
+                found.setdefault(name, []).extend(values)
         return found
+
+    def has_table(self, name: str) -> bool:
+        """Return whether a table or view of this name can be read."""
+        query = f"SELECT 1 AS one FROM information_schema.tables WHERE table_name = {self.dialect.text(name)}"
+        return bool(self.fetch(query)[1])
 
     def fold(
         self,
@@ -108,11 +127,10 @@ class DuckDB(Engine):
                     f"CREATE VIEW {self.dialect.path(table[-1:])} AS SELECT * FROM {read}"
                 )
 
-    def rows(self, query: str) -> Columns:
+    def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
         with self._short_errors():
             cursor = self._connection.execute(query)
-            names = [column[0] for column in cursor.description]
-            return _to_columns(names, cursor.fetchall())
+            return [column[0] for column in cursor.description], cursor.fetchall()
 
     def transaction(self, statements: Sequence[str]) -> None:
         with self._short_errors():
@@ -141,11 +159,10 @@ class PostgreSQL(Engine):
             self._connection = module.connect(address)
             self._connection.read_only = not write
 
-    def rows(self, query: str) -> Columns:
+    def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
         with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(query)
-            names = [column.name for column in cursor.description]
-            return _to_columns(names, cursor.fetchall())
+            return [column.name for column in cursor.description], cursor.fetchall()
 
     def transaction(self, statements: Sequence[str]) -> None:
         with self._short_errors(), self._connection.transaction(), self._connection.cursor() as cursor:
@@ -194,11 +211,6 @@ def question_totals(name: str, question: Question, counts: Mapping[str, Sequence
     return read_counts(
         question, {key: [values[row] for row in chosen] for key, values in counts.items()}, name
     )
-
-
-def _to_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
-    check_counts(names)
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _load_module(name: str) -> Any:

@@ -80,11 +80,20 @@ def _delete_statement(campaign: Questionnaire, dialect: SqlDialect, table: Repor
     return f"DELETE FROM {reports} WHERE {wanted} AND ({first} OR ({copies}))"
 
 
-def stored_query(dialect: SqlDialect, folded: str | Sequence[str], columns: Sequence[str]) -> str:
-    """Return the query that reads a table of counts, several rows of a cell added up."""
+def stored_query(
+    dialect: SqlDialect,
+    folded: str | Sequence[str],
+    columns: Sequence[str],
+    *,
+    day: date | None = None,
+    since: date | None = None,
+) -> str:
+    """Return the query that reads a table of counts of one day, or since a day; rows of a cell are added."""
     keys = ", ".join(name for name in columns if name != "total")
     total = dialect.whole("SUM(total)")
-    return f"SELECT {keys}, {total} AS total FROM {dialect.path(_name_parts(folded))} GROUP BY {keys}"
+    first, sign = (since, ">=") if day is None else (day, "=")
+    days = f" WHERE day {sign} {dialect.day(first)}" if first is not None else ""
+    return f"SELECT {keys}, {total} AS total FROM {dialect.path(_name_parts(folded))}{days} GROUP BY {keys}"
 
 
 def _name_parts(name: str | Sequence[str]) -> tuple[str, ...]:
