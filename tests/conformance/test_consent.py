@@ -1,4 +1,4 @@
-"""Consent of `dither-device` covers the campaigns that the vectors say; tests of JavaScript run them as well."""
+"""Consent of `dither-device` covers the campaigns that the vectors say it covers."""
 
 from __future__ import annotations
 
