@@ -143,7 +143,7 @@ def table() -> str:
 
 
 def _verdict(client: str, draws: tuple[str, ...]) -> str:
-    """Return whether a client has all of some draws: "yes", "no", those it lacks, or what a page has to load."""
+    """Return "yes", "no", the draws that a client lacks, or what a page has to load for them."""
     missing = [draw for draw in draws if draw in _NO_DRAW[client]]
     if missing:
         return "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
