@@ -246,6 +246,8 @@ def explain(
     randomiser: Randomiser = "device",
     keep: Sequence[str] = (),
     weights: Sequence[str] = (),
+    silent: Sequence[str] = (),
+    beyond: Sequence[str] = (),
     repeat: str | None = None,
     total: Total | None = None,
     unit: Literal["row", "person"] = "person",
@@ -258,9 +260,10 @@ def explain(
     person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
     at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
     randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the
-    whole campaign. `unit` is "row" for a table in which a person may have several rows; `rows` is how many a
-    person has at most, as in the waves of a panel.
+    they are; `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range.
+    `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the whole
+    campaign. `unit` is "row" for a table in which a person may have several rows; `rows` is how many a person
+    has at most, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -279,7 +282,10 @@ def explain(
         if minimum_batch is None
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
-    beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
+    columns = {"keep": keep, "weight": weights, "silent": silent, "beyond": beyond}
+    beside = {name: ", ".join(given) for name, given in columns.items() if given}
+    if rows > 1:
+        beside["rows"] = str(rows)
     person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
     return Explanation(
         person, _officer(asked, spent, batch, randomiser, beside, repeat, language, total, unit)
@@ -312,7 +318,7 @@ def person_text(
         *_again(asked, said, repeat, total),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
-        _sure(asked, words, total),
+        _sure(asked, words, total, "rows" in beside),
         *([said["row"]] if unit == "row" else []),
     ]
     if spent is not None:
@@ -380,14 +386,16 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
     return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: AskedQuestions, words: Words, total: Total | None) -> str:
+def _sure(asked: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
+    """Return how sure somebody can be afterwards; with `rows` a person answers in several rows of a table."""
     whole, said = asked.whole, words["person"]
     if total is not None and total.epsilon is None:
         sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
         return said["no_limit"].format(percent=sure)
     if not isinstance(whole.bound, Pure):
         return said["promise"].format(bound=_in_words(whole.bound, words))
-    several = len(asked.named) > 1 and not asked.sampled
+    many = len(asked.named) > 1 and not asked.sampled
+    several = many or rows or (total is not None and (total.times or 1) > 1)
     sure = _in_words(_at_most(largest_posterior(whole.epsilon, 0.5)), words)
     return said["sure_all" if several else "sure"].format(percent=sure)
 

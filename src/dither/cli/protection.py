@@ -29,6 +29,11 @@ def warn_unanswered(contract: Campaign) -> None:
             click.echo(f"note: {name!r} is not answered by the client in {client}: {why}", err=True)
 
 
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
+
+
 def check_protection(guarantee: Guarantee) -> None:
     """Warn on standard error if one person is protected little; refuse more ε than the project file allows.
 
