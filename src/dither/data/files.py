@@ -141,11 +141,11 @@ def _specification(
 ) -> str:
     """Return the specification of a file of reports, with what its promise depends on beside the questions.
 
-    `made` has `rows`, the most rows of one person, if people were told apart, and whether `missing` answers
-    and values `outside` were left out, so that gaps show them.
+    `made` has `rows`, the most rows of one person, if people were told apart, and what was done with
+    `missing` answers and values `outside`: those that were left out show as gaps.
     """
     made: dict[str, object] = {} if person is None else {"rows": rows}
-    made |= {name: how for name, how in (("missing", missing), ("outside", outside)) if how == "skip"}
+    made |= {name: how for name, how in (("missing", missing), ("outside", outside)) if how != "error"}
     text = campaign.to_json()
     return json.dumps({**json.loads(text), "made": made}, ensure_ascii=False) if made else text
 
