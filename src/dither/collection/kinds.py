@@ -5,16 +5,34 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from dither.collection.campaign import Campaign
+from dither.core import registry
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java")
-# Draws and terms that a client does not have yet; Python and dither-device have all of them.
-_NO_DRAW: Final = {
-    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "polar", "prefix"),
+# Draws that a client does not have yet; Python and dither-device have all of them.
+_NO_DRAW: Final[dict[str, tuple[str, ...]]] = {
+    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
 }
-_NO_TERMS: Final = ("every", "answers", "changes", "phase")  # which the other two refuse
+_NO_REPEAT: Final = ("kept change", "present")  # which the other two do not keep yet
+# The entry points of JavaScript that add a draw to the main one. A page loads `projective.js`.
+ENTRIES: Final = {
+    "angles": ("sectors",),
+    "box": ("box",),
+    "hashed": ("hashed", "hadamard"),
+    "lattice": ("lattice",),
+    "nearest": ("nearest", "listing"),
+    "optional": ("optional",),
+    "paths": ("pair", "walk", "polar"),
+    "polynomial": ("polynomial",),
+    "profile": ("questions",),
+    "projective": ("projective",),
+    "several": ("several",),
+    "tables": ("channel", "table", "splines"),
+    "vectors": ("directions",),
+}
+_ENTRY: Final = {draw: entry for entry, draws in ENTRIES.items() for draw in draws}
 
 
 class AskedKind(NamedTuple):
@@ -27,6 +45,7 @@ class AskedKind(NamedTuple):
     missing: str = ""  # what is to come, if nothing asks it yet
 
 
+_LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
 ASKED_KINDS: Final = (
     AskedKind("number", "interval = [0, 180]", "Optimal, Hybrid or Podium by ε", ("sliding", "mixture")),
     AskedKind("number on a scale", 'interval and scale = "log"', "as number", ("sliding", "mixture")),
@@ -36,18 +55,16 @@ ASKED_KINDS: Final = (
     AskedKind("time of the day", "time = true", "OGPM", ("sliding",)),
     AskedKind(
         *("one of a list", 'categories = ["a", "b"]', "by ε and length"),
-        ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective"),
+        _LISTS,
     ),
     AskedKind("several of a list", "several = […] and most = 3", "SetResponse", ("several", "polynomial")),
     AskedKind("number or no answer", "interval or circle and optional = true", "Podium, OGPM", ("optional",)),
-    AskedKind(
-        "one of a list or no answer", "categories and optional = true", "as one of a list", ("response",)
-    ),
+    AskedKind("one of a list or no answer", "categories and optional = true", "as one of a list", _LISTS),
     AskedKind("place in a rectangle", "rectangle = [[0, 2], [0, 1]]", "TraCSC", ("pair",)),
     AskedKind("place on a sphere", "sphere = true", "TraCSC", ("pair",)),
     AskedKind("place in a disk", "disk = 2.5 and centre = [0, 0]", "Polar", ("polar",)),
     AskedKind("place of a list", "categories and a solved mechanism", "–", ("listing",)),
-    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box",)),
+    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box", "splines")),
     AskedKind("profile", 'profile = { sex = ["f", "m"], age = 3 }', "Marginals", ("questions",)),
     AskedKind("kept change", 'categories of two and repeat = "kept change"', "KRR", ("response",)),
     AskedKind("vector", "–", "–", (), "reserved"),
@@ -63,7 +80,6 @@ def answering(question: Question) -> tuple[str, ...]:
 
 def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
     """Return, by question, which clients cannot answer it, and why; without those that all answer."""
-    used = [term for term in _NO_TERMS if getattr(contract, term) is not None]
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
         told = {
@@ -71,8 +87,8 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
             for client in CLIENTS
             if client not in answering(question)
         }
-        if used:
-            told |= {client: f"it does not keep to {', '.join(used)}" for client in _NO_DRAW}
+        if contract.repeat in _NO_REPEAT:
+            told |= {client: f"it does not keep repeat = {contract.repeat!r}" for client in _NO_DRAW}
         if told:
             found[name] = told
     return found
@@ -84,7 +100,12 @@ def rows(contract: Campaign) -> list[str]:
     lines = []
     for name, question in contract.questions.items():
         draw, kind = question.device()["draw"], question.domain.kind
-        able = [client for client in CLIENTS if client not in lacking.get(name, {})]
+        entry = f"JavaScript ({_ENTRY[draw]}.js)" if draw in _ENTRY else "JavaScript"
+        able = [
+            entry if client == "JavaScript" else client
+            for client in CLIENTS
+            if client not in lacking.get(name, {})
+        ]
         lines.append(f"{name}: {kind}, drawn as {draw!r} by {question.name}; answered by {', '.join(able)}")
         lines += [f"{name}: not by {client}: {why}" for client, why in lacking.get(name, {}).items()]
     return lines
@@ -123,4 +144,24 @@ def table() -> str:
 
 def _verdict(client: str, draws: tuple[str, ...]) -> str:
     missing = [draw for draw in draws if draw in _NO_DRAW[client]]
-    return "yes" if not missing else "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
+    if missing:
+        return "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
+    entries = sorted({_ENTRY[draw] for draw in draws if draw in _ENTRY}) if client == "JavaScript" else []
+    main = ["yes"] if entries and any(draw not in _ENTRY for draw in draws) else []
+    return ", ".join(main + [f"`{entry}.js`" for entry in entries]) or "yes"
+
+
+def javascript() -> str:
+    """Return what JavaScript answers as Markdown: a row for each entry point that has draws."""
+    by_draw: dict[str, set[str]] = {}
+    for name, kind in registry.names().items():
+        for draw in kind._draws:
+            by_draw.setdefault("lattice" if draw.startswith("lattice") else draw, set()).add(name)
+    others = {draw for draw in by_draw if draw not in (*_ENTRY, *_NO_DRAW["JavaScript"])}
+    main = tuple(sorted(draw for draw in others if not draw.startswith("joint")))
+    lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
+    for file, draws in {"dither": main, **ENTRIES}.items():
+        asks = [row.kind for row in ASKED_KINDS if set(row.draws) & set(draws) and row.kind not in _NO_REPEAT]
+        mechanisms = sorted(set().union(*(by_draw[draw] for draw in draws)))
+        lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(mechanisms)} |")
+    return "\n".join(lines)
