@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from dither.collection.campaign import Campaign
@@ -10,29 +11,20 @@ from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java")
-# Draws that a client does not have yet; Python and dither-device have all of them.
-_NO_DRAW: Final[dict[str, tuple[str, ...]]] = {
+# Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
+_NO_DRAW: Final = {
     "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
 }
-_NO_REPEAT: Final = ("kept change", "present")  # which the other two do not keep yet
-# The entry points of JavaScript that add a draw to the main one. A page loads `projective.js`.
-ENTRIES: Final = {
-    "angles": ("sectors",),
-    "box": ("box",),
-    "hashed": ("hashed", "hadamard"),
-    "lattice": ("lattice",),
-    "nearest": ("nearest", "listing"),
-    "optional": ("optional",),
-    "paths": ("pair", "walk", "polar"),
-    "polynomial": ("polynomial",),
-    "profile": ("questions",),
-    "projective": ("projective",),
-    "several": ("several",),
-    "tables": ("channel", "table", "splines"),
-    "vectors": ("directions",),
+_NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",)}
+# The entry point of JavaScript that has a draw; the main one has those that are not listed.
+ADD_ONS: Final = {
+    **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
+    **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
+    **{"listing": "nearest", "optional": "optional", "pair": "paths", "walk": "paths"},
+    **{"polar": "paths", "splines": "tables"},
+    **{"projective": "projective", "questions": "profile", "several": "several", "polynomial": "polynomial"},
 }
-_ENTRY: Final = {draw: entry for entry, draws in ENTRIES.items() for draw in draws}
 
 
 class AskedKind(NamedTuple):
@@ -42,7 +34,7 @@ class AskedKind(NamedTuple):
     toml: str
     mechanism: str
     draws: tuple[str, ...]
-    missing: str = ""  # what is to come, if nothing asks it yet
+    missing: str = ""  # what the row is reserved for, if nothing asks it yet
 
 
 _LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
@@ -67,8 +59,8 @@ ASKED_KINDS: Final = (
     AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box", "splines")),
     AskedKind("profile", 'profile = { sex = ["f", "m"], age = 3 }', "Marginals", ("questions",)),
     AskedKind("kept change", 'categories of two and repeat = "kept change"', "KRR", ("response",)),
-    AskedKind("vector", "–", "–", (), "reserved"),
-    AskedKind("path", "–", "–", (), "reserved"),
+    AskedKind("vector", "–", "–", (), "reserved for `dt.Vectors`"),
+    AskedKind("path", "–", "–", (), "reserved for a whole path under one ε"),
 )
 
 
@@ -87,8 +79,11 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
             for client in CLIENTS
             if client not in answering(question)
         }
-        if contract.repeat in _NO_REPEAT:
-            told |= {client: f"it does not keep repeat = {contract.repeat!r}" for client in _NO_DRAW}
+        told |= {
+            client: f"it does not keep to repeat = {contract.repeat!r}"
+            for client, without in _NO_REPEAT.items()
+            if contract.repeat in without
+        }
         if told:
             found[name] = told
     return found
@@ -100,15 +95,21 @@ def rows(contract: Campaign) -> list[str]:
     lines = []
     for name, question in contract.questions.items():
         draw, kind = question.device()["draw"], question.domain.kind
-        entry = f"JavaScript ({_ENTRY[draw]}.js)" if draw in _ENTRY else "JavaScript"
-        able = [
-            entry if client == "JavaScript" else client
-            for client in CLIENTS
-            if client not in lacking.get(name, {})
-        ]
+        able = [_with_add_on(client, draw) for client in CLIENTS if client not in lacking.get(name, {})]
         lines.append(f"{name}: {kind}, drawn as {draw!r} by {question.name}; answered by {', '.join(able)}")
         lines += [f"{name}: not by {client}: {why}" for client, why in lacking.get(name, {}).items()]
     return lines
+
+
+def kinds_without(lacking: Collection[str]) -> list[str]:
+    """Return a line for each kind of question that a client without some draws cannot always answer."""
+    rows = ((asked.kind, [draw for draw in asked.draws if draw in lacking]) for asked in ASKED_KINDS)
+    return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
+
+
+def _with_add_on(client: str, draw: str) -> str:
+    """Return a client with the entry point that a page has to load for a draw."""
+    return f"{client} with {ADD_ONS[draw]}" if client == "JavaScript" and draw in ADD_ONS else client
 
 
 def check_counted(contract: Campaign) -> None:
@@ -134,34 +135,38 @@ def table() -> str:
         able = {client: "reserved" if asked.missing else _verdict(client, asked.draws) for client in _NO_DRAW}
         ours = "reserved" if asked.missing else "yes"
         if asked.kind == "kept change":
-            able = dict.fromkeys(able, "no")
+            able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
         draws = ", ".join(f"`{draw}`" for draw in asked.draws) or "–"
-        toml = f"`{asked.toml}`" if asked.toml != "–" else "–"
+        toml = asked.missing or f"`{asked.toml}`"
         cells = (asked.kind, toml, asked.mechanism, draws, ours, able["JavaScript"], able["Java"])
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _verdict(client: str, draws: tuple[str, ...]) -> str:
+    """Return "yes", "no", the draws that a client lacks, or what a page has to load for them."""
     missing = [draw for draw in draws if draw in _NO_DRAW[client]]
     if missing:
         return "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
-    entries = sorted({_ENTRY[draw] for draw in draws if draw in _ENTRY}) if client == "JavaScript" else []
-    main = ["yes"] if entries and any(draw not in _ENTRY for draw in draws) else []
-    return ", ".join(main + [f"`{entry}.js`" for entry in entries]) or "yes"
+    added = {ADD_ONS[draw]: None for draw in draws if client == "JavaScript" and draw in ADD_ONS}
+    if not added:
+        return "yes"
+    part = "" if all(draw in ADD_ONS for draw in draws) else "yes, some "
+    return f"{part}with {', '.join(f'`{entry}`' for entry in added)}"
 
 
 def javascript() -> str:
-    """Return what JavaScript answers as Markdown: a row for each entry point that has draws."""
-    by_draw: dict[str, set[str]] = {}
+    """Return what JavaScript answers as Markdown: a row for each file that has draws."""
+    files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in sorted(ADD_ONS.values())}}
+    mechanisms: dict[str, set[str]] = {file: set() for file in files}
     for name, kind in registry.names().items():
-        for draw in kind._draws:
-            by_draw.setdefault("lattice" if draw.startswith("lattice") else draw, set()).add(name)
-    others = {draw for draw in by_draw if draw not in (*_ENTRY, *_NO_DRAW["JavaScript"])}
-    main = tuple(sorted(draw for draw in others if not draw.startswith("joint")))
+        for draw in ("lattice" if draw.startswith("lattice") else draw for draw in kind._draws):
+            if draw not in _NO_DRAW["JavaScript"] and not draw.startswith("joint"):
+                files[ADD_ONS.get(draw, "dither")].add(draw)
+                mechanisms[ADD_ONS.get(draw, "dither")].add(name)
     lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
-    for file, draws in {"dither": main, **ENTRIES}.items():
-        asks = [row.kind for row in ASKED_KINDS if set(row.draws) & set(draws) and row.kind not in _NO_REPEAT]
-        mechanisms = sorted(set().union(*(by_draw[draw] for draw in draws)))
-        lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(mechanisms)} |")
+    for file, draws in files.items():
+        asks = [asked.kind for asked in ASKED_KINDS if draws & set(asked.draws)]
+        asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
+        lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
     return "\n".join(lines)
