@@ -1,4 +1,4 @@
-"""Draws written from docs/wire.md alone: those that JavaScript does not know, and more. No code of the package.
+"""Draws written from docs/wire.md alone: those that JavaScript lacks, and more; no code of the package.
 
 Plain Python integers and doubles. It checks that the page says enough, and that the vectors follow it.
 """

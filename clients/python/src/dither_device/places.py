@@ -1,4 +1,4 @@
-"""Draws of places, paths and several numbers: areas, walks, the nearest of N points, splines. See docs/wire.md.
+"""Draws of places, paths and several numbers: areas, walks, the nearest of N points, splines: docs/wire.md.
 
 A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place), `listing` (a label), and
 `box` and `splines` (a record).
