@@ -28,31 +28,31 @@ let r=e.labels,n=new Map(r.map((e,t)=>(a("number"!=typeof e||Number.isSafeIntege
 [Object(e)===e?o(e,"number"):e,t]))),i=n.has(!0)&&n.has(1)||n.has(!1)&&n.has(0);return a(n.size>1&&n.size===r.length&&!i,"domain"),
 [e=>n.get(e),n.size]}var x=(e,t)=>Uint8Array.from({length:t},(t,r)=>e*2**(-8*r));function A(e,t){let r=1;for(;256**r<t;)r*=2;return x(e,r)}
 function S(e,t){let r=d(e,t,32),n=r>>64n,a=BigInt.asUintN(64,r);return[e=>{let t=w(e.take(8));return+(t===n?w(e.take(8))<a:t<n)},r,(1n<<128n)-r]}
-function O(e,t){let r=t.bits,n=d(t,"step",24),i=BigInt(e),s=n>>32n,l=r/8-4;a(96===r?n:64===r&&s,"step");let o=1n<<BigInt(r-32)
+function q(e,t){let r=t.bits,n=d(t,"step",24),i=BigInt(e),s=n>>32n,l=r/8-4;a(96===r?n:64===r&&s,"step");let o=1n<<BigInt(r-32)
 ;return a(i*(s+1n)<=o,"step"),[(e,t)=>{let r=e.take(l+(t+7>>3)),a=l,u=l<8?BigInt(g(r,0,4,1))-o:w(r),d=u<i*s,c=Number(u/(s||1n)),h=u-o+i
 ;return h>=0&&(r=Uint8Array.of(...r,...e.take(4)),d=g(r,l,a+=4)<BigInt.asUintN(32,n),c=Number(h)),[+d,c,y(r,t,a)]},n,1n<<BigInt(r)]}
-var q=(e,t,r=16)=>Math.floor((e+b(t,r))*2**-r)+0;function N(e,t,r){
+var O=(e,t,r=16)=>Math.floor((e+b(t,r))*2**-r)+0;function I(e,t,r){
 let n=e.kind,i=o(e,"origin"),s=o(e,"scale"),l=e=>Math.trunc((e-i)*s),d=(e,t)=>(Math.abs(l(e))-Math.abs(l(e)-t)+t)/2,c=2**(t>65536?52:31),h=Math.max(...r.map(e=>Math.abs(e-i)*s))
 ;if(a(s>0&&h*(1+2**-19)<c,"start"),"line"===n){let t=u(e,"fraction",0,30),r=null===e.last,n=r?h:u(e,"last",0,c);return a(n<=c-2**t,"start"),
-(e,a)=>q(r?l(e):d(e,n),a,t)}let m=[];if("steps"===n)return e.counts.forEach((r,n)=>{
+(e,a)=>O(r?l(e):d(e,n),a,t)}let m=[];if("steps"===n)return e.counts.forEach((r,n)=>{
 for(let a=u(e,"counts",1,65536-m.length,r);a--;)m.push(u(e,"starts",0,t-1,e.starts[n]))}),a(m.length,"start"),e=>m[d(e,m.length-1)]
 ;let f=Uint8Array.from(e.bits.match(/../g),e=>parseInt(e,16));a("knots"===n&&t<=65536&&p(f)===e.bits,"start");let g=65536*t;m.push(u(e,"first",0,g-1))
 ;for(let[t,r]of e.pieces)for(let n=u(e,"pieces",1,32768-m.length,t);n--;){let t=m.length-1,n=m[t]+u(e,"pieces",-g,g,r)+(f[t>>3]>>(7&t)&1)
-;m.push(u(e,"pieces",0,g-1,n))}let w=m.length-1;return a(w&&f.length===w+7>>3&&!(f.at(-1)>>1+(w-1&7)),"start"),(e,t)=>q(m[q(d(e,65536*w-1),t)],t)}
-function I(e,t){let r=new Uint8Array(e+7>>3);for(let n=0;n<e;n++)r[n>>3]|=t(n)<<(7&n);return r}
+;m.push(u(e,"pieces",0,g-1,n))}let w=m.length-1;return a(w&&f.length===w+7>>3&&!(f.at(-1)>>1+(w-1&7)),"start"),(e,t)=>O(m[O(d(e,65536*w-1),t)],t)}
+function N(e,t){let r=new Uint8Array(e+7>>3);for(let n=0;n<e;n++)r[n>>3]|=t(n)<<(7&n);return r}
 var B=(e,t)=>t.reduce((e,t)=>e+ +(e>=t),e),E=e=>e.sort((e,t)=>e-t);function U(e,t,r){let n=[];for(;n.length<t;)n.push(B(v(e,r-n.length),E([...n])))
 ;return n}var T=(e,t,r,n)=>a=>{let[i,s]=M(a),l=u(a,"size",s,Math.min(s,65536))-1,o=u(a,"chosen",t,Math.min(r,l)),[d,c,h]=S(a,"heads");return{names:e,
 ratio:[c*BigInt(s-o),h*BigInt(o)],inside:i,draw:(e,t)=>n(e,d(t),o,l,t)}};function j(e,t){let r=u(e,"cells",2,4294967296),n=Math.log2(r)
-;a("sliding"===e.draw&&Number.isInteger(n),"cells");let i=u(e,"width",1,r-1),[s,l,o]=O(i,e),d=N(e.start,r,t),c=o-BigInt(i)*l;return[r,(e,t)=>{
-let a=d(e,t),[i,l,o]=s(t,n);return(o+(a+l-o&-i)&r-1)>>>0},[c+BigInt(r)*l,c]]}function C(e,t,r=0){let[n,a,i]=O(t,e);return[(e,t)=>{let[a,i,s]=n(t,r)
+;a("sliding"===e.draw&&Number.isInteger(n),"cells");let i=u(e,"width",1,r-1),[s,l,o]=q(i,e),d=I(e.start,r,t),c=o-BigInt(i)*l;return[r,(e,t)=>{
+let a=d(e,t),[i,l,o]=s(t,n);return(o+(a+l-o&-i)&r-1)>>>0},[c+BigInt(r)*l,c]]}function C(e,t,r=0){let[n,a,i]=q(t,e);return[(e,t)=>{let[a,i,s]=n(t,r)
 ;return(e+a*(i-e))*2**r+s},[i-BigInt(t-1)*a,a]]}var _={__proto__:null,sliding:e=>{let[t,r]=k(e),[n,a,i]=j(e,r);return{
 names:"Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",ratio:i,inside:t,draw:(e,t)=>A(a(e,t),n)}},mixture:e=>{
 let[t,r]=k(e),[n,a,i]=j(e.first,r),[s,l,o]=j(e.second,r),d=u(e,"heads",0,2**32-1);return{names:"Hybrid",ratio:i[0]*o[1]>o[0]*i[1]?i:o,inside:t,
 draw:(e,t)=>A(b(t,32)<d?a(e,t):n+l(e,t),n+s)}},response:e=>{let[t,r]=M(e);u(e,"width",1,1);let[n,a]=C(e,u(e,"cells",r,r));return{names:"KRR RR",
 ratio:a,inside:t,draw:(e,t)=>A(n(e,t),r)}},bits:e=>{let[t,r]=M(e),n=u(e,"size",r,Math.min(r,2**24)),[i,s,l]=S(e,"own"),[o,d,c]=S(e,"other")
-;return a(0n<d&&d<s,"step"),{names:"OUE SUE",ratio:[s*c,l*d],inside:t,draw:(e,t)=>I(n,r=>(r===e?i:o)(t))}},
+;return a(0n<d&&d<s,"step"),{names:"OUE SUE",ratio:[s*c,l*d],inside:t,draw:(e,t)=>N(n,r=>(r===e?i:o)(t))}},
 subset:T("SubsetSelection",1,65536,(e,t,r,n,a)=>{let i=[];for(let e=r-t;i.length<n;e-=i.at(-1))i.push(+(v(a,n-i.length)<e));return i[n]=i[e],i[e]=t,
-I(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
+N(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
 Uint8Array.from(E(i).flatMap(e=>[...A(e,n+1)]))})},z={__proto__:null,sectors:"angles",box:"box",directions:"vectors",hashed:"hashed",
 hadamard:"hashed",channel:"tables",table:"tables",lattice:"lattice",nearest:"nearest",listing:"nearest",optional:"optional",pair:"paths",walk:"paths",
 projective:"projective",questions:"profile",several:"several",polynomial:"polynomial"};function $(e,t){try{a(e.length<2**22,"text")
@@ -62,8 +62,8 @@ a(h===m(c(i)),"fingerprint");let[p,f]=l(i),g=p.draw;a(g===g+"","draw"),a(_[g],"d
 ;for(;e%1;t*=2n)e*=2;let n=BigInt(e),a=1n<<r,i=a;for(let e=1n;a>0n;e++)a=a*n/(t*e),i+=a;for(let e=0;e<8;e++)i=i*i>>r;return i})(w)
 ;return a(M||v[0]>v[1]&&v[0]<<r<=x*v[1],"privacy"),{...y,mechanism:u,kind:g,epsilon:w,delta:M?M(x,d.delta):0,fingerprint:h,device:i,report(e,t){
 let r=k(e);return void 0===r?r:y.draw(r,t)}}}catch(e){let{reason:r,field:a}=e instanceof n?e:new n("text");throw new n(r,a,t)}}
-var J=30,P=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,D=e=>a(P.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
-;async function R(e,t,r,i){D(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*J));try{
+var D=30,J=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,P=e=>a(J.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
+;async function R(e,t,r,i){P(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*D));try{
 let n=await Promise.race([u,e(t,{...i,credentials:"omit",referrerPolicy:"no-referrer",redirect:"error",signal:o.signal})]);l=n.body?.getReader()
 ;let s=[];for(let e,t=0;l&&(e=await Promise.race([u,l.read()])).value;s.push(e.value))a((t+=e.value.length)<=r,"size")
 ;return[n,l?new Response(new Blob(s)):n]}finally{clearTimeout(s),o.abort(),l?.cancel().catch(()=>0)}}var L={epsilon:1,delta:0,assumptions:[],
@@ -83,9 +83,9 @@ first:0,last:0,...u&&{data:u},...d&&{times:d},...c&&{campaign:c.campaign}
 ;if(b||v)return Y(b??v,r)&&g(v??y)?b?[{is:"resent",report:b.report},ie(b)?void 0:{...e,queue:se(e.queue,r,b.report)}]:[{is:"acknowledged",reports:0
 }]:G("id");let k=h.every(e=>n.assumptions.includes(e))&&(n.mechanisms?.includes(r.mechanism)??!0);if(!(s<=n.epsilon&&l<=n.delta&&k))return G("policy")
 ;let[M,x,A=!w]=a.decide(e,r,m,w&&(y??m),i);if(M)return[M,x];let S=w&&"same"===o;if(w&&(!g(y)||S&&null===w.report))return G("changed")
-;let O=i&&(S?w.report:i.report()),q={...x??e};return q.queue=A?[...e.queue,{...p,id:t,report:O,batch:null}]:se(e.queue,r,O),w?[{is:"repeated",
-charged:"0",report:O},q]:(q.entries=[...e.entries,m],("same"===o||"per value"===o)&&(q.answers=[...e.answers,{...p,id:t,permanent:o,
-report:"same"===o?O:null}]),[{is:"drawn",charged:m.epsilon,report:O},q])}function ue(e,t){
+;let q=i&&(S?w.report:i.report()),O={...x??e};return O.queue=A?[...e.queue,{...p,id:t,report:q,batch:null}]:se(e.queue,r,q),w?[{is:"repeated",
+charged:"0",report:q},O]:(O.entries=[...e.entries,m],("same"===o||"per value"===o)&&(O.answers=[...e.answers,{...p,id:t,permanent:o,
+report:"same"===o?q:null}]),[{is:"drawn",charged:m.epsilon,report:q},O])}function ue(e,t){
 let r=e.queue.filter(e=>e.id!==t&&e.batch!==t),n=e.queue.length-r.length;return n?[{is:"acknowledged",reports:n},{...e,queue:r}]:[{is:"unknown"}]}
 function de(e,t){
 let r=e=>ie(e)&&t!==ae&&(e.batch===t||e.id===t),n=e.queue.filter(r).length,a=e.queue.flatMap(t=>r(t)?(t=>e.answers.some(e=>Y(e,t)))(t)?{...t,batch:ae
@@ -122,20 +122,20 @@ ratio:[s.ratio[0]*l.ratio[0],s.ratio[1]*l.ratio[1]],spend:ve,inside:ke(r),draw:(
 let a=(e,t)=>e.draw(e.inside(t),n);if(!e){let[n,i]=r.axes(t);return[[a(s,n),a(l,i)],e]}
 let i=[t[0]-e[0],t[1]-e[1]],o=Math.atan2(i[1],i[0]),u=[a(s,o+2*Math.PI*+(o<0)),a(l,Math.min(r.gauge(e,i),1))],[d,h]=u.map((e,t)=>c[t](g(e,0,e.length))),p=[Math.cos(d),Math.sin(d)],m=pe(h,0,1)/r.gauge(e,p)
 ;return[u,[e[0]+p[0]*m,e[1]+p[1]*m]]})(n,e,t);return p||(n=i),a}))}}}}var Ae={pair:xe(!1),walk:xe(!0)};function Se(e,t){
-return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Oe(e){
-let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=O(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
-},[s+BigInt(t)*a,s]]}var qe=e=>Math.min(Math.max(Math.floor(e),0),65535);function Ne(e,t,r,n){let i=e.box&&e.box.map(e=>me(e,"box")),s=t||3
+return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function qe(e){
+let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
+},[s+BigInt(t)*a,s]]}var Oe=e=>Math.min(Math.max(Math.floor(e),0),65535);function Ie(e,t,r,n){let i=e.box&&e.box.map(e=>me(e,"box")),s=t||3
 ;a(t?i?.length===t:null===i,"selector"),i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"))
 ;let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[];if("grid"===e.kind){
 let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){a(d.length*e<=65536,"selector")
-;let t=Array.from({length:e},(t,n)=>qe(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{a("points"===e.kind,"selector")
+;let t=Array.from({length:e},(t,n)=>Oe(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{a("points"===e.kind,"selector")
 ;let t=Se(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}return a(d.length===r&&l.length===s,"selector"),[e=>{
-let t=(e=>{if(i)return e.map((e,t)=>qe((e-i[t][0])/(i[t][1]-i[t][0])*65536));let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r)
-;return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>qe(32767*e+32768.5))
+let t=(e=>{if(i)return e.map((e,t)=>Oe((e-i[t][0])/(i[t][1]-i[t][0])*65536));let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r)
+;return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Oe(32767*e+32768.5))
 })(e).map(e=>e-e%o+Math.floor(o/2)),r=d.map(e=>e.reduce((e,r,n)=>e+(l[n]*(t[n]-r))**2,0))
-;return Array.from(r.keys()).sort((e,t)=>r[e]-r[t]||e-t).slice(0,n)},i]}var Ie={nearest:e=>{
-let[t,r,n,a]=Oe(e),i=be(e),[s]=Ne(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:a,spend:ve,inside:ke(i),
-draw:(e,t)=>Me(e.map(e=>[n(s(e),t)]))}},listing:e=>{let[t,r,n,i]=Oe(e),[s,l]=M(e),o=Se(e.lists,"lists"),u=Array.from({length:l
+;return Array.from(r.keys()).sort((e,t)=>r[e]-r[t]||e-t).slice(0,n)},i]}var Ne={nearest:e=>{
+let[t,r,n,a]=qe(e),i=be(e),[s]=Ie(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:a,spend:ve,inside:ke(i),
+draw:(e,t)=>Me(e.map(e=>[n(s(e),t)]))}},listing:e=>{let[t,r,n,i]=qe(e),[s,l]=M(e),o=Se(e.lists,"lists"),u=Array.from({length:l
 },(e,t)=>o.slice(t*r,(t+1)*r));return a(o.length===l*r&&u.every(e=>new Set(e).size===r&&e.every(e=>e<t)),"lists"),{names:"Optimal",ratio:i,inside:s,
 draw:(e,t)=>n(u[e],t)}}};function Be(e){for(let t=1;t<e.length;t*=2)for(let r=0;r<e.length;r+=2*t)for(let n=r;n<r+t;n++){let r=e[n],a=e[n+t];e[n]=r+a,
 e[n+t]=r-a}return e}var Ee=e=>BigInt.asUintN(64,e);function Ue(e,t){let r=new Float64Array(t);for(let n=0;n<t;n+=64){
@@ -152,7 +152,7 @@ let t=Math.max(1,32-Math.clz32(e.length-1)),r=1n<<BigInt(128-t),n=Array.from({le
 },(t,r)=>e[r]??0n),a=n.map(()=>0n),i=n.map((e,t)=>t),s=[],l=[];n.forEach((e,t)=>(e<r?s:l).push(t));for(let e;void 0!==(e=s.pop());){let t=l.at(-1)
 ;a[e]=n[e],i[e]=t,n[t]-=r-n[e],n[t]<r&&s.push(l.pop())}return e=>{let r=e.take(t+7>>3),n=g(r,0,r.length)>>8*r.length-t;return((e,t)=>{
 let r=0n,n=e.take(t+7>>3);for(let e=n.length;e--;)r=r<<8n|BigInt(n[e]);return r>>BigInt(8*n.length-t)})(e,128-t)<a[n]?n:i[n]}}
-var $e=1n<<256n,Je=e=>e.reduce((e,t)=>e+t,0n),Pe=e=>{let[t,r]=M(e),n=u(e,"order",2,2**21),i=u(e,"dimension",2,21),s=2;for(;n%s;)s++
+var $e=1n<<256n,De=e=>e.reduce((e,t)=>e+t,0n),Je=e=>{let[t,r]=M(e),n=u(e,"order",2,2**21),i=u(e,"dimension",2,21),s=2;for(;n%s;)s++
 ;let l=Math.round(Math.log(n)/Math.log(s)),o=(n**i-1)/(n-1),c=(n**(i-1)-1)/(n-1);a(s**l===n&&o>=r&&o<=2**21,"cells")
 ;let h=e.polynomial.map(t=>u(e,"polynomial",0,s-1,t));a(h+""==((e,t)=>{let r=e**t-1,n=[],a=r
 ;for(let e=2;a>1;e=e*e>a?a:e+1)for(a%e===0&&n.push(e);a%e===0;)a/=e;let i=Array.from({length:t},(e,t)=>+!t);for(let a=e+1;;a++){
@@ -164,9 +164,9 @@ let t=i;for(let r=l(i);e;e=Math.floor(e/2),r=o(r,r))e%2&&(t=o(t,r));return t+""=
 ;for(let n=0;n<t;n++)r&&=0===l[e+n*a];(r?o:u).push(e)}return Uint32Array.from([...o,...u])})(s,l,i,h,o),k=Uint8Array.from({length:4*c
 },(e,t)=>v[t>>2]>>>8*(3&t));return a(m(k)===e.set,"fingerprint"),{names:"ProjectiveResponse",ratio:[p,f],inside:t,draw:(e,t)=>{let r;do{
 let e=t.take(g>>3);r=g>64?w(e.subarray(8))<<64n|w(e):w(e)}while(r>=b);let n=r<y?Number(r/p):c+Number((r-y)/f);return A(((v[n]-e)%o+o)%o,o)}}
-},De=e=>[1,2,4,8].find(t=>256**t>=e);function Re(e){let{draw:t,order:r,dimension:n}=e;a(["response","indices","projective"].includes(t),"draw")
+},Pe=e=>[1,2,4,8].find(t=>256**t>=e);function Re(e){let{draw:t,order:r,dimension:n}=e;a(["response","indices","projective"].includes(t),"draw")
 ;let i="response"===t?e.cells:"indices"===t?e.size:(r**n-1)/(r-1),s={domain:{kind:"categories",count:"projective"===t?2:i},outside:"refuse"
-},l=("projective"===t?Pe:_[t])(new Proxy(e,{get:(e,t)=>s[t]??e[t]}));return{count:i,chosen:"indices"===t?e.chosen:1,draw:l}}var Le={questions:e=>{
+},l=("projective"===t?Je:_[t])(new Proxy(e,{get:(e,t)=>s[t]??e[t]}));return{count:i,chosen:"indices"===t?e.chosen:1,draw:l}}var Le={questions:e=>{
 let{domain:t,outside:r}=e;a("profile"===t.kind&&"refuse"===r&&Array.isArray(t.attributes),"domain")
 ;let n=[...t.attributes].map(([e,t,...n])=>(a("string"==typeof e&&!n.length,"domain"),[e,...M({domain:t,outside:r})]))
 ;a(n.length>1&&n.length<=64&&new Set(n.map(([e])=>e)).size===n.length,"domain")
@@ -174,10 +174,10 @@ let{domain:t,outside:r}=e;a("profile"===t.kind&&"refuse"===r&&Array.isArray(t.at
 let c=[...e].map(e=>u({},"questions",0,n.length-1,e)),{count:h}=i[u({},"questions",0,i.length-1,o)],p=c.reduce((e,t)=>e*n[t][2],1)
 ;return a(!d.length&&c.length&&new Set(c).size===c.length&&p<=2**21&&t.length===p&&(l+=p)<=2**21,"draw"),s+=u({},"questions",1,2**32,r),{places:c,
 table:[...t].map(e=>u({},"questions",0,h-1,e)),inner:i[o],end:s}});a(s===2**32&&o.length<=16384,"draw")
-;let d=o.map(e=>e.inner.draw.ratio),c=Math.max(...i.map(({chosen:e})=>e)),h=De(Math.max(o.length,...i.map(({count:e})=>e)));return{names:"Marginals",
+;let d=o.map(e=>e.inner.draw.ratio),c=Math.max(...i.map(({chosen:e})=>e)),h=Pe(Math.max(o.length,...i.map(({count:e})=>e)));return{names:"Marginals",
 ratio:d.reduce((e,t)=>t[0]*e[1]>e[0]*t[1]?t:e),inside:e=>{if(Object(e)!==e||Object.keys(e).length!==n.length)return
 ;let t=n.map(([t,r])=>Object.hasOwn(e,t)?r(e[t]):void 0);return t.includes(void 0)?void 0:t},draw:(e,t)=>{
-let r=g(t.take(4)),a=o.reduce((e,{end:t})=>e+ +(r>=t),0),{places:i,table:s,inner:l}=o[a],u=i.reduce((t,r)=>t*n[r][2]+e[r],0),d=l.draw.draw(s[u],t),p=De(l.count),m=Array.from({
+let r=g(t.take(4)),a=o.reduce((e,{end:t})=>e+ +(r>=t),0),{places:i,table:s,inner:l}=o[a],u=i.reduce((t,r)=>t*n[r][2]+e[r],0),d=l.draw.draw(s[u],t),p=Pe(l.count),m=Array.from({
 length:c},(e,t)=>t<l.chosen?g(d,t*p,(t+1)*p):0);return Uint8Array.from([a,...m].flatMap(e=>[...x(e,h)]))}}}};function Fe(e,t){let r=1n
 ;for(let n=0;n<t;n++)r=r*BigInt(e-n)/BigInt(n+1);return t<0?0n:r}function Ge(e,t){let r=(t-1n).toString(2).length*+(t>1n);for(;;){let n=0n
 ;for(let t of e.take(r+7>>3).reverse())n=n<<8n|BigInt(t);if(n>>=BigInt(7&-r),n<t)return n}}var Ke=(e,t)=>t.reduce((t,r)=>t+ +((e-=r)>=0n),0)
@@ -226,11 +226,11 @@ for(let{terms:r}of[e].flat())a(!t||(r.labels?.includes(t)??!0),"label",`${JSON.s
 ;return{asking(e,t){a(Object(t)===t,"asking","expected terms: { name, asker }")
 ;let r=$(e,t.name),{name:i,asker:s,repeat:o="fresh",assumes:u=[],data:d=null,days:c=null,start:h=null,times:p,every:m,limit:f,phase:w}=t,{mechanism:y,epsilon:b,delta:v,fingerprint:k,spend:M}=r
 ;if(["name","asker"].forEach(e=>a(t[e]&&"string"==typeof t[e],"asking",e)),!M!=!p)throw new n("asking","times",i)
-;let[x,A]=M?.(b,p)??[b,[]],S=Math.exp(x),O={question:i,asker:s,fingerprint:k,mechanism:y,epsilon:x,delta:v,assumes:u.concat(A),repeat:o,days:c,
-start:h,data:d,...p&&{times:p},...m&&{every:m},...f&&{limit:f},...w&&{phase:w}};if(t.changes||!l.knows(O))throw new n("asking","repeat",i);return{
-question:r,terms:t,asked:O,text:e=>t.text?.[et(t.languages??[],e)]??i,labels(e){
+;let[x,A]=M?.(b,p)??[b,[]],S=Math.exp(x),q={question:i,asker:s,fingerprint:k,mechanism:y,epsilon:x,delta:v,assumes:u.concat(A),repeat:o,days:c,
+start:h,data:d,...p&&{times:p},...m&&{every:m},...f&&{limit:f},...w&&{phase:w}};if(t.changes||!l.knows(q))throw new n("asking","repeat",i);return{
+question:r,terms:t,asked:q,text:e=>t.text?.[et(t.languages??[],e)]??i,labels(e){
 let{labels:n=[]}=JSON.parse(r.device).domain,a=t.names?.[et(t.languages??[],e)];return n.map(e=>Object(e)===e?e.number:e).map((e,t)=>({value:e,
-text:a?.[t]??String(e)}))},promise:()=>g(e=>[{epsilon:x,odds:S,reach:S/(1+S),left:l.left(e),assumes:re(O,l)}])}},async answer(e,t,r=d()){
+text:a?.[t]??String(e)}))},promise:()=>g(e=>[{epsilon:x,odds:S,reach:S/(1+S),left:l.left(e),assumes:re(q,l)}])}},async answer(e,t,r=d()){
 a(e?.asked,"asking","expected an inquiry of device.asking, and a value")
 ;let{question:n,terms:s,asked:o}=e,{otherwise:c,times:h,name:m}=s,f=[s.value?s.value(t):t,c].map(n.inside).find(e=>void 0!==e&&(!h||e.length===h))
 ;return void 0===f?nt("value",`question "${m}": `+(void 0===t?"expected a value, got undefined":"expected a value of its domain; declare otherwise for all others")):g((e,a)=>{
@@ -242,12 +242,12 @@ mark:()=>p(d(1).take(16)),source:i}),w=n.leftOut?.(t);return[w?{...m,leftOut:w}:
 d.queue.filter(e=>ie(e)&&c(e)).reduce((e,{id:t,batch:r})=>(r?ue:de)(e,t)[1]??e,d))),[!rt(u,i),u];var d,c}),act:()=>g(e=>l.act?.(e)??[{is:"acted"}]),
 chosen:e=>r.update(t=>[t&&tt(t,e?.shown)]),async body(e,t={}){let r=await w(e,t);return"string"==typeof r?void 0:r},acknowledge:e=>g(t=>ue(t,e)),
 async send(e,t,r={}){let{fetch:n=globalThis.fetch,pack:a}=r,s={sent:0,waiting:0,refused:[],retryAfter:0};for(let l;l=await w(e,r,t);){
-if("string"==typeof l){s.refused.push({reason:"consent",words:l,dropped:0});break}let{id:e,body:r}=l,o={method:"POST",body:r,headers:{
-"content-type":"application/"+(a?"vnd.dither.batch":"json")},keepalive:r.length<6e4
-},[{status:u,headers:d},c]=await R(n,t,65536,o).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
-})]),{fate:h,reason:p,words:m}=Qe(e,u,c),f="kept"!==h,{reports:w=0}=f&&await g(t=>("dropped"===h?de:ue)(t,e))
-;if("acknowledged"===h?s.sent+=w:s.refused.push({reason:p||"status "+u,words:m,dropped:w}),
-s.retryAfter=Math.min(Math.max(+d?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),!f)break}
+if("string"==typeof l){s.refused.push({reason:"consent",words:l,dropped:0});break}let{id:r,body:o}=l,u={method:"POST",body:o,headers:{
+"content-type":"application/"+(a?"vnd.dither.batch":"json")},keepalive:o.length<6e4
+},[{status:d,headers:c},h]=await R(n,t,65536,u).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
+})]),{fate:p,reason:m,words:f}=Qe(r,d,h),w="kept"!==p,{reports:y=0}=w&&await g(t=>("dropped"===p?de:[e].flat()[0].terms.taken??ue)(t,r))
+;if("acknowledged"===p?s.sent+=y:s.refused.push({reason:m||"status "+d,words:f,dropped:y}),
+s.retryAfter=Math.min(Math.max(+c?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),!w)break}
 return s.waiting=await g(({queue:t})=>[t.filter(t=>ie(t)&&b(e)(t)).length]),s},account:(e=e=>[e])=>g(t=>e(t,l))}}};function it(){let e;return{
 async update(t){let[r,n]=t(e&&JSON.parse(e));return n&&(e=JSON.stringify(n)),r}}}function st(e="dither"){
 let{caches:t,indexedDB:r,navigator:n}=globalThis
@@ -286,11 +286,11 @@ let{host:a,pathname:i,search:s}=new URL(t),l=[0,...[e,"https",a,i+s].flatMap(Mt)
 let[e]=r(1);return r((1<<(e>>6))-1).reduce((e,t)=>256*e+t,63&e)},i=()=>r(t<e.length?n():0),s=()=>String.fromCharCode(...r(n()));a(1===n(),"text")
 ;let l=n();for(;l>=100&&l<200;l=n())i();let o=[],u=(t<e.length?n():0)+t;for(;t<u;)o.push([s(),s()]);a(t===u,"text");let d=i();return i(),
 a(!e.subarray(t).some(Boolean),"text"),new Response(d.length?d:null,{status:l,headers:o})})(await h(new Uint8Array(await f.arrayBuffer())))}catch{
-return Response.error()}}}var At=86400,St={day:At,week:7*At,year:366*At,lifetime:1/0};function Ot(){let{performance:e}=globalThis;return{
-wall:Math.floor(Date.now()/1e3),boot:String(Math.round(e.timeOrigin)),elapsed:Math.floor(e.now()/1e3)}}function qt(e,t){let r=Math.floor(t/At)
-;return"day"===e?r:"week"===e?Math.floor((r+3)/7):"year"===e?new Date(r*At*1e3).getUTCFullYear():0}function Nt(e,{wall:t,boot:r,elapsed:n}){
+return Response.error()}}}var At=86400,St={day:At,week:7*At,year:366*At,lifetime:1/0};function qt(){let{performance:e}=globalThis;return{
+wall:Math.floor(Date.now()/1e3),boot:String(Math.round(e.timeOrigin)),elapsed:Math.floor(e.now()/1e3)}}function Ot(e,t){let r=Math.floor(t/At)
+;return"day"===e?r:"week"===e?Math.floor((r+3)/7):"year"===e?new Date(r*At*1e3).getUTCFullYear():0}function It(e,{wall:t,boot:r,elapsed:n}){
 let a=r===e.boot;a&&(n=Math.max(n,e.elapsed));let i=a?n-e.elapsed:0,s=Math.max(e.wall,t);return{wall:s,boot:r,elapsed:n,ahead:e.ahead+s-e.wall-i}}
-var It=(e,t)=>e.filter(e=>e.first<=t&&t<=e.last);function Bt({epoch:e="lifetime",lifetime:t,quota:r,askers:n,now:i=Ot}={}){
+var Nt=(e,t)=>e.filter(e=>e.first<=t&&t<=e.last);function Bt({epoch:e="lifetime",lifetime:t,quota:r,askers:n,now:i=qt}={}){
 a(Object.hasOwn(St,e),"rules","epoch");for(let[e,n]of Object.entries({lifetime:t,quota:r}))a(void 0===n||o({[e]:n},e)>=0,"epsilon",e)
 ;return void 0!==n&&u({askers:n},"askers",0,2**52),{
 assumes:({repeat:e,times:t})=>ne(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(a,s){
@@ -298,8 +298,8 @@ if(!s)return a;let l=i(),o={...a.own,lifetime:void 0===t?null:{epsilon:W(t,64),d
 quotas:{},askers:n??null};return{...a,own:o,limits:u,born:l.wall,clock:{...l,ahead:0},openings:u.askers}},
 knows({repeat:e,days:t,start:r,data:n,every:a}){let i=(...e)=>e.every(Number.isInteger)
 ;return("once"===e?a?["day","week","month"].includes(a)&&t===r&&null===t:i(t,r)&&t>0:["fresh","same","per value"].includes(e)&&t===r&&null===t)&&(null===n||Array.isArray(n)&&2===n.length&&i(...n))
-},decide(e,t,r,n,a){let{limits:s,born:l}=e,o=Nt(e.clock,i());if(o.ahead>St[s.epoch])return G("clock");let[u,d]=t.data??[o.wall,o.wall+1]
-;if(!(u<d&&d<=o.wall+1))return G("data");if(r.first=qt(s.epoch,Math.max(u,l)),r.last=qt(s.epoch,Math.max(d-1,l)),r.last-r.first>=366)return G("data")
+},decide(e,t,r,n,a){let{limits:s,born:l}=e,o=It(e.clock,i());if(o.ahead>St[s.epoch])return G("clock");let[u,d]=t.data??[o.wall,o.wall+1]
+;if(!(u<d&&d<=o.wall+1))return G("data");if(r.first=Ot(s.epoch,Math.max(u,l)),r.last=Ot(s.epoch,Math.max(d-1,l)),r.last-r.first>=366)return G("data")
 ;let c={...e,clock:o};if(!c.askers.includes(t.asker)){if(0===c.openings)return G("asker");c.askers=[...c.askers,t.asker].sort(),
 null!==c.openings&&c.openings--}let h,{phase:p,asker:m}=t;if(p){let e=c.coins??[],t=e.find(e=>e.asker===m&&e.name===p.name),r=(t,r)=>({...c,
 coins:[...e,{asker:m,name:p.name,campaign:r,heads:t}]});if(void 0===p.follows){if(!t&&!a)return[{is:"silent"}]
@@ -314,22 +314,22 @@ device:e.device,answer:null};return[l,{...e,choices:[...e.choices,l]}]})(c,t,n,a
 !r&&c===h&&!c.coins&&c.choices===e.choices&&(h=void 0),f?.day!==n||null!==f.answer)return[{is:"silent"},h]}
 let y=te(c.entries,t)?"answers":(({entries:e,device:t,own:r,limits:n},a)=>{
 let{asker:i,first:s,last:l}=a,o=[...e,a],u=o.filter(e=>e.device===t),d=Object.hasOwn(n.quotas,i)?n.quotas[i]:n.quota,c=(e,t)=>{
-for(let r=s;r<=l;r++)if(!t(It(e,r)))return!1;return!0},h=o.filter(e=>e.asker===i);if(null!==d&&!c(h,e=>V(e,{epsilon:d,delta:"0"
+for(let r=s;r<=l;r++)if(!t(Nt(e,r)))return!1;return!0},h=o.filter(e=>e.asker===i);if(null!==d&&!c(h,e=>V(e,{epsilon:d,delta:"0"
 },"epsilon")>=0n))return"quota";for(let[e,t]of[[u,r],[o,n]]){if(!c(e,e=>X(e,t)))return"budget";if(t.lifetime&&!X(e,t.lifetime))return"lifetime"}
 })(c,r);return y?[G(y)[0],h]:[void 0,f?{...c,choices:c.choices.map(e=>e===f?{...e,answer:r.id}:e)}:c,w]},
 source:(e,t,r,n)=>"per value"===t.repeat?((e,{asker:t,question:r,fingerprint:n},a,i)=>{let s=JSON.stringify([e,i,t,r,n,a]),l=0,o=[];return{take(t){
 for(;o.length<t;)o.push(...h(c(`${l++} ${s} ${e}`)));return Uint8Array.from(o.splice(0,t))}}})(e,t,r,n):void 0,
 left({entries:e,own:t,limits:r,device:n,clock:a}){
-let s=qt(r.epoch,Math.max(i().wall,a.wall)),l=e.filter(e=>e.device===n),o=V(It(l,s),t,"epsilon"),u=t.lifetime?V(l,t.lifetime,"epsilon"):o
-;return Q(u<o?u:o,t)},act:e=>[{is:"acted"},{...e,clock:{...Nt(e.clock,i()),ahead:0},openings:e.limits.askers}]}}
+let s=Ot(r.epoch,Math.max(i().wall,a.wall)),l=e.filter(e=>e.device===n),o=V(Nt(l,s),t,"epsilon"),u=t.lifetime?V(l,t.lifetime,"epsilon"):o
+;return Q(u<o?u:o,t)},act:e=>[{is:"acted"},{...e,clock:{...It(e.clock,i()),ahead:0},openings:e.limits.askers}]}}
 var Et=/[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u,Ut=/[^ \n\xa0\xad\u061c\u1680\u2000-\u200f\u202a-\u202f\u205f\u2066-\u2069\u3000\ufe00-\ufe0f]/u,Tt=/[\u202a-\u202e\u2066-\u2069]/g,[jt,Ct]=[8236,8297]
 ;function _t(e){let t=[];for(let r of e.match(Tt)??[]){let e=r.charCodeAt(0);if(e!==jt&&e!==Ct)t.push(e<8294?jt:Ct);else if(t.pop()!==e)return!1}
 return!t.length}function zt(e,t,{characters:r=1/0,size:n=1/0,lines:i=!1}){a("string"==typeof e&&e.length<=4*Math.min(n,r),"terms",t)
 ;let s=i?e.replaceAll("\n",""):e;a(Ut.test(e)&&!Et.test(s)&&e.split("\n").every(_t),"terms",t),a([...e].length<=r&&c(e).length<=n,"terms",t)}var $t={
-version:2**31-1,people:2**53-1,retry:365,answers:1e6,days:36600,changes:1e3,label_share:999,expects:2**53-1,reports_a_batch:2**31-1},Jt={
+version:2**31-1,people:2**53-1,retry:365,answers:1e6,days:36600,changes:1e3,label_share:999,expects:2**53-1,reports_a_batch:2**31-1},Dt={
 __proto__:null,fresh:[[],["answers"]],same:[[],[]],"per value":[[],[]],once:[[],["days","every"]],"kept change":[["days","changes"],[]],
 present:[["every","expects"],["label_share"]]
-},Pt=["days","changes","every","expects","answers","label_share"],Dt=["walk","two copies","divided","prefix","joint response","joint bits","joint hashed","each","sampled","indicator","kept change","kept changes"],Rt=/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$/,Lt={
+},Jt=["days","changes","every","expects","answers","label_share"],Pt=["walk","two copies","divided","prefix","joint response","joint bits","joint hashed","each","sampled","indicator","kept change","kept changes"],Rt=/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$/,Lt={
 characters:500
 },Ft=(e,t)=>Math.abs(e-t)<=1e-9*Math.max(Math.abs(e),Math.abs(t)),Gt=e=>Object(e)===e&&!Array.isArray(e),Kt=(e,t,r)=>Array.isArray(e)&&e.length>=t&&e.length<=r&&new Set(e).size===e.length,Yt=(e,t)=>"string"==typeof e&&e.length===t&&/^[0-9a-f]*$/.test(e)
 ;function Ht(e,t="day"){let r=e[t]
@@ -350,7 +350,7 @@ a(["categories","several"].includes(t.kind),"terms","names");let n=t.count??t.la
 a(Kt(t,n,n),"terms","names");for(let e of t)zt(e,"names",Lt)}}}function Zt({draw:e,cells:t,order:r,dimension:n}){
 return"projective"===e?(r**n-1)/(r-1):"response"===e?t:"hadamard"===e?r:0}function Qt(e,t,r){let n,i=e.specification;try{n=$(i,t)}catch(t){
 if("draw"!==t.reason)throw t;let r=JSON.parse(JSON.parse(i).device).draw;if("string"!=typeof r||_[r])throw t
-;return a(!Dt.includes(r),"terms","questions"),void JSON.stringify(e)}a(!Dt.includes(n.kind),"terms","questions")
+;return a(!Pt.includes(r),"terms","questions"),void JSON.stringify(e)}a(!Pt.includes(n.kind),"terms","questions")
 ;let[s,l]=n.ratio,u=n.delta?n.epsilon:Math.log1p(Number((s-l<<64n)/l)/2**64);a(Ft(o(e,"epsilon"),u)&&!n.delta==!("delta"in e),"promise",t),
 n.delta&&a(Ft(o(e,"delta"),n.delta),"promise",t);let{domain:d,cells:c}=JSON.parse(n.device)
 ;return"kept change"===r&&a("response"===n.kind&&"categories"===d.kind&&2===c,"terms",t),n}function er(e,t){let{scale:r,form:n}=e
@@ -370,8 +370,8 @@ a(s(f.text).campaign===w,"terms","card"));let y=await(async e=>{let[t,r]=l(e);a(
 ;for(let[e,r,n]of[["name",64,!0],["asker",253,!1],["contact",500,!0],["purpose",4e3,!0]])zt(t[e],e,{size:r,lines:n,..."asker"===e&&{characters:200}})
 ;for(let[e,r]of Object.entries($t))(e in t||["version","people","retry"].includes(e))&&u(t,e,1,r);a(Ht(t,"begins")<=Ht(t,"ends"),"terms","ends")
 ;let{labels:n,questions:i,promise:s,repeat:d}=t;a(Kt(n,0,1e3),"terms","labels");for(let e of n)zt(e,"labels",{size:64,lines:!0});(e=>{
-let{repeat:t,phase:r,every:n}=e;a("string"==typeof t&&Jt[t],"terms","repeat");let[i,s]=Jt[t]
-;for(let t of Pt)a(t in e?i.concat(s).includes(t):!i.includes(t),"terms",t);"every"in e&&a(["day","week","month"].includes(n),"terms","every"),
+let{repeat:t,phase:r,every:n}=e;a("string"==typeof t&&Dt[t],"terms","repeat");let[i,s]=Dt[t]
+;for(let t of Jt)a(t in e?i.concat(s).includes(t):!i.includes(t),"terms",t);"every"in e&&a(["day","week","month"].includes(n),"terms","every"),
 a("once"!==t||"days"in e!="every"in e,"terms","days"),a("kept change"!==t||e.changes<e.days,"terms","changes"),
 "phase"in e&&(a(Gt(r)&&1===Object.keys(r).length&&"present"!==t,"terms","phase"),"share"in r?u(r,"share",1,999):a(Yt(r.follows,64),"terms","phase")),
 a("present"!==t||!("reports_a_batch"in e),"terms","reports_a_batch")})(t);let c=(e=>{let{languages:t,purposes:r}=e
@@ -392,8 +392,11 @@ questions:Object.fromEntries(v),shown:M,unanswered:k}
 })(e,t)),ir=["answers","asker","changes","contact","days","every","labels","people","purpose","purposes","repeat"];function sr(e,t,r,n,a){
 let{asker:i,repeat:s,days:l,every:o,changes:u,answers:d,phase:c,labels:h,languages:p}=t;return{name:r.name,asker:i,repeat:s,...l&&{days:l,
 start:Ht(t,"begins")},...o&&{every:o},...u&&{changes:u},...n.spend&&{times:1},...d&&{limit:{campaign:e,answers:d}},...c&&{phase:{campaign:e,
-name:t.name,...c}},labels:h,ends:Math.min(Ht(t,"ends"),a?Ht(a)-1:1/0),value:er(r,n),...p&&{languages:p},...r.text&&{text:r.text},...r.names&&{
-names:r.names},...r.unit&&{unit:r.unit},...r.step&&{step:r.step},...r.form&&{form:r.form},...r.scale&&{scale:r.scale}}}
+name:t.name,...c}},labels:h,taken:(r,n)=>((e,t,r)=>{let n=e.queue.filter(e=>e.id===t||e.batch===t),[a,i]=ue(e,t);if(!i||n[0].batch!==t||!r)return[a,i]
+;let{campaign:s,day:l,retry:o}=r,u={id:t,asker:n[0].asker,campaign:s,until:l+o,questions:n.map(({question:e})=>e)};return[a,{...i,
+sent:[...(e.sent??[]).filter(({until:e})=>e>=l),u]}]})(r,n,{campaign:e,day:Math.floor(Date.now()/864e5),retry:t.retry}),
+ends:Math.min(Ht(t,"ends"),a?Ht(a)-1:1/0),value:er(r,n),...p&&{languages:p},...r.text&&{text:r.text},...r.names&&{names:r.names},...r.unit&&{
+unit:r.unit},...r.step&&{step:r.step},...r.form&&{form:r.form},...r.scale&&{scale:r.scale}}}
 var lr=({heads:e},t)=>!t||e[t[0]-1]===t[1],or=(e,t,r)=>nr((async()=>{let[{list:n,signature:i},s]=await rr(e,t),o=[],u=new Map
 ;a(Array.isArray(n)&&n.length&&n.length<=1e4,"list");for(let e of n){let[{...t}]=l(e),{before:r,published:n,retired:i,next_key:s,day:d}=t
 ;a(r===(o.at(-1)??"0".repeat(64))&&Yt(n??i??s,64),"list"),a(Object.keys(t).length===(i?3:2)&&(!i||u.has(i))&&!u.has(n),"list"),i&&Ht(t),
@@ -406,9 +409,11 @@ a(n||u.key===o,"key");let d=n&&await i(e.replace(/campaigns\/\w+$/,"list")),c=d&
 ;return a(c?lr(c,r)&&c.campaigns.has(u.id)&&(u.retired||!c.campaigns.get(u.id)):!r,"list"),c&&(t[u.key]=[c.heads.length,c.heads.at(-1)]),[0,{keys:e,
 heads:t}]})),u}var dr=e=>Number(e.toPrecision(12)),cr=(e,t)=>dr(Number(F(e))/2**t);function hr(e,t){
 let r=e.entries.map(({asker:e,question:t,epsilon:r,delta:n,assumes:a})=>({asker:e,question:t,epsilon:cr(r,64),delta:cr(n,128),assumes:a
-})),n=e.queue.filter(ie),a=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length;return[{epsilon:cr(e.own.epsilon,64),left:dr(t.left(e)),
-given:r,waiting:n.length,sent:a}]}function pr({told:e,coins:t,...r},n){let{sent:a}=hr(r,n)[0],i=r.entries.map(({data:e,times:t,campaign:r,...n})=>({
-...n,asker:"",question:"",fingerprint:""})),s={...r,entries:i,askers:[],answers:[],choices:[],queue:[]};return[{...hr(s,n)[0],sent:a},s,!0]}
+})),n=e.queue.filter(ie),a=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,i=(e.sent??[]).flatMap(({asker:e,questions:t,until:r})=>r<Math.floor(Date.now()/864e5)?[]:{
+asker:e,questions:t,until:new Date(864e5*r).toISOString().slice(0,10)});return[{epsilon:cr(e.own.epsilon,64),left:dr(t.left(e)),given:r,
+waiting:n.length,sent:a,withdrawable:i}]}function pr({told:e,coins:t,sent:r,...n},a){
+let{sent:i}=hr(n,a)[0],s=n.entries.map(({data:e,times:t,campaign:r,...n})=>({...n,asker:"",question:"",fingerprint:""})),l={...n,entries:s,askers:[],
+answers:[],choices:[],queue:[]};return[{...hr(l,a)[0],sent:i},l,!0]}
 var mr=e=>String(Number(e.toPrecision(3))),fr=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
 this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(hr))}
 #t({epsilon:e,left:t,given:r,waiting:n},a="How much was given stays counted: the askers keep what they received."){
@@ -456,8 +461,8 @@ this.dispatchEvent(new CustomEvent(e,{detail:t,bubbles:!0}))}},xr=()=>{},Ar=e=>J
 let a=[];for(let r of Array.from(n.querySelectorAll("dither-question"))){let n=t.questions[r.getAttribute("name")??""]
 ;n&&(a.push(r.inquiry=e.asking(...n)),r.device=e,r.refresh())}for(let a of Array.from(n.querySelectorAll("dither-consent")))Object.assign(a,{device:e,
 campaign:t,address:r}),a.refresh();let{send:i,stop:s}=ut(e,a,r+"/batches"),l=()=>{i()};return n.addEventListener("answer",l),
-n.addEventListener("consent",l),()=>{s(),n.removeEventListener("answer",l),n.removeEventListener("consent",l)}}var{customElements:Or}=globalThis
-;Or&&!Or.get("dither-question")&&(Or.define("dither-question",class extends Mr{device;inquiry;#a;#i;async refresh(){
+n.addEventListener("consent",l),()=>{s(),n.removeEventListener("answer",l),n.removeEventListener("consent",l)}}var{customElements:qr}=globalThis
+;qr&&!qr.get("dither-question")&&(qr.define("dither-question",class extends Mr{device;inquiry;#a;#i;async refresh(){
 let{device:e,inquiry:t,words:r}=this;if(!e||!t)return;this.#a??=p(f().take(16))
 ;let[n,a]=this.#s(t),{epsilon:i}=await t.promise(),s="optional"===Ar(t).kind||t.labels().some(e=>null===e.value),l=et(t.terms.languages??[],this.wanted)
 ;this.#i=vr("p",{role:"status",part:"status"});let o=vr("div",{class:"buttons"},vr("button",{type:"submit",part:"button"},r.answer));if(s){
@@ -479,7 +484,7 @@ value:String(r),part:"control"})),i=r.map((e,t)=>vr("label",{class:"choice"},a[t
 },vr("legend",{part:"question"},t),...n?[vr("p",{class:"note"},n)]:[],...i),l=()=>r.flatMap((e,t)=>a[t].checked?[e.value]:[])
 ;return[s,()=>"checkbox"===e?l():l()[0]]}async#l(e){let t=this.words;if(void 0===e)return void this.#i.replaceChildren(t.missing)
 ;let r=await this.device.answer(this.inquiry,e,this.#a),{is:n,reason:a}=r,i="refused"!==n?t.thanks:"ended"===a?t.over:"consent"===a?t.refused:"value"===a?t.missing:t.spent
-;this.#i.replaceChildren(i),this.tell("answer",r)}}),Or.define("dither-consent",class extends Mr{device;campaign;address;async refresh(){
+;this.#i.replaceChildren(i),this.tell("answer",r)}}),qr.define("dither-consent",class extends Mr{device;campaign;address;async refresh(){
 let{device:e,campaign:t,words:r}=this;if(!e||!t)return
 ;let{terms:n}=t,a=et(n.languages??[],this.wanted),i=n.purposes?.[a]??n.purpose,[s,l]=[await e.consent(void 0,t),await e.chosen(t)],o=(e=>{
 let{repeat:t,begins:r,ends:n,days:a,every:i,answers:s,promise:l}=e,o=(Date.parse(n)-Date.parse(r))/864e5+1,u=e=>12*+e.slice(0,4)+ +e.slice(5,7),d=e=>Math.floor((Date.parse(e)/864e5+3)/7),c=a?Math.ceil(o/a):"month"===i?u(n)-u(r)+1:"week"===i?d(n)-d(r)+1:o,h="same"===t||"present"===t?1:"once"===t||"kept change"===t?c:"fresh"===t?s:void 0
@@ -490,13 +495,13 @@ let{repeat:t,begins:r,ends:n,days:a,every:i,answers:s,promise:l}=e,o=(Date.parse
 class:"label"},yr(r.asks,c)),...i.split("\n").map(e=>vr("p",{part:"purpose"},e)),vr("ul",{part:"questions"
 },...n.questions.map(({text:e,name:t})=>vr("li",{},e?.[a]??t))),vr("p",{part:"promise",class:"note"},p.join(" ")),vr("p",{part:"note",class:"note"
 },`${yr(r.until,c)} ${yr(r.contact,c)}`),vr("div",{class:"buttons"},d(r.agree,!0),d(r.decline,!1)),u)}async#u(e){
-await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...je,...Ie,...Ae,...Le,
-...We,box:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=Oe(e),o=t.sides,u=o.map(e=>e[0]),[d,c]=Ne(e.selector,o.length,n,i)
+await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...je,...Ne,...Ae,...Le,
+...We,box:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=qe(e),o=t.sides,u=o.map(e=>e[0]),[d,c]=Ie(e.selector,o.length,n,i)
 ;return a("box"===t.kind&&"clip"===r&&o.length>1&&o.length<9,"domain"),a(new Set(u).size===o.length&&u.every(e=>"string"==typeof e),"domain"),
 a(o.every(([,e,t,...r],n)=>!r.length&&e===c[n][0]&&t===c[n][1]),"selector"),{names:"Optimal",ratio:l,inside:e=>{
 let t=Array.isArray(e)?[...e]:u.map(t=>e?.[t])
 ;return t.length===o.length&&t.every(Number.isFinite)?t.map((e,t)=>Math.min(Math.max(e,c[t][0]),c[t][1])):void 0},draw:(e,t)=>s(d(e),t)}},
-directions:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=Oe(e),{exact:o,length:d,centre:c}=t;a("vectors"===t.kind&&"clip"===r&&"boolean"==typeof o,"domain")
+directions:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=qe(e),{exact:o,length:d,centre:c}=t;a("vectors"===t.kind&&"clip"===r&&"boolean"==typeof o,"domain")
 ;let h=u(t,"dimension",+o+1,65536);a("number"==typeof d&&d>=1e-30&&d<=1e30,"domain"),
 a(null===c||Array.isArray(c)&&c.length===h&&c.some(Boolean)&&c.every(e=>Math.abs(e)<=1e30),"domain"),
 a(Number.isInteger(Math.log2(n))&&n>63&&n<4097,"cells");let p=c??new Array(h).fill(0);return{names:"Optimal",ratio:l,inside:e=>{
@@ -515,10 +520,10 @@ let r=d(e,"base",64),n=u(e,"reach",1,32768);a(r,"step");let[i,s]=((e,t,r)=>{let 
 for(let e=$e,n=t,a=0;a<=r;a++)i.push(e),e=e*n>>256n,n=n*t*t>>512n;let e=$e;for(let n=t,a=2*r+1;a;a>>=1)1&a&&(e=e*n>>256n),n=n*n>>256n
 ;return[i,i[r]*$e/($e-e)]}a("stairs"===n||"geometric"===n,"draw");let s="stairs"===n?u(e,"run",1,2**52):1,l="stairs"===n?u(e,"first",1,s):1
 ;for(let e=$e,n=0;n<=r;n++)n>=l&&(n-l)%s===0&&(e=e*t>>256n),i.push(e);let o=i[r];return[i,BigInt(((l-r)%s+s)%s||s)*o+BigInt(s)*(o*t/($e-t))]
-})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*Je(i)-$e+o*l,h=[...i.slice(1),l].map(e=>(e*(Ce-(1n<<40n))+c-1n)/c)
-;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[Ce-2n*Je(h.slice(0,-1))-o*h.at(-1),...h]
+})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*De(i)-$e+o*l,h=[...i.slice(1),l].map(e=>(e*(Ce-(1n<<40n))+c-1n)/c)
+;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[Ce-2n*De(h.slice(0,-1))-o*h.at(-1),...h]
 ;for(let e="clamped"===t?n-1:n;e--;)a(p[e]>=p[e+1],"step");let f=new Uint8Array(17*p.length);return p.forEach((e,t)=>{for(let r=0;r<17;r++,
-e>>=8n)f[17*t+r]=Number(255n&e)}),a(m(f,16)===e.digest,"fingerprint"),p})(l,s),h=c.length-1,p=c.slice(1),f=N(i,2*h,r);if(a("line"===i.kind,"start"),
+e>>=8n)f[17*t+r]=Number(255n&e)}),a(m(f,16)===e.digest,"fingerprint"),p})(l,s),h=c.length-1,p=c.slice(1),f=I(i,2*h,r);if(a("line"===i.kind,"start"),
 "ring"===s){a(0===i.fraction,"start");let e=ze([...c,...p.slice(0,-1).reverse()]),r=2*h;return{names:"Purkayastha",ratio:[c[0],p.at(-1)],inside:t,
 draw:(t,n)=>A(((f(t,n)+e(n))%r+r)%r,r)}}let g=ze([...p.slice().reverse(),...c]);if("bounded"===s){
 a(0===i.fraction&&i.last===h&&i.scale<=h/(r[1]-r[0]),"start"),u(n,"shift",h,h)
@@ -526,14 +531,14 @@ a(0===i.fraction&&i.last===h&&i.scale<=h/(r[1]-r[0]),"start"),u(n,"shift",h,h)
 ;return a(c[h]>1n<<32n&&o[0]*d[0]<=o[1]*d[1],"step"),{names:"BoundedLaplace",ratio:[c[0],c[h]],inside:t,draw:(e,t)=>{let r=f(e,t)-h;for(;;){
 let e=r+g(t);if(e>=0&&e<=h)return A(e,h+1)}}}}let w=u(n,"fraction",1,30),y=2**w,b=u(n,"last",1,2**31-y),v=Math.ceil(b/y)
 ;a(i.last===b&&i.fraction===w,"start"),a(v<h&&(b<y||b%y===0),"cells")
-;let M=Je(c.slice(h-v)),[x,S]=_e([M,...c.slice(0,h-v)],[c[h],...c.slice(v,h)]),O=BigInt(y),q=BigInt(Math.min(b,y));return{
-names:"normal"===l.decay?"Gaussian":"Laplace Staircase",ratio:[(O-q)*S+q*x,O*S],inside:t,draw:(e,t)=>{let r=f(e,t)+g(t)
+;let M=De(c.slice(h-v)),[x,S]=_e([M,...c.slice(0,h-v)],[c[h],...c.slice(v,h)]),q=BigInt(y),O=BigInt(Math.min(b,y));return{
+names:"normal"===l.decay?"Gaussian":"Laplace Staircase",ratio:[(q-O)*S+O*x,q*S],inside:t,draw:(e,t)=>{let r=f(e,t)+g(t)
 ;return A(Math.min(Math.max(r,v),2*h)-v,2*h-v+1)},..."normal"===l.decay&&{delta:(e,t)=>{let r=1n<<320n,n=e=>c[Math.abs(e)],i=e=>e>0n?e:0n,s=0n,l=0n
-;if(b>=y)for(let t=v-h+1;t<=v/2;t++)s+=O*i(r*n(t)-e*n(v-t));else for(let t=2-h;t<h;t++){let a=(O-q)*n(t)+q*n(t-1);s+=i(r*O*n(t)-e*a),
-l+=i(r*a-e*O*n(t))}return((e,t,r)=>{let n=o({delta:r},"delta");a(n>0&&n<1,"privacy");let i=n,s=1n;for(;i%1;s*=2n)i*=2
-;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*O*M,r*O*Ce,t)}}}},optional:e=>{let{domain:t}=e
+;if(b>=y)for(let t=v-h+1;t<=v/2;t++)s+=q*i(r*n(t)-e*n(v-t));else for(let t=2-h;t<h;t++){let a=(q-O)*n(t)+O*n(t-1);s+=i(r*q*n(t)-e*a),
+l+=i(r*a-e*q*n(t))}return((e,t,r)=>{let n=o({delta:r},"delta");a(n>0&&n<1,"privacy");let i=n,s=1n;for(;i%1;s*=2n)i*=2
+;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*q*M,r*q*Ce,t)}}}},optional:e=>{let{domain:t}=e
 ;a("optional"===t.kind&&"line"===e.start.kind,"domain");let[r,n]=k({domain:t.of,outside:e.outside
-}),i=u(e,"cells",2,65536),s=Math.log2(i),l=u(e,"width",1,i/2);a(Number.isInteger(s),"cells");let o=i-l,[d,c,h]=O(l,e),p=N(e.start,i,n),m=h-BigInt(l)*c
+}),i=u(e,"cells",2,65536),s=Math.log2(i),l=u(e,"width",1,i/2);a(Number.isInteger(s),"cells");let o=i-l,[d,c,h]=q(l,e),p=I(e.start,i,n),m=h-BigInt(l)*c
 ;return{names:"Podium PM SW OGPM OGPMU Focused",ratio:[m+BigInt(i)*c,m],inside:e=>null===e?NaN:r(e),draw:(e,t)=>{
 let r=+Number.isNaN(e),a=p([e,n[0]][r],t),[l,u,c]=d(t,s);return A([c,[((a+u*l)%o+o)%o,o+u][r]][l],i)}}},polynomial:e=>{
 let{items:t,most:r,domain:n,elements:i}=Ye(e),s=u(e,"prime",t+r,2097151);for(let e=2;e*e<=s;e++)a(s%e,"cells")
@@ -544,9 +549,9 @@ length:r},(e,t)=>h**BigInt(t)*c*d**BigInt(r-1-t)),[y,b]=[w.reduce((e,t)=>e+t,0n)
 let n=i(e,t),a=m(t),s=Ge(t,y),u=Ge(t,b),f=Ge(t,d**BigInt(o-r)),g=Ke(s,w),M=[r,g][+a],x=[u,w.slice(0,g).reduce((e,t)=>e-t,s)][+a],A=n.map((e,t)=>{
 let r=t<M?h:t===M?c:d,n=Number(x%r)+(t<M?l:0);return x/=r,n});for(let e=1;e<r;e++)for(let t=r-1;t>=e;t--)A[t]=v(v(A[t]-A[t-1])*k(v(n[t]-n[t-e])))
 ;let S=[Number(f%d),Number(f/d)].slice(0,o-r);for(let e=r;e--;)S=[A[e],...S].map((t,r)=>v(t-n[e]*(S[r]??0)))
-;let O=S.reduceRight((e,t)=>e*d+BigInt(t),0n);return Uint8Array.from({length:p},()=>{let e=Number(255n&O);return O>>=8n,e})}}},projective:Pe,
+;let q=S.reduceRight((e,t)=>e*d+BigInt(t),0n);return Uint8Array.from({length:p},()=>{let e=Number(255n&q);return q>>=8n,e})}}},projective:Je,
 sectors:e=>{let[t,r]=k(e),n=u(e,"cells",2,2**32),i=u(e,"width",1,n/2),s=Math.log2(i);a(Number.isInteger(s)&&n%i===0,"cells")
-;let[l,o]=C(e,n/i,s),d=e.start;a("line"===d.kind&&0===d.fraction,"start");let c=N(d,n,r);return{names:"Sectors",ratio:o,inside:t,
+;let[l,o]=C(e,n/i,s),d=e.start;a("line"===d.kind&&0===d.fraction,"start");let c=I(d,n,r);return{names:"Sectors",ratio:o,inside:t,
 draw:(e,t)=>A(l(Math.floor((c(e,t)%n+n)%n/i),t),n)}},several:e=>{
 let{items:t,most:r,domain:n,elements:i}=Ye(e),s=u(e,"chosen",1,Math.min(t,512)),l=u(e,"least",1,Math.min(r,s)),[o,d,c]=S(e,"heads"),h=32-Math.clz32(t+r-1)
 ;a(s*h<=512,"cells");let p=Array.from({length:Math.min(r,s)+1
