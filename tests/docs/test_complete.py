@@ -212,8 +212,12 @@ def test_every_page_says_what_it_is_for() -> None:
     for page in (ROOT / "docs").glob("*.md"):
         if page.stem in ("index", "references", "deviations", *site_parts.GENERATED):
             continue
-        first = " ".join(page.read_text(encoding="utf-8").split("\n")[1:6])
-        assert re.search(r"(After (reading )?this page|With this page)", first), page.name
+        title, first = page.read_text(encoding="utf-8").split("\n\n")[:2]
+        assert re.fullmatch(r"# .+", title), page.name
+        sentence = re.split(r"[.:](?:\s|$)", first)[0]
+        assert re.match(r"[\w`\[]", sentence), f"{page.name} begins with something else than a sentence"
+        assert 4 <= len(sentence.split()) <= 45, f"{page.name}: {sentence}"
+        assert "his page you" not in sentence, page.name
 
 
 def test_every_export_of_the_client_is_described() -> None:
