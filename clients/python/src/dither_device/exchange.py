@@ -102,7 +102,7 @@ def judge_withdrawal(batch: str, status: int, content: bytes) -> tuple[bool, str
 
 
 def _read(content: bytes) -> tuple[dict[str, object], str]:
-    """Return the object of an answer, empty if it is not one, and the collector's word for a refusal, or ""."""
+    """Return the object of an answer, or an empty one, and the collector's word for a refusal, or ""."""
     try:
         said = parse(content.decode(), MOST)
     except (Malformed, UnicodeDecodeError):
