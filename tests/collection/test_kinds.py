@@ -47,6 +47,7 @@ def test_the_page_has_the_table() -> None:
 
 
 @pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.some(every=3)
 def test_toml_asks_every_kind_and_the_default_draws_as_the_table_says(kind: str) -> None:
     (row,) = (asked for asked in kinds.ASKED_KINDS if asked.kind == kind)
     contract = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES[kind]}\nepsilon = 1\n")

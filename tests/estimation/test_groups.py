@@ -74,6 +74,7 @@ def test_labels_may_be_missing_or_of_any_plain_type():
     assert groups.estimates[1].n == groups["1"].n == 225
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_reports():
     reports, cities = sample(9000)
     labels = [cities.tolist()]

@@ -68,12 +68,12 @@ mark:()=>t(l(1).take(16)),source:c}),g=s.leftOut?.(n);return[g?{...f,leftOut:g}:
 d.queue.filter(e=>v(e)&&c(e)).reduce((e,{id:t,batch:n})=>(n?N:J)(e,t)[1]??e,d))),[!I(u,s),u];var d,c}),act:()=>M(e=>m.act?.(e)??[{is:"acted"}]),
 chosen:e=>d.update(t=>[t&&$(t,e?.shown)]),async body(e,t={}){let n=await E(e,t);return"string"==typeof n?void 0:n},acknowledge:e=>M(t=>N(t,e)),
 async send(t,n,r={}){let{fetch:a=globalThis.fetch,pack:s}=r,i={sent:0,waiting:0,refused:[],retryAfter:0};for(let o;o=await E(t,r,n);){
-if("string"==typeof o){i.refused.push({reason:"consent",words:o,dropped:0});break}let{id:t,body:r}=o,l={method:"POST",body:r,headers:{
-"content-type":"application/"+(s?"vnd.dither.batch":"json")},keepalive:r.length<6e4
-},[{status:u,headers:d},p]=await e(a,n,65536,l).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
-})]),{fate:f,reason:h,words:m}=B(t,u,p),g="kept"!==f,{reports:w=0}=g&&await M(e=>("dropped"===f?J:N)(e,t))
-;if("acknowledged"===f?i.sent+=w:i.refused.push({reason:h||"status "+u,words:m,dropped:w}),
-i.retryAfter=Math.min(Math.max(+d?.get("retry-after")||0,0),86400)*(1+c.take(1)[0]/1024),!g)break}
+if("string"==typeof o){i.refused.push({reason:"consent",words:o,dropped:0});break}let{id:r,body:l}=o,u={method:"POST",body:l,headers:{
+"content-type":"application/"+(s?"vnd.dither.batch":"json")},keepalive:l.length<6e4
+},[{status:d,headers:p},f]=await e(a,n,65536,u).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
+})]),{fate:h,reason:m,words:g}=B(r,d,f),w="kept"!==h,{reports:b=0}=w&&await M(e=>("dropped"===h?J:[t].flat()[0].terms.taken??N)(e,r))
+;if("acknowledged"===h?i.sent+=b:i.refused.push({reason:m||"status "+d,words:g,dropped:b}),
+i.retryAfter=Math.min(Math.max(+p?.get("retry-after")||0,0),86400)*(1+c.take(1)[0]/1024),!w)break}
 return i.waiting=await M(({queue:e})=>[e.filter(e=>v(e)&&R(t)(e)).length]),i},account:(e=e=>[e])=>M(t=>e(t,m))}}};function P(){let e;return{
 async update(t){let[n,r]=t(e&&JSON.parse(e));return r&&(e=JSON.stringify(r)),n}}}function R(e="dither"){
 let{caches:t,indexedDB:n,navigator:a}=globalThis

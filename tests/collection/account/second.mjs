@@ -302,8 +302,15 @@ function without(state, id) {
 function step(state, event, policy) {
   if (event.do === "present") return presence(state, event, policy);
   if (event.do === "message") return message(state, event);
-  const [waited, rest] = ["acknowledge", "drop"].includes(event.do) ? without(state, event.id) : [0];
-  if (waited) return [{ is: event.do === "drop" ? "dropped" : "acknowledged", reports: 1 }, rest];
+  const words = { acknowledge: "acknowledged", drop: "dropped", withdraw: "withdrawn" };
+  const [waited, rest] = words[event.do] ? without(state, event.id) : [0];
+  if (waited) {
+    if (event.sent) {
+      const { campaign, day, retry } = event.sent, { asker, name } = state.present.find((one) => one.batch === event.id);
+      rest.sent = [...(state.sent ?? []).filter((one) => one.until >= day), { id: event.id, asker, campaign, until: day + retry, questions: [name] }];
+    }
+    return [{ is: words[event.do], reports: 1 }, rest];
+  }
   if (event.do === "answer") return answer(state, event, policy, false);
   if (event.do === "dry run") {
     const [outcome] = answer(state, event, policy, true);
@@ -313,7 +320,21 @@ function step(state, event, policy) {
   if (event.do === "act") return [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, event.at), ahead: 0 }, openings: state.limits.askers }];
   if (event.do === "acknowledge") {
     const queue = state.queue.filter((one) => one.id !== event.id && one.batch !== event.id), gone = state.queue.length - queue.length;
-    return gone ? [{ is: "acknowledged", reports: gone }, { ...state, queue }] : [{ is: "unknown" }];
+    if (!gone) return [{ is: "unknown" }];
+    const left = state.queue.filter((one) => !queue.includes(one)), next = { ...state, queue };
+    if (event.sent && left[0].batch === event.id) {
+      const { campaign, day, retry } = event.sent, questions = left.map((one) => one.question);
+      next.sent = [...(state.sent ?? []).filter((one) => one.until >= day), { id: event.id, asker: left[0].asker, campaign, until: day + retry, questions }];
+    }
+    return [{ is: "acknowledged", reports: gone }, next];
+  }
+  if (event.do === "withdraw") {
+    const queue = state.queue.filter((one) => one.batch !== event.id || one.batch === ASIDE), found = state.sent?.find((one) => one.id === event.id);
+    const reports = state.queue.length - queue.length + (found?.questions.length ?? 0), next = { ...state, queue };
+    if (!reports) return [{ is: "unknown" }];
+    if (state.sent) next.sent = state.sent.filter((one) => one !== found);
+    if (!next.sent?.length) delete next.sent;
+    return [{ is: "withdrawn", reports }, next];
   }
   return { batch, drop, split, merge }[event.do](state, event);
 }

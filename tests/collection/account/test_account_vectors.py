@@ -43,7 +43,7 @@ def test_all_reasons_and_outcomes_occur() -> None:
     outcomes = [step["outcome"] for scenario in SCENARIOS for step in scenario["steps"]]
     assert {one["is"] for one in outcomes} == {
         "drawn", "repeated", "resent", "silent", "refused", "acted", "acknowledged", "unknown", "batched",
-        "empty", "split", "merged", "dropped", "present", "message",
+        "empty", "split", "merged", "dropped", "present", "message", "withdrawn",
     }  # fmt: skip
     assert {one["reason"] for one in outcomes if "reason" in one} == {
         "id", "policy", "clock", "data", "asker", "quota", "budget", "lifetime", "spent", "person", "limits",
@@ -173,10 +173,10 @@ MUTANTS = {
     "a second label for the same list": (" && !known(state)", ""),
     "a label of another device": (
         'from.answers.filter((one) => one.permanent !== "present")', "from.answers"),
-    "a message that was taken is sent again": (
-        '["acknowledge", "drop"].includes(event.do)', 'event.do === "drop"'),
-    "a message that was refused is sent again": ('["acknowledge", "drop"].includes(event.do)',
-        'event.do === "acknowledge"'),
+    "a message that was taken is sent again": (' acknowledge: "acknowledged",', ""),
+    "a message that was refused is sent again": (' drop: "dropped",', ""),
+    "a message that was withdrawn is sent again": (', withdraw: "withdrawn" }', " }"),
+    "a message is not withdrawn": ("if (event.sent) {", "if (false) {"),
     "presence admits any asker": ('if (state.openings === 0) return refuse("asker");\n    next.askers = '
         "[...state.askers, asker].sort();", "next.askers = [...state.askers, asker].sort();"),
     "presence has no policy": ('if (q && !accepted(policy, q)) return refuse("policy");', ""),

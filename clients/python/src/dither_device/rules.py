@@ -173,6 +173,7 @@ class State:
         self.present: dict[tuple[str, str], Data] = {}
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
+        self.sent: list[Data] = list(opened.get("sent", ()))  # batches that can still be withdrawn
         self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
         self.all, self.mine = Totals(), Totals()
         for name in ("entries", "answers", "choices", "trees", "coins", "told", "present"):
@@ -184,7 +185,7 @@ class State:
     def apply(self, effect: Data) -> None:
         """Fold one effect in."""
         for name, change in effect.items():
-            if name in ("clock", "openings"):
+            if name in ("clock", "openings", "sent"):
                 setattr(self, name, change)
             else:
                 _APPLY[name](self, change)
@@ -209,6 +210,7 @@ class State:
             **({"told": sorted(self.told)} if self.told else {}),
             **({"present": sorted(self.present.values(), key=_coin_order)} if self.present else {}),
             "queue": list(self.queue.values()),
+            **({"sent": self.sent} if self.sent else {}),
         }
 
     def export(self) -> Data:
@@ -388,7 +390,9 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None = None) 
             return decide_message(state, event)
         return decide_present(state, event, policy, take)
     if kind == "acknowledge":
-        return _acknowledge(state, event["id"])
+        return _acknowledge(state, event)
+    if kind == "withdraw":
+        return _withdraw(state, event["id"])
     if kind == "drop":
         return _drop(state, event["id"])
     if kind == "split":
@@ -712,18 +716,51 @@ def _batch(state: State, event: Data) -> Decision:
 
 
 def _messages(state: State, batch: str) -> list[Data]:
-    """Return what is kept of presence without a message of this identity: it was acknowledged or dropped."""
-    return [{**one, "batch": None} for one in state.present.values() if one["batch"] == batch]
+    """Return what waits of presence under an identity, as items of a queue: by the campaign's name."""
+    found = [one for one in state.present.values() if one["batch"] == batch]
+    return [{"id": batch, "asker": one["asker"], "question": one["name"], "batch": batch} for one in found]
 
 
-def _acknowledge(state: State, name: str) -> Decision:
-    gone = [item["id"] for item in state.queue.values() if name in (item["id"], item["batch"])]
-    messages = _messages(state, name)
-    if not gone and not messages:
+def _without_messages(state: State, batch: str) -> Data:
+    """Return the effect by which a message of presence does not wait any more."""
+    gone = [{**one, "batch": None} for one in state.present.values() if one["batch"] == batch]
+    return {"present": gone} if gone else {}
+
+
+def _acknowledge(state: State, event: Data) -> Decision:
+    """Take a report or a batch off the queue; `sent` of the event says how long it can be withdrawn."""
+    name, sent = event["id"], event.get("sent")
+    queued = [item for item in state.queue.values() if name in (item["id"], item["batch"])]
+    gone = [*queued, *_messages(state, name)]
+    if not gone:
         return Decision({"is": "unknown"})
-    parts = (("unqueue", gone), ("present", messages))
-    effect = {part: some for part, some in parts if some}
-    return Decision({"is": "acknowledged", "reports": len(gone) + len(messages)}, effect)
+    effect: Data = {"unqueue": [item["id"] for item in queued]} if queued else {}
+    effect |= _without_messages(state, name)
+    if sent is not None and gone[0]["batch"] == name:
+        entry = {
+            **{"id": name, "asker": gone[0]["asker"], "campaign": sent["campaign"]},
+            **{"until": sent["day"] + sent["retry"], "questions": [item["question"] for item in gone]},
+        }
+        effect["sent"] = [*(one for one in state.sent if one["until"] >= sent["day"]), entry]
+    return Decision({"is": "acknowledged", "reports": len(gone)}, effect)
+
+
+def _withdraw(state: State, batch: str) -> Decision:
+    """Forget a batch that the collector was asked to delete. What was spent stays spent.
+
+    No report of it is sent again: also permanent answers leave the queue, and are not set aside. A period of
+    presence gets no other message.
+    """
+    queued = [item["id"] for item in state.queue.values() if item["batch"] == batch != ASIDE]
+    messages, sent = _messages(state, batch), [entry for entry in state.sent if entry["id"] == batch]
+    if not queued and not messages and not sent:
+        return Decision({"is": "unknown"})
+    effect: Data = {"unqueue": queued} if queued else {}
+    effect |= _without_messages(state, batch)
+    if sent:
+        effect["sent"] = [entry for entry in state.sent if entry["id"] != batch]
+    reports = len(queued) + len(messages) + sum(len(entry["questions"]) for entry in sent)
+    return Decision({"is": "withdrawn", "reports": reports}, effect)
 
 
 def _drop(state: State, batch: str) -> Decision:
@@ -735,7 +772,7 @@ def _drop(state: State, batch: str) -> Decision:
     gone = [item for item in state.queue.values() if batch in (item["id"], item["batch"])]
     messages = _messages(state, batch)
     if messages:
-        return Decision({"is": "dropped", "reports": len(messages)}, {"present": messages})
+        return Decision({"is": "dropped", "reports": len(messages)}, _without_messages(state, batch))
     if not gone or batch == ASIDE:
         return Decision({"is": "unknown"})
     permanent = {key[:3] for key in state.answers}
