@@ -1,6 +1,6 @@
 "use strict";(()=>{var e=Object.defineProperty,t={};((t,r)=>{for(var n in r)e(t,n,{get:r[n],enumerable:!0})})(t,{Device:()=>dt,Malformed:()=>n,
-allRules:()=>_t,autoSend:()=>ft,connect:()=>Er,draws:()=>_,encapsulate:()=>qt,erase:()=>br,fetchCampaign:()=>fr,hex:()=>p,indexedStore:()=>ht,
-memoryStore:()=>ct,packedBody:()=>gt,readCampaign:()=>dr,readList:()=>mr,readQuestion:()=>$,relayed:()=>It,systemSource:()=>f,verify:()=>lr,
+allRules:()=>_t,autoSend:()=>ft,connect:()=>Er,draws:()=>_,encapsulate:()=>Ot,erase:()=>br,fetchCampaign:()=>fr,hex:()=>p,indexedStore:()=>ht,
+memoryStore:()=>ct,packedBody:()=>gt,readCampaign:()=>dr,readList:()=>mr,readQuestion:()=>$,relayed:()=>Nt,systemSource:()=>f,verify:()=>lr,
 view:()=>yr,words:()=>xr});var r=320n,n=class extends Error{constructor(e,t="",r=""){super((r&&`question "${r}": `)+e+(t&&": "+t)),
 this.name="Malformed",this.reason=e,this.field=t,this.question=r}};function a(e,t,r){if(!e)throw new n(t,r)}
 var i=e=>e.replace(/\\./g,"").replace(/"[^"]*"/g,"").split(":").length;function s(e){let t=JSON.parse(e);return a(i(JSON.stringify(t))===i(e),"text"),
@@ -28,31 +28,31 @@ let r=e.labels,n=new Map(r.map((e,t)=>(a("number"!=typeof e||Number.isSafeIntege
 [Object(e)===e?o(e,"number"):e,t]))),i=n.has(!0)&&n.has(1)||n.has(!1)&&n.has(0);return a(n.size>1&&n.size===r.length&&!i,"domain"),
 [e=>n.get(e),n.size]}var x=(e,t)=>Uint8Array.from({length:t},(t,r)=>e*2**(-8*r));function A(e,t){let r=1;for(;256**r<t;)r*=2;return x(e,r)}
 function S(e,t){let r=d(e,t,32),n=r>>64n,a=BigInt.asUintN(64,r);return[e=>{let t=w(e.take(8));return+(t===n?w(e.take(8))<a:t<n)},r,(1n<<128n)-r]}
-function O(e,t){let r=t.bits,n=d(t,"step",24),i=BigInt(e),s=n>>32n,l=r/8-4;a(96===r?n:64===r&&s,"step");let o=1n<<BigInt(r-32)
+function q(e,t){let r=t.bits,n=d(t,"step",24),i=BigInt(e),s=n>>32n,l=r/8-4;a(96===r?n:64===r&&s,"step");let o=1n<<BigInt(r-32)
 ;return a(i*(s+1n)<=o,"step"),[(e,t)=>{let r=e.take(l+(t+7>>3)),a=l,u=l<8?BigInt(g(r,0,4,1))-o:w(r),d=u<i*s,c=Number(u/(s||1n)),h=u-o+i
 ;return h>=0&&(r=Uint8Array.of(...r,...e.take(4)),d=g(r,l,a+=4)<BigInt.asUintN(32,n),c=Number(h)),[+d,c,y(r,t,a)]},n,1n<<BigInt(r)]}
-var q=(e,t,r=16)=>Math.floor((e+b(t,r))*2**-r)+0;function N(e,t,r){
+var O=(e,t,r=16)=>Math.floor((e+b(t,r))*2**-r)+0;function I(e,t,r){
 let n=e.kind,i=o(e,"origin"),s=o(e,"scale"),l=e=>Math.trunc((e-i)*s),d=(e,t)=>(Math.abs(l(e))-Math.abs(l(e)-t)+t)/2,c=2**(t>65536?52:31),h=Math.max(...r.map(e=>Math.abs(e-i)*s))
 ;if(a(s>0&&h*(1+2**-19)<c,"start"),"line"===n){let t=u(e,"fraction",0,30),r=null===e.last,n=r?h:u(e,"last",0,c);return a(n<=c-2**t,"start"),
-(e,a)=>q(r?l(e):d(e,n),a,t)}let m=[];if("steps"===n)return e.counts.forEach((r,n)=>{
+(e,a)=>O(r?l(e):d(e,n),a,t)}let m=[];if("steps"===n)return e.counts.forEach((r,n)=>{
 for(let a=u(e,"counts",1,65536-m.length,r);a--;)m.push(u(e,"starts",0,t-1,e.starts[n]))}),a(m.length,"start"),e=>m[d(e,m.length-1)]
 ;let f=Uint8Array.from(e.bits.match(/../g),e=>parseInt(e,16));a("knots"===n&&t<=65536&&p(f)===e.bits,"start");let g=65536*t;m.push(u(e,"first",0,g-1))
 ;for(let[t,r]of e.pieces)for(let n=u(e,"pieces",1,32768-m.length,t);n--;){let t=m.length-1,n=m[t]+u(e,"pieces",-g,g,r)+(f[t>>3]>>(7&t)&1)
-;m.push(u(e,"pieces",0,g-1,n))}let w=m.length-1;return a(w&&f.length===w+7>>3&&!(f.at(-1)>>1+(w-1&7)),"start"),(e,t)=>q(m[q(d(e,65536*w-1),t)],t)}
-function I(e,t){let r=new Uint8Array(e+7>>3);for(let n=0;n<e;n++)r[n>>3]|=t(n)<<(7&n);return r}
+;m.push(u(e,"pieces",0,g-1,n))}let w=m.length-1;return a(w&&f.length===w+7>>3&&!(f.at(-1)>>1+(w-1&7)),"start"),(e,t)=>O(m[O(d(e,65536*w-1),t)],t)}
+function N(e,t){let r=new Uint8Array(e+7>>3);for(let n=0;n<e;n++)r[n>>3]|=t(n)<<(7&n);return r}
 var B=(e,t)=>t.reduce((e,t)=>e+ +(e>=t),e),E=e=>e.sort((e,t)=>e-t);function U(e,t,r){let n=[];for(;n.length<t;)n.push(B(v(e,r-n.length),E([...n])))
 ;return n}var T=(e,t,r,n)=>a=>{let[i,s]=M(a),l=u(a,"size",s,Math.min(s,65536))-1,o=u(a,"chosen",t,Math.min(r,l)),[d,c,h]=S(a,"heads");return{names:e,
 ratio:[c*BigInt(s-o),h*BigInt(o)],inside:i,draw:(e,t)=>n(e,d(t),o,l,t)}};function j(e,t){let r=u(e,"cells",2,4294967296),n=Math.log2(r)
-;a("sliding"===e.draw&&Number.isInteger(n),"cells");let i=u(e,"width",1,r-1),[s,l,o]=O(i,e),d=N(e.start,r,t),c=o-BigInt(i)*l;return[r,(e,t)=>{
-let a=d(e,t),[i,l,o]=s(t,n);return(o+(a+l-o&-i)&r-1)>>>0},[c+BigInt(r)*l,c]]}function C(e,t,r=0){let[n,a,i]=O(t,e);return[(e,t)=>{let[a,i,s]=n(t,r)
+;a("sliding"===e.draw&&Number.isInteger(n),"cells");let i=u(e,"width",1,r-1),[s,l,o]=q(i,e),d=I(e.start,r,t),c=o-BigInt(i)*l;return[r,(e,t)=>{
+let a=d(e,t),[i,l,o]=s(t,n);return(o+(a+l-o&-i)&r-1)>>>0},[c+BigInt(r)*l,c]]}function C(e,t,r=0){let[n,a,i]=q(t,e);return[(e,t)=>{let[a,i,s]=n(t,r)
 ;return(e+a*(i-e))*2**r+s},[i-BigInt(t-1)*a,a]]}var _={__proto__:null,sliding:e=>{let[t,r]=k(e),[n,a,i]=j(e,r);return{
 names:"Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",ratio:i,inside:t,draw:(e,t)=>A(a(e,t),n)}},mixture:e=>{
 let[t,r]=k(e),[n,a,i]=j(e.first,r),[s,l,o]=j(e.second,r),d=u(e,"heads",0,2**32-1);return{names:"Hybrid",ratio:i[0]*o[1]>o[0]*i[1]?i:o,inside:t,
 draw:(e,t)=>A(b(t,32)<d?a(e,t):n+l(e,t),n+s)}},response:e=>{let[t,r]=M(e);u(e,"width",1,1);let[n,a]=C(e,u(e,"cells",r,r));return{names:"KRR RR",
 ratio:a,inside:t,draw:(e,t)=>A(n(e,t),r)}},bits:e=>{let[t,r]=M(e),n=u(e,"size",r,Math.min(r,2**24)),[i,s,l]=S(e,"own"),[o,d,c]=S(e,"other")
-;return a(0n<d&&d<s,"step"),{names:"OUE SUE",ratio:[s*c,l*d],inside:t,draw:(e,t)=>I(n,r=>(r===e?i:o)(t))}},
+;return a(0n<d&&d<s,"step"),{names:"OUE SUE",ratio:[s*c,l*d],inside:t,draw:(e,t)=>N(n,r=>(r===e?i:o)(t))}},
 subset:T("SubsetSelection",1,65536,(e,t,r,n,a)=>{let i=[];for(let e=r-t;i.length<n;e-=i.at(-1))i.push(+(v(a,n-i.length)<e));return i[n]=i[e],i[e]=t,
-I(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
+N(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
 Uint8Array.from(E(i).flatMap(e=>[...A(e,n+1)]))})},z={__proto__:null,sectors:"angles",box:"box",directions:"vectors",hashed:"hashed",
 hadamard:"hashed",channel:"tables",table:"tables",splines:"tables",lattice:"lattice",nearest:"nearest",listing:"nearest",optional:"optional",
 pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",several:"several",polynomial:"polynomial"};function $(e,t){try{
@@ -63,8 +63,8 @@ a(_[g],"draw",z[g]&&`${u} needs dither-ldp/${z[g]}`);let w=o(d,"epsilon");a(w>=1
 ;let n=BigInt(e),a=1n<<r,i=a;for(let e=1n;a>0n;e++)a=a*n/(t*e),i+=a;for(let e=0;e<8;e++)i=i*i>>r;return i})(w)
 ;return a(M||v[0]>v[1]&&v[0]<<r<=x*v[1],"privacy"),{...y,mechanism:u,kind:g,epsilon:w,delta:M?M(x,d.delta):0,fingerprint:h,device:i,report(e,t){
 let r=k(e);return void 0===r?r:y.draw(r,t)}}}catch(e){let{reason:r,field:a}=e instanceof n?e:new n("text");throw new n(r,a,t)}}
-var J=30,P=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,D=e=>a(P.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
-;async function R(e,t,r,i){D(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*J));try{
+var D=30,J=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,P=e=>a(J.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
+;async function R(e,t,r,i){P(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*D));try{
 let n=await Promise.race([u,e(t,{...i,credentials:"omit",referrerPolicy:"no-referrer",redirect:"error",signal:o.signal})]);l=n.body?.getReader()
 ;let s=[];for(let e,t=0;l&&(e=await Promise.race([u,l.read()])).value;s.push(e.value))a((t+=e.value.length)<=r,"size")
 ;return[n,l?new Response(new Blob(s)):n]}finally{clearTimeout(s),o.abort(),l?.cancel().catch(()=>0)}}var L={epsilon:1,delta:0,assumptions:[],
@@ -84,9 +84,9 @@ first:0,last:0,...u&&{data:u},...d&&{times:d},...c&&{campaign:c.campaign}
 ;if(b||v)return Y(b??v,r)&&g(v??y)?b?[{is:"resent",report:b.report},ie(b)?void 0:{...e,queue:se(e.queue,r,b.report)}]:[{is:"acknowledged",reports:0
 }]:G("id");let k=h.every(e=>n.assumptions.includes(e))&&(n.mechanisms?.includes(r.mechanism)??!0);if(!(s<=n.epsilon&&l<=n.delta&&k))return G("policy")
 ;let[M,x,A=!w]=a.decide(e,r,m,w&&(y??m),i);if(M)return[M,x];let S=w&&"same"===o;if(w&&(!g(y)||S&&null===w.report))return G("changed")
-;let O=i&&(S?w.report:i.report()),q={...x??e};return q.queue=A?[...e.queue,{...p,id:t,report:O,batch:null}]:se(e.queue,r,O),w?[{is:"repeated",
-charged:"0",report:O},q]:(q.entries=[...e.entries,m],("same"===o||"per value"===o)&&(q.answers=[...e.answers,{...p,id:t,permanent:o,
-report:"same"===o?O:null}]),[{is:"drawn",charged:m.epsilon,report:O},q])}function ue(e,t){
+;let q=i&&(S?w.report:i.report()),O={...x??e};return O.queue=A?[...e.queue,{...p,id:t,report:q,batch:null}]:se(e.queue,r,q),w?[{is:"repeated",
+charged:"0",report:q},O]:(O.entries=[...e.entries,m],("same"===o||"per value"===o)&&(O.answers=[...e.answers,{...p,id:t,permanent:o,
+report:"same"===o?q:null}]),[{is:"drawn",charged:m.epsilon,report:q},O])}function ue(e,t){
 let r=e.queue.filter(e=>e.id!==t&&e.batch!==t),n=e.queue.length-r.length;return n?[{is:"acknowledged",reports:n},{...e,queue:r}]:[{is:"unknown"}]}
 function de(e,t){
 let r=e=>ie(e)&&t!==ae&&(e.batch===t||e.id===t),n=e.queue.filter(r).length,a=e.queue.flatMap(t=>r(t)?(t=>e.answers.some(e=>Y(e,t)))(t)?{...t,batch:ae
@@ -112,10 +112,10 @@ return a("sphere"===e.kind&&e.radius>0,"domain"),fe(0,o(e,"radius")),ye}function
 var ke=e=>t=>Array.isArray(t)&&t.length&&[...t].every(e=>Array.isArray(e)&&2===e.length&&[...e].every(Number.isFinite))?t.map(e.clip):void 0
 ;function Me(e,t=Math.max(...e.map(e=>e.length))){return e.flatMap(e=>Array.from({length:t},(t,r)=>e[r]))}function xe(e){
 return Uint8Array.from(e.flatMap((e,t)=>Me([Uint8Array.of(+!t),...e])))}var Ae={kind:"circle",period:2*Math.PI},Se=([e,t])=>{let r=Math.atan2(t,e)
-;return r+2*Math.PI*+(r<0)};function Oe(e,t){let[r,n]=[e.first,e.second].map((e,r)=>{a(JSON.stringify(e.domain)===JSON.stringify(t[r]),"domain")
+;return r+2*Math.PI*+(r<0)};function qe(e,t){let[r,n]=[e.first,e.second].map((e,r)=>{a(JSON.stringify(e.domain)===JSON.stringify(t[r]),"domain")
 ;let n={__proto__:e,outside:"circle"===e.domain.kind?"wrap":"clip"},i=_[e.draw];a(i&&e.draw+""===e.draw,"draw");let s=i(n)
-;return a(!s.delta&&!s.spend,"draw"),s});return[r,n,[r.ratio[0]*n.ratio[0],r.ratio[1]*n.ratio[1]]]}function qe(e){return t=>{
-let r=be(t),n=e?[Ae,ge]:r.lines;a(!(e&&r===ye)&&n,"domain");let[i,s,l]=Oe(t,n),d=e?me(t.start,"start"):void 0,c=e?t.codebooks.map((e,r)=>((e,t)=>{
+;return a(!s.delta&&!s.spend,"draw"),s});return[r,n,[r.ratio[0]*n.ratio[0],r.ratio[1]*n.ratio[1]]]}function Oe(e){return t=>{
+let r=be(t),n=e?[Ae,ge]:r.lines;a(!(e&&r===ye)&&n,"domain");let[i,s,l]=qe(t,n),d=e?me(t.start,"start"):void 0,c=e?t.codebooks.map((e,r)=>((e,t)=>{
 if(a(!(t>2**20),"cells"),e.values){let r=[];return e.runs.forEach((t,n)=>{
 for(let a=u(e,"runs",1,2**20-r.length,t);a--;)r.push(o(e,"values",e.values[n]))}),a(r.length===(t??r.length),"cells"),e=>r[e]}
 let[r,n]=[o(e,"offset"),o(e,"step")],i=void 0===e.low?-1/0:o(e,"low"),s=void 0===e.high?1/0:o(e,"high");return e=>pe(r+n*e,i,s)
@@ -123,23 +123,23 @@ let[r,n]=[o(e,"offset"),o(e,"step")],i=void 0===e.low?-1/0:o(e,"low"),s=void 0==
 ;let p=void 0!==t.reference;return a(!p||e&&"fixed"===t.reference,"reference"),{names:e?"TraCSD Strawman":"TraCSC",ratio:l,spend:ve,inside:ke(r),
 draw:(e,t)=>{let n=d;return xe(e.map(e=>{let[a,l]=((e,t,n)=>{let a=(e,t)=>e.draw(e.inside(t),n);if(!e){let[n,l]=r.axes(t);return[[a(i,n),a(s,l)],e]}
 let l=[t[0]-e[0],t[1]-e[1]],o=[a(i,Se(l)),a(s,Math.min(r.gauge(e,l),1))],[u,d]=o.map((e,t)=>c[t](g(e,0,e.length))),h=[Math.cos(u),Math.sin(u)],p=pe(d,0,1)/r.gauge(e,h)
-;return[o,[e[0]+h[0]*p,e[1]+h[1]*p]]})(n,e,t);return p||(n=l),a}))}}}}var Ne={pair:qe(!1),walk:qe(!0),polar:e=>{let{clip:t,disk:r}=be(e);a(r,"domain")
-;let[n,[i,s]]=r,[l,o,u]=Oe(e,[{high:n,kind:"interval",low:0},Ae]),d=ke({clip:t});return{names:"Polar",ratio:u,inside:e=>d([e])?.[0],draw:([e,t],r)=>{
-let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r);return Uint8Array.from(Me([a(l,Math.hypot(...n)),a(o,Se(n))]))}}}};function Ie(e,t){
+;return[o,[e[0]+h[0]*p,e[1]+h[1]*p]]})(n,e,t);return p||(n=l),a}))}}}}var Ie={pair:Oe(!1),walk:Oe(!0),polar:e=>{let{clip:t,disk:r}=be(e);a(r,"domain")
+;let[n,[i,s]]=r,[l,o,u]=qe(e,[{high:n,kind:"interval",low:0},Ae]),d=ke({clip:t});return{names:"Polar",ratio:u,inside:e=>d([e])?.[0],draw:([e,t],r)=>{
+let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r);return Uint8Array.from(Me([a(l,Math.hypot(...n)),a(o,Se(n))]))}}}};function Ne(e,t){
 return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Be(e){
-let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=O(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
+let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
 },[s+BigInt(t)*a,s]]}var Ee=e=>Math.min(Math.max(Math.floor(e),0),65535);function Ue(e,t,r,n){let i=e.box&&e.box.map(e=>me(e,"box")),s=t||3
 ;a(t?i?.length===t:null===i,"selector"),i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"))
 ;let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[];if("grid"===e.kind){
 let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){a(d.length*e<=65536,"selector")
 ;let t=Array.from({length:e},(t,n)=>Ee(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{a("points"===e.kind,"selector")
-;let t=Ie(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}return a(d.length===r&&l.length===s,"selector"),[e=>{
+;let t=Ne(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}return a(d.length===r&&l.length===s,"selector"),[e=>{
 let t=(e=>{if(i)return e.map((e,t)=>Ee((e-i[t][0])/(i[t][1]-i[t][0])*65536));let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r)
 ;return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Ee(32767*e+32768.5))
 })(e).map(e=>e-e%o+Math.floor(o/2)),r=d.map(e=>e.reduce((e,r,n)=>e+(l[n]*(t[n]-r))**2,0))
 ;return Array.from(r.keys()).sort((e,t)=>r[e]-r[t]||e-t).slice(0,n)},i]}var Te={nearest:e=>{
 let[t,r,n,a]=Be(e),i=be(e),[s]=Ue(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:a,spend:ve,inside:ke(i),
-draw:(e,t)=>xe(e.map(e=>[n(s(e),t)]))}},listing:e=>{let[t,r,n,i]=Be(e),[s,l]=M(e),o=Ie(e.lists,"lists"),u=Array.from({length:l
+draw:(e,t)=>xe(e.map(e=>[n(s(e),t)]))}},listing:e=>{let[t,r,n,i]=Be(e),[s,l]=M(e),o=Ne(e.lists,"lists"),u=Array.from({length:l
 },(e,t)=>o.slice(t*r,(t+1)*r));return a(o.length===l*r&&u.every(e=>new Set(e).size===r&&e.every(e=>e<t)),"lists"),{names:"Optimal",ratio:i,inside:s,
 draw:(e,t)=>n(u[e],t)}}};function je({domain:e,outside:t},r,n){let i=e.sides,s=i.map(e=>e[0])
 ;return a("box"===e.kind&&"clip"===t&&i.length>1&&i.length<9,"domain"),a(new Set(s).size===i.length&&s.every(e=>"string"==typeof e),"domain"),
@@ -148,14 +148,14 @@ a(i.length===r.length&&i.every(([,e,t,...n],a)=>!n.length&&e===r[a][0]&&t===r[a]
 for(let t=1;t<e.length;t*=2)for(let r=0;r<e.length;r+=2*t)for(let n=r;n<r+t;n++){let r=e[n],a=e[n+t];e[n]=r+a,e[n+t]=r-a}return e}
 var _e=e=>BigInt.asUintN(64,e);function ze(e,t){let r=new Float64Array(t);for(let n=0;n<t;n+=64){let a=_e(0x9e3779b97f4a7c15n*(e+BigInt(n>>6)+1n))
 ;a=_e(0xbf58476d1ce4e5b9n*(a^a>>30n)),a=_e(0x94d049bb133111ebn*(a^a>>27n)),a^=a>>31n;let i=[Number(0xffffffffn&a),Number(a>>32n)]
-;for(let e=0;e<64&&n+e<t;e++)r[n+e]=1-2*(i[e>>5]>>>(31&e)&1)}return r}var $e=e=>BigInt.asUintN(64,e),Je={hashed:e=>{let[t]=M(e)
+;for(let e=0;e<64&&n+e<t;e++)r[n+e]=1-2*(i[e>>5]>>>(31&e)&1)}return r}var $e=e=>BigInt.asUintN(64,e),De={hashed:e=>{let[t]=M(e)
 ;a("affine 1"===e.hash,"draw");let r=u(e,"buckets",2,65536),[n,i]=C(e,r);return{names:"OLH BLH",ratio:i,inside:t,draw:(e,t)=>{let a=b(t,47)
 ;return Uint8Array.of(...x(n(((e,t,r)=>{let n=$e(0x9e3779b97f4a7c15n*(BigInt(e)+1n));n=$e(0xbf58476d1ce4e5b9n*(n^n>>30n)),
 n=$e(0x94d049bb133111ebn*(n^n>>27n)),n^=n>>31n;let a=BigInt.asUintN(32,(n>>32n)*BigInt(t)+n);return Math.floor(Number(a)*r/2**32)
 })(a,e,r),t),2),...x(a,6))}}},hadamard:e=>{let[t,r]=M(e),n=u(e,"order",r+1,2**32),[i,s,l]=S(e,"heads")
 ;return a(Number.isInteger(Math.log2(n))&&n<=2*r,"cells"),{names:"HadamardResponse",ratio:[s,l],inside:t,draw:(e,t)=>{
 let r=e+1,a=0|b(t,Math.log2(n)),s=r&a;for(let e=16;e;e>>=1)s^=s>>>e;return(1&s)===i(t)&&(a^=r&-r),A(a>>>0,n)}}}
-},Pe=1n<<128n,De=(e,t)=>e.reduce((e,r,n)=>r*e[1]>e[0]*t[n]?[r,t[n]]:e,[0n,1n]);function Re(e){
+},Je=1n<<128n,Pe=(e,t)=>e.reduce((e,r,n)=>r*e[1]>e[0]*t[n]?[r,t[n]]:e,[0n,1n]);function Re(e){
 let t=Math.max(1,32-Math.clz32(e.length-1)),r=1n<<BigInt(128-t),n=Array.from({length:2**t
 },(t,r)=>e[r]??0n),a=n.map(()=>0n),i=n.map((e,t)=>t),s=[],l=[];n.forEach((e,t)=>(e<r?s:l).push(t));for(let e;void 0!==(e=s.pop());){let t=l.at(-1)
 ;a[e]=n[e],i[e]=t,n[t]-=r-n[e],n[t]<r&&s.push(l.pop())}return e=>{let r=e.take(t+7>>3),n=g(r,0,r.length)>>8*r.length-t;return((e,t)=>{
@@ -196,9 +196,9 @@ leftOut:e=>[e].flat().filter(e=>void 0===(n(e)??n("other"))).length},elements:(e
 let n=e+v(t,r.length-e);[r[e],r[n]]=[r[n],r[e]]}r.length=Math.min(r.length,s),E(r);for(let e=i;r.length<s;e++)r.push(e);return r}}}function Qe(e){
 let t=e.values.map(e=>d({text:e},"text",1024));a(t.length&&t.at(-1)>0n&&t.every((e,r)=>!r||e<t[r-1]),"step");let r=new Set,n=e.rows.map(n=>{
 let i=n.map(n=>{let a=u(e,"rows",0,t.length-1,n);return r.add(a),a});a(i.length&&i.length<=65536,"step")
-;let s=i.reduce((e,r)=>e+t[r],0n),l=i.map(e=>((t[e]<<128n)+s-1n)/s);return l[i.indexOf(i.reduce((e,t)=>Math.min(e,t)))]-=l.reduce((e,t)=>e+t,0n)-Pe,
+;let s=i.reduce((e,r)=>e+t[r],0n),l=i.map(e=>((t[e]<<128n)+s-1n)/s);return l[i.indexOf(i.reduce((e,t)=>Math.min(e,t)))]-=l.reduce((e,t)=>e+t,0n)-Je,
 a(l.every(e=>e>0n),"step"),l}),i=n[0]?.length??0;a(n.length&&n.length<=1024&&n.every(e=>e.length===i)&&r.size===t.length,"step")
-;let s=n[0].map((e,t)=>n.map(e=>e[t])),l=De(s.map(e=>e.reduce((e,t)=>e>t?e:t)),s.map(e=>e.reduce((e,t)=>e<t?e:t)));return[n.map(Re),i,l]}
+;let s=n[0].map((e,t)=>n.map(e=>e[t])),l=Pe(s.map(e=>e.reduce((e,t)=>e>t?e:t)),s.map(e=>e.reduce((e,t)=>e<t?e:t)));return[n.map(Re),i,l]}
 var et=32768,tt={channel:e=>{let[t,r]=k(e),[n,i,s]=Qe(e),l=e.start,d="points"===l.kind,c=(d?l.points:l.edges).map(e=>o({edge:e},"edge"))
 ;a(d||"edges"===l.kind,"start"),a(c.every((e,t)=>!t||(d?e>c[t-1]:e>=c[t-1])),"start");let h=(e,t)=>e.reduce((e,r)=>e+ +(r<=t),0);if(d){
 a("interval"===e.domain.kind&&c.length>1&&c.length===n.length&&c[0]===r[0]&&c.at(-1)===r[1],"start");let l=c.slice(1,-1);return{
@@ -241,11 +241,11 @@ for(let{terms:r}of[e].flat())a(!t||(r.labels?.includes(t)??!0),"label",`${JSON.s
 ;return{asking(e,t){a(Object(t)===t,"asking","expected terms: { name, asker }")
 ;let r=$(e,t.name),{name:i,asker:s,repeat:o="fresh",assumes:u=[],data:d=null,days:c=null,start:h=null,times:p,every:m,limit:f,phase:w}=t,{mechanism:y,epsilon:b,delta:v,fingerprint:k,spend:M}=r
 ;if(["name","asker"].forEach(e=>a(t[e]&&"string"==typeof t[e],"asking",e)),!M!=!p)throw new n("asking","times",i)
-;let[x,A]=M?.(b,p)??[b,[]],S=Math.exp(x),O={question:i,asker:s,fingerprint:k,mechanism:y,epsilon:x,delta:v,assumes:u.concat(A),repeat:o,days:c,
-start:h,data:d,...p&&{times:p},...m&&{every:m},...f&&{limit:f},...w&&{phase:w}};if(t.changes||!l.knows(O))throw new n("asking","repeat",i);return{
-question:r,terms:t,asked:O,text:e=>t.text?.[st(t.languages??[],e)]??i,labels(e){
+;let[x,A]=M?.(b,p)??[b,[]],S=Math.exp(x),q={question:i,asker:s,fingerprint:k,mechanism:y,epsilon:x,delta:v,assumes:u.concat(A),repeat:o,days:c,
+start:h,data:d,...p&&{times:p},...m&&{every:m},...f&&{limit:f},...w&&{phase:w}};if(t.changes||!l.knows(q))throw new n("asking","repeat",i);return{
+question:r,terms:t,asked:q,text:e=>t.text?.[st(t.languages??[],e)]??i,labels(e){
 let{labels:n=[]}=JSON.parse(r.device).domain,a=t.names?.[st(t.languages??[],e)];return n.map(e=>Object(e)===e?e.number:e).map((e,t)=>({value:e,
-text:a?.[t]??String(e)}))},promise:()=>g(e=>[{epsilon:x,odds:S,reach:S/(1+S),left:l.left(e),assumes:re(O,l)}])}},async answer(e,t,r=d()){
+text:a?.[t]??String(e)}))},promise:()=>g(e=>[{epsilon:x,odds:S,reach:S/(1+S),left:l.left(e),assumes:re(q,l)}])}},async answer(e,t,r=d()){
 a(e?.asked,"asking","expected an inquiry of device.asking, and a value")
 ;let{question:n,terms:s,asked:o}=e,{otherwise:c,times:h,name:m}=s,f=[s.value?s.value(t):t,c].map(n.inside).find(e=>void 0!==e&&(!h||e.length===h))
 ;return void 0===f?ut("value",`question "${m}": `+(void 0===t?"expected a value, got undefined":"expected a value of its domain; declare otherwise for all others")):g((e,a)=>{
@@ -257,12 +257,12 @@ mark:()=>p(d(1).take(16)),source:i}),w=n.leftOut?.(t);return[w?{...m,leftOut:w}:
 d.queue.filter(e=>ie(e)&&c(e)).reduce((e,{id:t,batch:r})=>(r?ue:de)(e,t)[1]??e,d))),[!ot(u,i),u];var d,c}),act:()=>g(e=>l.act?.(e)??[{is:"acted"}]),
 chosen:e=>r.update(t=>[t&&lt(t,e?.shown)]),async body(e,t={}){let r=await w(e,t);return"string"==typeof r?void 0:r},acknowledge:e=>g(t=>ue(t,e)),
 async send(e,t,r={}){let{fetch:n=globalThis.fetch,pack:a}=r,s={sent:0,waiting:0,refused:[],retryAfter:0};for(let l;l=await w(e,r,t);){
-if("string"==typeof l){s.refused.push({reason:"consent",words:l,dropped:0});break}let{id:e,body:r}=l,o={method:"POST",body:r,headers:{
-"content-type":"application/"+(a?"vnd.dither.batch":"json")},keepalive:r.length<6e4
-},[{status:u,headers:d},c]=await R(n,t,65536,o).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
-})]),{fate:h,reason:p,words:m}=it(e,u,c),f="kept"!==h,{reports:w=0}=f&&await g(t=>("dropped"===h?de:ue)(t,e))
-;if("acknowledged"===h?s.sent+=w:s.refused.push({reason:p||"status "+u,words:m,dropped:w}),
-s.retryAfter=Math.min(Math.max(+d?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),!f)break}
+if("string"==typeof l){s.refused.push({reason:"consent",words:l,dropped:0});break}let{id:r,body:o}=l,u={method:"POST",body:o,headers:{
+"content-type":"application/"+(a?"vnd.dither.batch":"json")},keepalive:o.length<6e4
+},[{status:d,headers:c},h]=await R(n,t,65536,u).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
+})]),{fate:p,reason:m,words:f}=it(r,d,h),w="kept"!==p,{reports:y=0}=w&&await g(t=>("dropped"===p?de:[e].flat()[0].terms.taken??ue)(t,r))
+;if("acknowledged"===p?s.sent+=y:s.refused.push({reason:m||"status "+d,words:f,dropped:y}),
+s.retryAfter=Math.min(Math.max(+c?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),!w)break}
 return s.waiting=await g(({queue:t})=>[t.filter(t=>ie(t)&&b(e)(t)).length]),s},account:(e=e=>[e])=>g(t=>e(t,l))}}};function ct(){let e;return{
 async update(t){let[r,n]=t(e&&JSON.parse(e));return n&&(e=JSON.stringify(n)),r}}}function ht(e="dither"){
 let{caches:t,indexedDB:r,navigator:n}=globalThis
@@ -286,16 +286,16 @@ let{subtle:a}=globalThis.crypto,i=await a.importKey("raw",t.slice(0,16),"AES-GCM
 iv:r.slice(0,12)},i,n))}
 var vt="HPKE-v1",kt="KEM\0 ",Mt="HPKE\0 \0\0",xt=new Uint8Array(32),At=async(e,t,r,n,...a)=>(await yt(e,x(256*n,2),vt,t,r,...a,"")).slice(0,n)
 ;function St(e){let[,t,r,n]="string"==typeof e&&/^[0-9a-f]{2}0020([0-9a-f]{64})([0-9a-f]{4})((?:[0-9a-f]{8})+)$/.exec(e)||[]
-;return a(n&&2*parseInt(r,16)===n.length&&n.match(/.{8}/g).includes("00010001"),"key"),nt(t)}async function Ot(e){let t=St(e)
+;return a(n&&2*parseInt(r,16)===n.length&&n.match(/.{8}/g).includes("00010001"),"key"),nt(t)}async function qt(e){let t=St(e)
 ;a(globalThis.crypto?.subtle,"crypto")
 ;let{subtle:r}=globalThis.crypto,{publicKey:n,privateKey:i}=await r.generateKey("X25519",!1,["deriveBits"]),s=await r.importKey("raw",t,"X25519",!1,[]).then(e=>r.deriveBits({
-name:"X25519",public:e},i,256)).catch(()=>a(0,"key"));return[await r.exportKey("raw",n),s,t]}async function qt(e,t){
-let[r,n,a]=await Ot(e),i=nt(e.slice(0,2)+"002000010001"),s=await At(await yt(xt,vt,kt,"eae_prk",n),kt,"shared_secret",32,r,a),l=await yt(s,vt,Mt,"secret"),o=await wt("\0",await yt(xt,vt,Mt,"psk_id_hash"),await yt(xt,vt,Mt,"info_hash","message/bhttp request\0",i)),u=(e,t)=>At(l,Mt,e,t,o),d=await At(await u("exp",32),Mt,"sec",16,"message/bhttp response"),c=await bt("encrypt",await u("key",16),await u("base_nonce",12),t)
+name:"X25519",public:e},i,256)).catch(()=>a(0,"key"));return[await r.exportKey("raw",n),s,t]}async function Ot(e,t){
+let[r,n,a]=await qt(e),i=nt(e.slice(0,2)+"002000010001"),s=await At(await yt(xt,vt,kt,"eae_prk",n),kt,"shared_secret",32,r,a),l=await yt(s,vt,Mt,"secret"),o=await wt("\0",await yt(xt,vt,Mt,"psk_id_hash"),await yt(xt,vt,Mt,"info_hash","message/bhttp request\0",i)),u=(e,t)=>At(l,Mt,e,t,o),d=await At(await u("exp",32),Mt,"sec",16,"message/bhttp response"),c=await bt("encrypt",await u("key",16),await u("base_nonce",12),t)
 ;return[await wt(i,r,c),async e=>{let t=await yt(await wt(r,e.slice(0,16)),d);return bt("decrypt",await yt(t,"key"),await yt(t,"nonce"),e.slice(16))
-}]}function Nt(e){let t="string"==typeof e?c(e):e,r=t.length
-;return(r<64?[r]:r<16384?[64|r>>8,255&r]:[128|r>>24,...x(r,3).reverse()]).concat(Array.from(t))}function It(e,t,r=globalThis.fetch){return St(t),
-async(n,{method:i="GET",body:s,headers:l,keepalive:o,...u}={})=>{let{"content-type":d}=l??{},[c,h]=await qt(t,((e,t,r="",n="")=>{
-let{host:a,pathname:i,search:s}=new URL(t),l=[0,...[e,"https",a,i+s].flatMap(Nt),...Nt(r&&Nt("content-type").concat(Nt(r))),...Nt(n)],o=new Uint8Array(2**Math.max(10,Math.ceil(Math.log2(l.length))))
+}]}function It(e){let t="string"==typeof e?c(e):e,r=t.length
+;return(r<64?[r]:r<16384?[64|r>>8,255&r]:[128|r>>24,...x(r,3).reverse()]).concat(Array.from(t))}function Nt(e,t,r=globalThis.fetch){return St(t),
+async(n,{method:i="GET",body:s,headers:l,keepalive:o,...u}={})=>{let{"content-type":d}=l??{},[c,h]=await Ot(t,((e,t,r="",n="")=>{
+let{host:a,pathname:i,search:s}=new URL(t),l=[0,...[e,"https",a,i+s].flatMap(It),...It(r&&It("content-type").concat(It(r))),...It(n)],o=new Uint8Array(2**Math.max(10,Math.ceil(Math.log2(l.length))))
 ;return o.set(l),o})(i,n,d,s)),p={...u,method:"POST",body:c,keepalive:!!o&&c.length<65536,headers:{"content-type":"message/ohttp-req"}
 },[m,f]=await R(r,e,("GET"===i?2**23:2**17)+1024,p);try{return a(m.ok,"text"),(e=>{let t=0,r=r=>(a((t+=r)<=e.length,"text"),e.subarray(t-r,t)),n=()=>{
 let[e]=r(1);return r((1<<(e>>6))-1).reduce((e,t)=>256*e+t,63&e)},i=()=>r(t<e.length?n():0),s=()=>String.fromCharCode(...r(n()));a(1===n(),"text")
@@ -337,8 +337,8 @@ for(;o.length<t;)o.push(...h(c(`${l++} ${s} ${e}`)));return Uint8Array.from(o.sp
 left({entries:e,own:t,limits:r,device:n,clock:a}){
 let s=Tt(r.epoch,Math.max(i().wall,a.wall)),l=e.filter(e=>e.device===n),o=V(Ct(l,s),t,"epsilon"),u=t.lifetime?V(l,t.lifetime,"epsilon"):o
 ;return Q(u<o?u:o,t)},act:e=>[{is:"acted"},{...e,clock:{...jt(e.clock,i()),ahead:0},openings:e.limits.askers}]}}
-var zt=/[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u,$t=/[^ \n\xa0\xad\u061c\u1680\u2000-\u200f\u202a-\u202f\u205f\u2066-\u2069\u3000\ufe00-\ufe0f]/u,Jt=/[\u202a-\u202e\u2066-\u2069]/g,[Pt,Dt]=[8236,8297]
-;function Rt(e){let t=[];for(let r of e.match(Jt)??[]){let e=r.charCodeAt(0);if(e!==Pt&&e!==Dt)t.push(e<8294?Pt:Dt);else if(t.pop()!==e)return!1}
+var zt=/[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u,$t=/[^ \n\xa0\xad\u061c\u1680\u2000-\u200f\u202a-\u202f\u205f\u2066-\u2069\u3000\ufe00-\ufe0f]/u,Dt=/[\u202a-\u202e\u2066-\u2069]/g,[Jt,Pt]=[8236,8297]
+;function Rt(e){let t=[];for(let r of e.match(Dt)??[]){let e=r.charCodeAt(0);if(e!==Jt&&e!==Pt)t.push(e<8294?Jt:Pt);else if(t.pop()!==e)return!1}
 return!t.length}function Lt(e,t,{characters:r=1/0,size:n=1/0,lines:i=!1}){a("string"==typeof e&&e.length<=4*Math.min(n,r),"terms",t)
 ;let s=i?e.replaceAll("\n",""):e;a($t.test(e)&&!zt.test(s)&&e.split("\n").every(Rt),"terms",t),a([...e].length<=r&&c(e).length<=n,"terms",t)}var Ft={
 version:2**31-1,people:2**53-1,retry:365,answers:1e6,days:36600,changes:1e3,label_share:999,expects:2**53-1,reports_a_batch:2**31-1},Gt={
@@ -392,7 +392,7 @@ a("once"!==t||"days"in e!="every"in e,"terms","days"),a("kept change"!==t||e.cha
 a("present"!==t||!("reports_a_batch"in e),"terms","reports_a_batch")})(t);let c=(e=>{let{languages:t,purposes:r}=e
 ;"languages"in e?a(Zt(t,1,40)&&t.every(e=>"string"==typeof e&&Ht.test(e)),"terms","languages"):a(!("purposes"in e),"terms","purposes");let n=t??[]
 ;if("purposes"in e)for(let e of tr(r,n.slice(1),"purposes"))Lt(e,"purposes",{size:4e3,lines:!0});return n})(t)
-;"sealing_key"in t&&await Ot(t.sealing_key);let h="present"===d,p=new Map,m=new Set,[f,g]=[0,0]
+;"sealing_key"in t&&await qt(t.sealing_key);let h="present"===d,p=new Map,m=new Set,[f,g]=[0,0]
 ;a(Array.isArray(i)&&i.length<=(h?1:1024)&&(h||i.length),"terms","questions");for(let e of i){a(Xt(e),"terms","questions");let{name:r}=e
 ;Lt(r,"questions",{size:64});let n=ir(e,r,d);f+=o(e,"epsilon"),"delta"in e&&(a(o(e,"delta")>0,"promise",r),g+=e.delta)
 ;let i=JSON.parse((n??JSON.parse(e.specification)).device);if(n&&nr(e,i.domain,c,h),h&&n){let e=ar(i)
@@ -407,8 +407,11 @@ questions:Object.fromEntries(v),shown:M,unanswered:k}
 })(e,t)),cr=["answers","asker","changes","contact","days","every","labels","people","purpose","purposes","repeat"];function hr(e,t,r,n,a){
 let{asker:i,repeat:s,days:l,every:o,changes:u,answers:d,phase:c,labels:h,languages:p}=t;return{name:r.name,asker:i,repeat:s,...l&&{days:l,
 start:er(t,"begins")},...o&&{every:o},...u&&{changes:u},...n.spend&&{times:1},...d&&{limit:{campaign:e,answers:d}},...c&&{phase:{campaign:e,
-name:t.name,...c}},labels:h,ends:Math.min(er(t,"ends"),a?er(a)-1:1/0),value:sr(r,n),...p&&{languages:p},...r.text&&{text:r.text},...r.names&&{
-names:r.names},...r.unit&&{unit:r.unit},...r.step&&{step:r.step},...r.form&&{form:r.form},...r.scale&&{scale:r.scale}}}
+name:t.name,...c}},labels:h,taken:(r,n)=>((e,t,r)=>{let n=e.queue.filter(e=>e.id===t||e.batch===t),[a,i]=ue(e,t);if(!i||n[0].batch!==t||!r)return[a,i]
+;let{campaign:s,day:l,retry:o}=r,u={id:t,asker:n[0].asker,campaign:s,until:l+o,questions:n.map(({question:e})=>e)};return[a,{...i,
+sent:[...(e.sent??[]).filter(({until:e})=>e>=l),u]}]})(r,n,{campaign:e,day:Math.floor(Date.now()/864e5),retry:t.retry}),
+ends:Math.min(er(t,"ends"),a?er(a)-1:1/0),value:sr(r,n),...p&&{languages:p},...r.text&&{text:r.text},...r.names&&{names:r.names},...r.unit&&{
+unit:r.unit},...r.step&&{step:r.step},...r.form&&{form:r.form},...r.scale&&{scale:r.scale}}}
 var pr=({heads:e},t)=>!t||e[t[0]-1]===t[1],mr=(e,t,r)=>ur((async()=>{let[{list:n,signature:i},s]=await or(e,t),o=[],u=new Map
 ;a(Array.isArray(n)&&n.length&&n.length<=1e4,"list");for(let e of n){let[{...t}]=l(e),{before:r,published:n,retired:i,next_key:s,day:d}=t
 ;a(r===(o.at(-1)??"0".repeat(64))&&Qt(n??i??s,64),"list"),a(Object.keys(t).length===(i?3:2)&&(!i||u.has(i))&&!u.has(n),"list"),i&&er(t),
@@ -421,9 +424,11 @@ a(n||u.key===o,"key");let d=n&&await i(e.replace(/campaigns\/\w+$/,"list")),c=d&
 ;return a(c?pr(c,r)&&c.campaigns.has(u.id)&&(u.retired||!c.campaigns.get(u.id)):!r,"list"),c&&(t[u.key]=[c.heads.length,c.heads.at(-1)]),[0,{keys:e,
 heads:t}]})),u}var gr=e=>Number(e.toPrecision(12)),wr=(e,t)=>gr(Number(F(e))/2**t);function yr(e,t){
 let r=e.entries.map(({asker:e,question:t,epsilon:r,delta:n,assumes:a})=>({asker:e,question:t,epsilon:wr(r,64),delta:wr(n,128),assumes:a
-})),n=e.queue.filter(ie),a=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length;return[{epsilon:wr(e.own.epsilon,64),left:gr(t.left(e)),
-given:r,waiting:n.length,sent:a}]}function br({told:e,coins:t,...r},n){let{sent:a}=yr(r,n)[0],i=r.entries.map(({data:e,times:t,campaign:r,...n})=>({
-...n,asker:"",question:"",fingerprint:""})),s={...r,entries:i,askers:[],answers:[],choices:[],queue:[]};return[{...yr(s,n)[0],sent:a},s,!0]}
+})),n=e.queue.filter(ie),a=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,i=(e.sent??[]).flatMap(({asker:e,questions:t,until:r})=>r<Math.floor(Date.now()/864e5)?[]:{
+asker:e,questions:t,until:new Date(864e5*r).toISOString().slice(0,10)});return[{epsilon:wr(e.own.epsilon,64),left:gr(t.left(e)),given:r,
+waiting:n.length,sent:a,withdrawable:i}]}function br({told:e,coins:t,sent:r,...n},a){
+let{sent:i}=yr(n,a)[0],s=n.entries.map(({data:e,times:t,campaign:r,...n})=>({...n,asker:"",question:"",fingerprint:""})),l={...n,entries:s,askers:[],
+answers:[],choices:[],queue:[]};return[{...yr(l,a)[0],sent:i},l,!0]}
 var vr=e=>String(Number(e.toPrecision(3))),kr=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
 this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(yr))}
 #t({epsilon:e,left:t,given:r,waiting:n},a="How much was given stays counted: the askers keep what they received."){
@@ -460,52 +465,52 @@ total:"Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet we
 round:"Durch eine Antwort auf jede Frage: höchstens {reach}.",
 unlimited:"Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Auf Dauer gibt es keine Grenze außer der Ihres Geräts.",
 first:"Nichts wird beantwortet oder gesendet, wenn Sie hier nicht zustimmen."}},Ar=(e,t)=>e.replace(/\{(\w+)\}/g,(e,r)=>t[r]??"");function Sr(e){
-let t=100/(1+Math.exp(-e));return`${t<99.5?Math.round(t):t<99.95?t.toFixed(1):"99.9…"} %`}function Or(e,t={},...r){let n=document.createElement(e)
-;for(let[e,r]of Object.entries(t))n.setAttribute(e,r);return n.append(...r),n}var qr=globalThis.HTMLElement??Object,Nr=class extends qr{
+let t=100/(1+Math.exp(-e));return`${t<99.5?Math.round(t):t<99.95?t.toFixed(1):"99.9…"} %`}function qr(e,t={},...r){let n=document.createElement(e)
+;for(let[e,r]of Object.entries(t))n.setAttribute(e,r);return n.append(...r),n}var Or=globalThis.HTMLElement??Object,Ir=class extends Or{
 static observedAttributes=["lang","name"];#n;get wanted(){let e=this.closest?.("[lang]")?.getAttribute("lang")
 ;return[...e?[e]:[],...globalThis.navigator?.languages??[]]}get words(){return xr[st(Object.keys(xr),this.wanted)]}show(e,...t){
 this.#n??=this.attachShadow({mode:"open"
-}),this.#n.replaceChildren(Or("style",{},"\n:host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }\nfieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }\nlegend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }\np, ul { margin: .5rem 0; overflow-wrap: anywhere; }\nul { padding-inline-start: 1.25rem; }\n.choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }\n.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }\n.field { display: flex; gap: .6rem; align-items: center; }\ninput[type=number], input[type=date], input[type=time], select { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem .7rem; min-height: 2.75rem; box-sizing: border-box; max-width: 100%; }\noption { color: CanvasText; background: Canvas; }\n.buttons { display: flex; flex-wrap: wrap; gap: .6rem; margin: .8rem 0; }\nbutton { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem 1.1rem; min-height: 2.75rem; cursor: pointer; }\nbutton:hover { text-decoration: underline; }\n:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }\n.note { font-size: .9em; }\n[role=status]:empty { display: none; }\n"),Or("div",{
+}),this.#n.replaceChildren(qr("style",{},"\n:host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }\nfieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }\nlegend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }\np, ul { margin: .5rem 0; overflow-wrap: anywhere; }\nul { padding-inline-start: 1.25rem; }\n.choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }\n.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }\n.field { display: flex; gap: .6rem; align-items: center; }\ninput[type=number], input[type=date], input[type=time], select { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem .7rem; min-height: 2.75rem; box-sizing: border-box; max-width: 100%; }\noption { color: CanvasText; background: Canvas; }\n.buttons { display: flex; flex-wrap: wrap; gap: .6rem; margin: .8rem 0; }\nbutton { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem 1.1rem; min-height: 2.75rem; cursor: pointer; }\nbutton:hover { text-decoration: underline; }\n:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }\n.note { font-size: .9em; }\n[role=status]:empty { display: none; }\n"),qr("div",{
 part:"box",...e&&{lang:e}},...t))}connectedCallback(){this.refresh()}attributeChangedCallback(){this.#n&&this.refresh()}tell(e,t){
-this.dispatchEvent(new CustomEvent(e,{detail:t,bubbles:!0}))}},Ir=()=>{},Br=e=>JSON.parse(e.question.device).domain;function Er(e,t,r,n=document){
+this.dispatchEvent(new CustomEvent(e,{detail:t,bubbles:!0}))}},Nr=()=>{},Br=e=>JSON.parse(e.question.device).domain;function Er(e,t,r,n=document){
 let a=[];for(let r of Array.from(n.querySelectorAll("dither-question"))){let n=t.questions[r.getAttribute("name")??""]
 ;n&&(a.push(r.inquiry=e.asking(...n)),r.device=e,r.refresh())}for(let a of Array.from(n.querySelectorAll("dither-consent")))Object.assign(a,{device:e,
 campaign:t,address:r}),a.refresh();let{send:i,stop:s}=ft(e,a,r+"/batches"),l=()=>{i()};return n.addEventListener("answer",l),
 n.addEventListener("consent",l),()=>{s(),n.removeEventListener("answer",l),n.removeEventListener("consent",l)}}var{customElements:Ur}=globalThis
-;Ur&&!Ur.get("dither-question")&&(Ur.define("dither-question",class extends Nr{device;inquiry;#a;#i;async refresh(){
+;Ur&&!Ur.get("dither-question")&&(Ur.define("dither-question",class extends Ir{device;inquiry;#a;#i;async refresh(){
 let{device:e,inquiry:t,words:r}=this;if(!e||!t)return;this.#a??=p(f().take(16))
 ;let[n,a]=this.#s(t),{epsilon:i}=await t.promise(),s="optional"===Br(t).kind||t.labels().some(e=>null===e.value),l=st(t.terms.languages??[],this.wanted)
-;this.#i=Or("p",{role:"status",part:"status"});let o=Or("div",{class:"buttons"},Or("button",{type:"submit",part:"button"},r.answer));if(s){
-let e=Or("button",{type:"button",part:"button"},r.none);e.addEventListener("click",()=>{this.#l(null)}),o.append(e)}let u=Or("form",{part:"form",
-novalidate:""},n,Or("p",{part:"promise",class:"note",id:"promise"},Ar(r.one,{reach:Sr(i)})),o);u.addEventListener("submit",e=>{e.preventDefault(),
-this.#l(a())}),this.show(l,...a===Ir?[Or("p",{part:"status"},r.unknown)]:[u,this.#i])}#s(e){
+;this.#i=qr("p",{role:"status",part:"status"});let o=qr("div",{class:"buttons"},qr("button",{type:"submit",part:"button"},r.answer));if(s){
+let e=qr("button",{type:"button",part:"button"},r.none);e.addEventListener("click",()=>{this.#l(null)}),o.append(e)}let u=qr("form",{part:"form",
+novalidate:""},n,qr("p",{part:"promise",class:"note",id:"promise"},Ar(r.one,{reach:Sr(i)})),o);u.addEventListener("submit",e=>{e.preventDefault(),
+this.#l(a())}),this.show(l,...a===Nr?[qr("p",{part:"status"},r.unknown)]:[u,this.#i])}#s(e){
 let t=this.words,r=e.text(this.wanted),n=e.labels(this.wanted).filter(({value:e})=>null!==e),{kind:a}=Br(e)
 ;if("several"===a&&n.length)return this.#o("checkbox",r,n,t.several);if("categories"===a&&n.length&&n.length<=7)return this.#o("radio",r,n)
-;let i=Or("label",{class:"label",for:"control",part:"question"},r);if("categories"===a&&n.length){let e=[Or("option",{value:""
-},t.choose),...n.map((e,t)=>Or("option",{value:String(t)},e.text))],r=Or("select",{id:"control",part:"control","aria-describedby":"promise"},...e)
-;return[Or("div",{},i,r),()=>""===r.value?void 0:n[+r.value].value]}let s=(({terms:e,question:t})=>{
+;let i=qr("label",{class:"label",for:"control",part:"question"},r);if("categories"===a&&n.length){let e=[qr("option",{value:""
+},t.choose),...n.map((e,t)=>qr("option",{value:String(t)},e.text))],r=qr("select",{id:"control",part:"control","aria-describedby":"promise"},...e)
+;return[qr("div",{},i,r),()=>""===r.value?void 0:n[+r.value].value]}let s=(({terms:e,question:t})=>{
 let{domain:r}=JSON.parse(t.device),{kind:n,low:a,high:i,period:s}="optional"===r.kind?r.of:r;if("interval"!==n&&"circle"!==n)return
 ;let l=e=>new Date(864e5*e).toISOString().slice(0,10);if("time"===e.form)return[{type:"time"},({value:e})=>e];if("date"===e.form)return[{type:"date",
 min:l(a),max:l(i)},({value:e})=>e];let[o,u]=e.scale?[e.scale[0],e.scale.at(-1)]:"circle"===n?[0,s]:[a,i];return[{type:"number",inputmode:"decimal",
-min:String(o),max:String(u),step:String(e.step??"any")},({valueAsNumber:e})=>e==e?e:void 0]})(e);if(!s)return[Or("div"),Ir];let[l,o]=s,u=Or("input",{
-id:"control",part:"control","aria-describedby":e.terms.unit?"unit promise":"promise",...l}),d=e.terms.unit?[Or("span",{id:"unit"},e.terms.unit)]:[]
-;return[Or("div",{},i,Or("div",{class:"field"},u,...d)),()=>""===u.value?void 0:o(u)]}#o(e,t,r,n){let a=r.map((t,r)=>Or("input",{type:e,name:"answer",
-value:String(r),part:"control"})),i=r.map((e,t)=>Or("label",{class:"choice"},a[t],Or("span",{},e.text))),s=Or("fieldset",{"aria-describedby":"promise"
-},Or("legend",{part:"question"},t),...n?[Or("p",{class:"note"},n)]:[],...i),l=()=>r.flatMap((e,t)=>a[t].checked?[e.value]:[])
+min:String(o),max:String(u),step:String(e.step??"any")},({valueAsNumber:e})=>e==e?e:void 0]})(e);if(!s)return[qr("div"),Nr];let[l,o]=s,u=qr("input",{
+id:"control",part:"control","aria-describedby":e.terms.unit?"unit promise":"promise",...l}),d=e.terms.unit?[qr("span",{id:"unit"},e.terms.unit)]:[]
+;return[qr("div",{},i,qr("div",{class:"field"},u,...d)),()=>""===u.value?void 0:o(u)]}#o(e,t,r,n){let a=r.map((t,r)=>qr("input",{type:e,name:"answer",
+value:String(r),part:"control"})),i=r.map((e,t)=>qr("label",{class:"choice"},a[t],qr("span",{},e.text))),s=qr("fieldset",{"aria-describedby":"promise"
+},qr("legend",{part:"question"},t),...n?[qr("p",{class:"note"},n)]:[],...i),l=()=>r.flatMap((e,t)=>a[t].checked?[e.value]:[])
 ;return[s,()=>"checkbox"===e?l():l()[0]]}async#l(e){let t=this.words;if(void 0===e)return void this.#i.replaceChildren(t.missing)
 ;let r=await this.device.answer(this.inquiry,e,this.#a),{is:n,reason:a}=r,i="refused"!==n?t.thanks:"ended"===a?t.over:"consent"===a?t.refused:"value"===a?t.missing:t.spent
-;this.#i.replaceChildren(i),this.tell("answer",r)}}),Ur.define("dither-consent",class extends Nr{device;campaign;address;async refresh(){
+;this.#i.replaceChildren(i),this.tell("answer",r)}}),Ur.define("dither-consent",class extends Ir{device;campaign;address;async refresh(){
 let{device:e,campaign:t,words:r}=this;if(!e||!t)return
 ;let{terms:n}=t,a=st(n.languages??[],this.wanted),i=n.purposes?.[a]??n.purpose,[s,l]=[await e.consent(void 0,t),await e.chosen(t)],o=(e=>{
 let{repeat:t,begins:r,ends:n,days:a,every:i,answers:s,promise:l}=e,o=(Date.parse(n)-Date.parse(r))/864e5+1,u=e=>12*+e.slice(0,4)+ +e.slice(5,7),d=e=>Math.floor((Date.parse(e)/864e5+3)/7),c=a?Math.ceil(o/a):"month"===i?u(n)-u(r)+1:"week"===i?d(n)-d(r)+1:o,h="same"===t||"present"===t?1:"once"===t||"kept change"===t?c:"fresh"===t?s:void 0
-;return h&&h*l.epsilon})(n),u=Or("p",{role:"status",part:"status"
-},void 0===l?s?"":navigator.globalPrivacyControl?r.signal:r.first:l?r.agreed:r.declined),d=(e,t)=>{let r=Or("button",{type:"button",part:"button",
+;return h&&h*l.epsilon})(n),u=qr("p",{role:"status",part:"status"
+},void 0===l?s?"":navigator.globalPrivacyControl?r.signal:r.first:l?r.agreed:r.declined),d=(e,t)=>{let r=qr("button",{type:"button",part:"button",
 "aria-pressed":String(l===t)},e);return r.addEventListener("click",()=>{this.#u(t)}),r},c={asker:n.asker,begins:n.begins,ends:n.ends,contact:n.contact
-},h=n.promise.epsilon,p=[void 0===o?r.unlimited:Ar(r.total,{total:Sr(o)}),...o===h?[]:[Ar(r.round,{reach:Sr(h)})]];this.show(a,Or("p",{part:"asker",
-class:"label"},Ar(r.asks,c)),...i.split("\n").map(e=>Or("p",{part:"purpose"},e)),Or("ul",{part:"questions"
-},...n.questions.map(({text:e,name:t})=>Or("li",{},e?.[a]??t))),Or("p",{part:"promise",class:"note"},p.join(" ")),Or("p",{part:"note",class:"note"
-},`${Ar(r.until,c)} ${Ar(r.contact,c)}`),Or("div",{class:"buttons"},d(r.agree,!0),d(r.decline,!1)),u)}async#u(e){
-await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...Je,...Te,...Ne,...He,
+},h=n.promise.epsilon,p=[void 0===o?r.unlimited:Ar(r.total,{total:Sr(o)}),...o===h?[]:[Ar(r.round,{reach:Sr(h)})]];this.show(a,qr("p",{part:"asker",
+class:"label"},Ar(r.asks,c)),...i.split("\n").map(e=>qr("p",{part:"purpose"},e)),qr("ul",{part:"questions"
+},...n.questions.map(({text:e,name:t})=>qr("li",{},e?.[a]??t))),qr("p",{part:"promise",class:"note"},p.join(" ")),qr("p",{part:"note",class:"note"
+},`${Ar(r.until,c)} ${Ar(r.contact,c)}`),qr("div",{class:"buttons"},d(r.agree,!0),d(r.decline,!1)),u)}async#u(e){
+await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...De,...Te,...Ie,...He,
 ...tt,box:e=>{let[t,r,n,a]=Be(e),[i,s]=Ue(e.selector,e.domain.sides.length,t,r);return{names:"Optimal",ratio:a,inside:je(e,s,"selector"),
 draw:(e,t)=>n(i(e),t)}},directions:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=Be(e),{exact:o,length:d,centre:c}=t
 ;a("vectors"===t.kind&&"clip"===r&&"boolean"==typeof o,"domain");let h=u(t,"dimension",+o+1,65536);a("number"==typeof d&&d>=1e-30&&d<=1e30,"domain"),
@@ -526,25 +531,25 @@ let r=d(e,"base",64),n=u(e,"reach",1,32768);a(r,"step");let[i,s]=((e,t,r)=>{let 
 for(let e=Le,n=t,a=0;a<=r;a++)i.push(e),e=e*n>>256n,n=n*t*t>>512n;let e=Le;for(let n=t,a=2*r+1;a;a>>=1)1&a&&(e=e*n>>256n),n=n*n>>256n
 ;return[i,i[r]*Le/(Le-e)]}a("stairs"===n||"geometric"===n,"draw");let s="stairs"===n?u(e,"run",1,2**52):1,l="stairs"===n?u(e,"first",1,s):1
 ;for(let e=Le,n=0;n<=r;n++)n>=l&&(n-l)%s===0&&(e=e*t>>256n),i.push(e);let o=i[r];return[i,BigInt(((l-r)%s+s)%s||s)*o+BigInt(s)*(o*t/(Le-t))]
-})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*Fe(i)-Le+o*l,h=[...i.slice(1),l].map(e=>(e*(Pe-(1n<<40n))+c-1n)/c)
-;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[Pe-2n*Fe(h.slice(0,-1))-o*h.at(-1),...h]
+})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*Fe(i)-Le+o*l,h=[...i.slice(1),l].map(e=>(e*(Je-(1n<<40n))+c-1n)/c)
+;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[Je-2n*Fe(h.slice(0,-1))-o*h.at(-1),...h]
 ;for(let e="clamped"===t?n-1:n;e--;)a(p[e]>=p[e+1],"step");let f=new Uint8Array(17*p.length);return p.forEach((e,t)=>{for(let r=0;r<17;r++,
-e>>=8n)f[17*t+r]=Number(255n&e)}),a(m(f,16)===e.digest,"fingerprint"),p})(l,s),h=c.length-1,p=c.slice(1),f=N(i,2*h,r);if(a("line"===i.kind,"start"),
+e>>=8n)f[17*t+r]=Number(255n&e)}),a(m(f,16)===e.digest,"fingerprint"),p})(l,s),h=c.length-1,p=c.slice(1),f=I(i,2*h,r);if(a("line"===i.kind,"start"),
 "ring"===s){a(0===i.fraction,"start");let e=Re([...c,...p.slice(0,-1).reverse()]),r=2*h;return{names:"Purkayastha",ratio:[c[0],p.at(-1)],inside:t,
 draw:(t,n)=>A(((f(t,n)+e(n))%r+r)%r,r)}}let g=Re([...p.slice().reverse(),...c]);if("bounded"===s){
 a(0===i.fraction&&i.last===h&&i.scale<=h/(r[1]-r[0]),"start"),u(n,"shift",h,h)
-;let e=-c[0],s=c.map(t=>e+=t),l=s.map((e,t)=>e+s[h-t]+c[0]),o=De(p,c),d=De(l.slice(0,-1),l.slice(1))
+;let e=-c[0],s=c.map(t=>e+=t),l=s.map((e,t)=>e+s[h-t]+c[0]),o=Pe(p,c),d=Pe(l.slice(0,-1),l.slice(1))
 ;return a(c[h]>1n<<32n&&o[0]*d[0]<=o[1]*d[1],"step"),{names:"BoundedLaplace",ratio:[c[0],c[h]],inside:t,draw:(e,t)=>{let r=f(e,t)-h;for(;;){
 let e=r+g(t);if(e>=0&&e<=h)return A(e,h+1)}}}}let w=u(n,"fraction",1,30),y=2**w,b=u(n,"last",1,2**31-y),v=Math.ceil(b/y)
 ;a(i.last===b&&i.fraction===w,"start"),a(v<h&&(b<y||b%y===0),"cells")
-;let M=Fe(c.slice(h-v)),[x,S]=De([M,...c.slice(0,h-v)],[c[h],...c.slice(v,h)]),O=BigInt(y),q=BigInt(Math.min(b,y));return{
-names:"normal"===l.decay?"Gaussian":"Laplace Staircase",ratio:[(O-q)*S+q*x,O*S],inside:t,draw:(e,t)=>{let r=f(e,t)+g(t)
+;let M=Fe(c.slice(h-v)),[x,S]=Pe([M,...c.slice(0,h-v)],[c[h],...c.slice(v,h)]),q=BigInt(y),O=BigInt(Math.min(b,y));return{
+names:"normal"===l.decay?"Gaussian":"Laplace Staircase",ratio:[(q-O)*S+O*x,q*S],inside:t,draw:(e,t)=>{let r=f(e,t)+g(t)
 ;return A(Math.min(Math.max(r,v),2*h)-v,2*h-v+1)},..."normal"===l.decay&&{delta:(e,t)=>{let r=1n<<320n,n=e=>c[Math.abs(e)],i=e=>e>0n?e:0n,s=0n,l=0n
-;if(b>=y)for(let t=v-h+1;t<=v/2;t++)s+=O*i(r*n(t)-e*n(v-t));else for(let t=2-h;t<h;t++){let a=(O-q)*n(t)+q*n(t-1);s+=i(r*O*n(t)-e*a),
-l+=i(r*a-e*O*n(t))}return((e,t,r)=>{let n=o({delta:r},"delta");a(n>0&&n<1,"privacy");let i=n,s=1n;for(;i%1;s*=2n)i*=2
-;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*O*M,r*O*Pe,t)}}}},optional:e=>{let{domain:t}=e
+;if(b>=y)for(let t=v-h+1;t<=v/2;t++)s+=q*i(r*n(t)-e*n(v-t));else for(let t=2-h;t<h;t++){let a=(q-O)*n(t)+O*n(t-1);s+=i(r*q*n(t)-e*a),
+l+=i(r*a-e*q*n(t))}return((e,t,r)=>{let n=o({delta:r},"delta");a(n>0&&n<1,"privacy");let i=n,s=1n;for(;i%1;s*=2n)i*=2
+;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*q*M,r*q*Je,t)}}}},optional:e=>{let{domain:t}=e
 ;a("optional"===t.kind&&"line"===e.start.kind,"domain");let[r,n]=k({domain:t.of,outside:e.outside
-}),i=u(e,"cells",2,65536),s=Math.log2(i),l=u(e,"width",1,i/2);a(Number.isInteger(s),"cells");let o=i-l,[d,c,h]=O(l,e),p=N(e.start,i,n),m=h-BigInt(l)*c
+}),i=u(e,"cells",2,65536),s=Math.log2(i),l=u(e,"width",1,i/2);a(Number.isInteger(s),"cells");let o=i-l,[d,c,h]=q(l,e),p=I(e.start,i,n),m=h-BigInt(l)*c
 ;return{names:"Podium PM SW OGPM OGPMU Focused",ratio:[m+BigInt(i)*c,m],inside:e=>null===e?NaN:r(e),draw:(e,t)=>{
 let r=+Number.isNaN(e),a=p([e,n[0]][r],t),[l,u,c]=d(t,s);return A([c,[((a+u*l)%o+o)%o,o+u][r]][l],i)}}},polynomial:e=>{
 let{items:t,most:r,domain:n,elements:i}=Ze(e),s=u(e,"prime",t+r,2097151);for(let e=2;e*e<=s;e++)a(s%e,"cells")
@@ -555,9 +560,9 @@ length:r},(e,t)=>h**BigInt(t)*c*d**BigInt(r-1-t)),[y,b]=[w.reduce((e,t)=>e+t,0n)
 let n=i(e,t),a=m(t),s=Ve(t,y),u=Ve(t,b),f=Ve(t,d**BigInt(o-r)),g=Xe(s,w),M=[r,g][+a],x=[u,w.slice(0,g).reduce((e,t)=>e-t,s)][+a],A=n.map((e,t)=>{
 let r=t<M?h:t===M?c:d,n=Number(x%r)+(t<M?l:0);return x/=r,n});for(let e=1;e<r;e++)for(let t=r-1;t>=e;t--)A[t]=v(v(A[t]-A[t-1])*k(v(n[t]-n[t-e])))
 ;let S=[Number(f%d),Number(f/d)].slice(0,o-r);for(let e=r;e--;)S=[A[e],...S].map((t,r)=>v(t-n[e]*(S[r]??0)))
-;let O=S.reduceRight((e,t)=>e*d+BigInt(t),0n);return Uint8Array.from({length:p},()=>{let e=Number(255n&O);return O>>=8n,e})}}},projective:Ge,
+;let q=S.reduceRight((e,t)=>e*d+BigInt(t),0n);return Uint8Array.from({length:p},()=>{let e=Number(255n&q);return q>>=8n,e})}}},projective:Ge,
 sectors:e=>{let[t,r]=k(e),n=u(e,"cells",2,2**32),i=u(e,"width",1,n/2),s=Math.log2(i);a(Number.isInteger(s)&&n%i===0,"cells")
-;let[l,o]=C(e,n/i,s),d=e.start;a("line"===d.kind&&0===d.fraction,"start");let c=N(d,n,r);return{names:"Sectors",ratio:o,inside:t,
+;let[l,o]=C(e,n/i,s),d=e.start;a("line"===d.kind&&0===d.fraction,"start");let c=I(d,n,r);return{names:"Sectors",ratio:o,inside:t,
 draw:(e,t)=>A(l(Math.floor((c(e,t)%n+n)%n/i),t),n)}},several:e=>{
 let{items:t,most:r,domain:n,elements:i}=Ze(e),s=u(e,"chosen",1,Math.min(t,512)),l=u(e,"least",1,Math.min(r,s)),[o,d,c]=S(e,"heads"),h=32-Math.clz32(t+r-1)
 ;a(s*h<=512,"cells");let p=Array.from({length:Math.min(r,s)+1

@@ -65,12 +65,12 @@ mark:()=>t(l(1).take(16)),source:c}),g=s.leftOut?.(n);return[g?{...f,leftOut:g}:
 d.queue.filter(e=>v(e)&&c(e)).reduce((e,{id:t,batch:n})=>(n?x:N)(e,t)[1]??e,d))),[!$(u,s),u];var d,c}),act:()=>C(e=>m.act?.(e)??[{is:"acted"}]),
 chosen:e=>d.update(t=>[t&&D(t,e?.shown)]),async body(e,t={}){let n=await E(e,t);return"string"==typeof n?void 0:n},acknowledge:e=>C(t=>x(t,e)),
 async send(t,n,r={}){let{fetch:a=globalThis.fetch,pack:s}=r,i={sent:0,waiting:0,refused:[],retryAfter:0};for(let o;o=await E(t,r,n);){
-if("string"==typeof o){i.refused.push({reason:"consent",words:o,dropped:0});break}let{id:t,body:r}=o,l={method:"POST",body:r,headers:{
-"content-type":"application/"+(s?"vnd.dither.batch":"json")},keepalive:r.length<6e4
-},[{status:u,headers:d},p]=await e(a,n,65536,l).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
-})]),{fate:f,reason:h,words:m}=T(t,u,p),g="kept"!==f,{reports:w=0}=g&&await C(e=>("dropped"===f?N:x)(e,t))
-;if("acknowledged"===f?i.sent+=w:i.refused.push({reason:h||"status "+u,words:m,dropped:w}),
-i.retryAfter=Math.min(Math.max(+d?.get("retry-after")||0,0),86400)*(1+c.take(1)[0]/1024),!g)break}
+if("string"==typeof o){i.refused.push({reason:"consent",words:o,dropped:0});break}let{id:r,body:l}=o,u={method:"POST",body:l,headers:{
+"content-type":"application/"+(s?"vnd.dither.batch":"json")},keepalive:l.length<6e4
+},[{status:d,headers:p},f]=await e(a,n,65536,u).then(async([e,t])=>[e,await t.text()]).catch(e=>[{},JSON.stringify({refused:"unreachable",words:""+e
+})]),{fate:h,reason:m,words:g}=T(r,d,f),w="kept"!==h,{reports:y=0}=w&&await C(e=>("dropped"===h?N:[t].flat()[0].terms.taken??x)(e,r))
+;if("acknowledged"===h?i.sent+=y:i.refused.push({reason:m||"status "+d,words:g,dropped:y}),
+i.retryAfter=Math.min(Math.max(+p?.get("retry-after")||0,0),86400)*(1+c.take(1)[0]/1024),!w)break}
 return i.waiting=await C(({queue:e})=>[e.filter(e=>v(e)&&R(t)(e)).length]),i},account:(e=e=>[e])=>C(t=>e(t,m))}}};function E(){let e;return{
 async update(t){let[n,r]=t(e&&JSON.parse(e));return r&&(e=JSON.stringify(r)),n}}}function P(e="dither"){
 let{caches:t,indexedDB:n,navigator:a}=globalThis

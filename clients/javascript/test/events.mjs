@@ -81,7 +81,9 @@ function events(state, event, policy, rules) {
       return reports.length ? [{ is: next ? "batched" : "resent", id, reports }, next] : [{ is: "empty" }];
     }
     case "acknowledge":
-      return accounts.acknowledge(state, event.id);
+      return accounts.acknowledge(state, event.id, event.sent);
+    case "withdraw":
+      return accounts.withdraw(state, event.id);
     case "drop":
       return accounts.drop(state, event.id);
     case "split":

@@ -94,8 +94,17 @@ def act(when: dict[str, Any]) -> dict[str, Any]:
     return {"do": "act", "at": when}
 
 
-def acknowledge(identity: str) -> dict[str, Any]:
-    return {"do": "acknowledge", "id": identity}
+def acknowledge(identity: str, sent: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})}
+
+
+def sent(day: int, retry: int = 14, campaign: str = "c0" * 32) -> dict[str, Any]:
+    """Return what is noted of a batch that is acknowledged on a day."""
+    return {"campaign": campaign, "day": day, "retry": retry}
+
+
+def withdraw(identity: str) -> dict[str, Any]:
+    return {"do": "withdraw", "id": identity}
 
 
 def batch(number: int, asker: str = "clinic.example", most: int = 100, **more: Any) -> dict[str, Any]:

@@ -255,7 +255,21 @@ function step(state, event, policy) {
   if (event.do === "act") return [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, event.at), ahead: 0 }, openings: state.limits.askers }];
   if (event.do === "acknowledge") {
     const queue = state.queue.filter((one) => one.id !== event.id && one.batch !== event.id), gone = state.queue.length - queue.length;
-    return gone ? [{ is: "acknowledged", reports: gone }, { ...state, queue }] : [{ is: "unknown" }];
+    if (!gone) return [{ is: "unknown" }];
+    const left = state.queue.filter((one) => !queue.includes(one)), next = { ...state, queue };
+    if (event.sent && left[0].batch === event.id) {
+      const { campaign, day, retry } = event.sent, questions = left.map((one) => one.question);
+      next.sent = [...(state.sent ?? []).filter((one) => one.until >= day), { id: event.id, asker: left[0].asker, campaign, until: day + retry, questions }];
+    }
+    return [{ is: "acknowledged", reports: gone }, next];
+  }
+  if (event.do === "withdraw") {
+    const queue = state.queue.filter((one) => one.batch !== event.id || one.batch === ASIDE), found = state.sent?.find((one) => one.id === event.id);
+    const reports = state.queue.length - queue.length + (found?.questions.length ?? 0), next = { ...state, queue };
+    if (!reports) return [{ is: "unknown" }];
+    if (state.sent) next.sent = state.sent.filter((one) => one !== found);
+    if (!next.sent?.length) delete next.sent;
+    return [{ is: "withdrawn", reports }, next];
   }
   return { batch, drop, split, merge }[event.do](state, event);
 }

@@ -43,7 +43,7 @@ def test_all_reasons_and_outcomes_occur() -> None:
     outcomes = [step["outcome"] for scenario in SCENARIOS for step in scenario["steps"]]
     assert {one["is"] for one in outcomes} == {
         "drawn", "repeated", "resent", "silent", "refused", "acted", "acknowledged", "unknown", "batched",
-        "empty", "split", "merged", "dropped",
+        "empty", "split", "merged", "dropped", "withdrawn",
     }  # fmt: skip
     assert {one["reason"] for one in outcomes if "reason" in one} == {
         "id", "policy", "clock", "data", "asker", "quota", "budget", "lifetime", "spent", "person", "limits",

@@ -230,7 +230,7 @@ final class Account {
         }
         Map<String, Object> next = with(state, "entries", entries);
         for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
-        next.keySet().removeAll(Arrays.asList("told", "coins"));
+        next.keySet().removeAll(Arrays.asList("told", "coins", "sent"));
         return next;
     }
 
@@ -452,12 +452,46 @@ final class Account {
         return new Step(map("is", "batched", "id", id, "reports", reports), with(state, "queue", changed));
     }
 
-    /** The collector has a report, or a batch: it leaves the queue. */
-    static Step acknowledge(Map<String, Object> state, String id) {
+    /**
+     * The collector has a report, or a batch: it leaves the queue.
+     *
+     * @param sent the campaign, the present day and the days of its window, so that a batch can be taken back; or null
+     */
+    static Step acknowledge(Map<String, Object> state, String id, Map<String, Object> sent) {
         List<Map<String, Object>> queue = new ArrayList<>(rows(state, "queue"));
-        queue.removeIf(one -> one.get("id").equals(id) || id.equals(one.get("batch")));
-        int gone = rows(state, "queue").size() - queue.size();
-        return gone == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "acknowledged", "reports", (double) gone), with(state, "queue", queue));
+        List<Map<String, Object>> gone = new ArrayList<>(queue);
+        gone.removeIf(one -> !one.get("id").equals(id) && !id.equals(one.get("batch")));
+        queue.removeAll(gone);
+        if (gone.isEmpty()) return new Step(map("is", "unknown"), null);
+        Map<String, Object> next = with(state, "queue", queue);
+        if (sent != null && id.equals(gone.get(0).get("batch"))) {
+            double day = (Double) sent.get("day");
+            List<Map<String, Object>> left = new ArrayList<>(rows(state, "sent"));
+            left.removeIf(one -> (Double) one.get("until") < day);
+            List<Object> names = new ArrayList<>();
+            for (Map<String, Object> one : gone) names.add(one.get("question"));
+            double until = day + (Double) sent.get("retry");
+            left.add(map("id", id, "asker", gone.get(0).get("asker"), "campaign", sent.get("campaign"), "until", until, "questions", names));
+            next.put("sent", left);
+        }
+        return new Step(map("is", "acknowledged", "reports", (double) gone.size()), next);
+    }
+
+    /** A batch is withdrawn: it leaves the queue, or the list of what can be taken back. What was spent stays spent, and nothing is set aside. */
+    static Step withdraw(Map<String, Object> state, String id) {
+        List<Map<String, Object>> queue = new ArrayList<>(rows(state, "queue"));
+        queue.removeIf(one -> waits(one) && id.equals(one.get("batch")));
+        double reports = rows(state, "queue").size() - queue.size();
+        List<Map<String, Object>> left = new ArrayList<>();
+        for (Map<String, Object> one : rows(state, "sent")) {
+            if (one.get("id").equals(id)) reports += Json.list(one.get("questions")).size();
+            else left.add(one);
+        }
+        if (reports == 0) return new Step(map("is", "unknown"), null);
+        Map<String, Object> next = with(state, "queue", queue);
+        next.put("sent", left);
+        if (left.isEmpty()) next.remove("sent");
+        return new Step(map("is", "withdrawn", "reports", reports), next);
     }
 
     /** Give part/whole of this device's budget to another device. */

@@ -79,6 +79,10 @@ final class Conformance {
             }
             case "fate":
                 return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
+            case "withdrawal":
+                return Account.map("body", Device.withdrawal(text(asked, "batch")));
+            case "withdrawn":
+                return Account.map("withdrawn", Device.isWithdrawn(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))));
             case "address":
                 Malformed.need(Transport.isUsable(text(asked, "address")), "address");
                 return Account.map("used", true);
@@ -174,7 +178,9 @@ final class Conformance {
             case "drop":
                 return Account.drop(state, text(event, "id"));
             case "acknowledge":
-                return Account.acknowledge(state, text(event, "id"));
+                return Account.acknowledge(state, text(event, "id"), event.containsKey("sent") ? Json.object(event.get("sent")) : null);
+            case "withdraw":
+                return Account.withdraw(state, text(event, "id"));
             case "split":
                 List<Object> share = Json.list(event.get("share"));
                 return Account.split(state, text(event, "device"), Json.whole(share.get(0), 0, 1L << 52), Json.whole(share.get(1), 1, 1L << 52));

@@ -64,6 +64,14 @@ export interface Queued extends Named {
     report: string;
     batch: string | null;
 }
+/** A batch that a collector has, and that can be taken back until a day, in days since 1970. */
+export interface SentBatch {
+    id: string;
+    asker: string;
+    campaign: string;
+    until: number;
+    questions: string[];
+}
 export interface Moment {
     wall: number;
     boot: string;
@@ -88,6 +96,8 @@ export interface State {
     /** Marks of the values of which a report was queued. */
     told?: string[];
     queue: Queued[];
+    /** Batches that can be taken back. */
+    sent?: SentBatch[];
 }
 /** A question as the account sees it: no value. */
 export interface Asked extends Named {

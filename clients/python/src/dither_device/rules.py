@@ -171,6 +171,7 @@ class State:
         self.coins: dict[tuple[str, str], Data] = {}
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
+        self.sent: list[Data] = list(opened.get("sent", ()))  # batches that can still be withdrawn
         self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
         self.all, self.mine = Totals(), Totals()
         for name in ("entries", "answers", "choices", "trees", "coins", "told"):
@@ -182,7 +183,7 @@ class State:
     def apply(self, effect: Data) -> None:
         """Fold one effect in."""
         for name, change in effect.items():
-            if name in ("clock", "openings"):
+            if name in ("clock", "openings", "sent"):
                 setattr(self, name, change)
             else:
                 _APPLY[name](self, change)
@@ -206,6 +207,7 @@ class State:
             **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
             **({"told": sorted(self.told)} if self.told else {}),
             "queue": list(self.queue.values()),
+            **({"sent": self.sent} if self.sent else {}),
         }
 
     def export(self) -> Data:
@@ -373,11 +375,9 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None = None) 
     if kind == "batch":
         return _batch(state, event)
     if kind == "acknowledge":
-        name = event["id"]
-        gone = [item["id"] for item in state.queue.values() if name in (item["id"], item["batch"])]
-        if not gone:
-            return Decision({"is": "unknown"})
-        return Decision({"is": "acknowledged", "reports": len(gone)}, {"unqueue": gone})
+        return _acknowledge(state, event)
+    if kind == "withdraw":
+        return _withdraw(state, event["id"])
     if kind == "drop":
         return _drop(state, event["id"])
     if kind == "split":
@@ -686,6 +686,38 @@ def _batch(state: State, event: Data) -> Decision:
         return Decision({"is": "empty"})
     batch = {"id": event["id"], "reports": reports}
     return Decision({"is": "batched", **batch}, {"batch": batch})
+
+
+def _acknowledge(state: State, event: Data) -> Decision:
+    """Take a report or a batch off the queue; `sent` of the event says how long it can be withdrawn."""
+    name, sent = event["id"], event.get("sent")
+    gone = [item for item in state.queue.values() if name in (item["id"], item["batch"])]
+    if not gone:
+        return Decision({"is": "unknown"})
+    effect: Data = {"unqueue": [item["id"] for item in gone]}
+    if sent is not None and gone[0]["batch"] == name:
+        entry = {
+            **{"id": name, "asker": gone[0]["asker"], "campaign": sent["campaign"]},
+            **{"until": sent["day"] + sent["retry"], "questions": [item["question"] for item in gone]},
+        }
+        effect["sent"] = [*(one for one in state.sent if one["until"] >= sent["day"]), entry]
+    return Decision({"is": "acknowledged", "reports": len(gone)}, effect)
+
+
+def _withdraw(state: State, batch: str) -> Decision:
+    """Forget a batch that the collector was asked to delete. What was spent stays spent.
+
+    No report of it is sent again: also permanent answers leave the queue, and are not set aside.
+    """
+    queued = [item["id"] for item in state.queue.values() if item["batch"] == batch != ASIDE]
+    sent = [entry for entry in state.sent if entry["id"] == batch]
+    if not queued and not sent:
+        return Decision({"is": "unknown"})
+    effect: Data = {"unqueue": queued} if queued else {}
+    if sent:
+        effect["sent"] = [entry for entry in state.sent if entry["id"] != batch]
+    reports = len(queued) + sum(len(entry["questions"]) for entry in sent)
+    return Decision({"is": "withdrawn", "reports": reports}, effect)
 
 
 def _drop(state: State, batch: str) -> Decision:

@@ -54,6 +54,11 @@ def json_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -
     return canonical({"batch": identity, "dither": 2, "label": label, "reports": told})
 
 
+def withdrawal_body(identity: str) -> str:
+    """Return the body that asks a collector to delete a batch."""
+    return canonical({"dither": 2, "withdraw": identity})
+
+
 def _grouped(reports: Iterable[tuple[str, bytes]]) -> list[tuple[str, list[bytes]]]:
     groups: dict[str, list[bytes]] = {}
     for fingerprint, report in reports:
