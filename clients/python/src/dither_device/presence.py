@@ -66,7 +66,7 @@ def _label(state: State, question: Data) -> Data | None:
 
 def without_label(effect: Data) -> Data:
     """Return what is kept if the label cannot be drawn: the coin, and no message."""
-    kept = {name: effect[name] for name in ("clock", "asker", "openings") if name in effect}
+    kept: Data = {name: effect[name] for name in ("clock", "asker", "openings") if name in effect}
     return {**kept, "present": [{**one, "period": None, "batch": None} for one in effect["present"]]}
 
 
