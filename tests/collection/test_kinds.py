@@ -51,6 +51,7 @@ def test_the_page_has_the_table() -> None:
 
 
 @pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.some(every=3)
 def test_toml_asks_every_kind_and_the_default_draws_as_the_table_says(kind: str) -> None:
     (row,) = (asked for asked in kinds.ASKED_KINDS if asked.kind == kind)
     contract = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES[kind]}\nepsilon = 1\n")
@@ -94,8 +95,6 @@ def test_every_kind_is_tried_or_is_not_asked_by_default() -> None:
 
 def test_clients_that_lack_a_draw_are_named() -> None:
     assert set(kinds._NO_DRAW["JavaScript"]) >= {name for name in PYTHON_ONLY if not name.startswith("joint")}
-    disk = Campaign.from_toml(f"{HEAD}\n[questions.where]\ndisk = 2.5\nepsilon = 1\n")
-    assert kinds.gaps_of_clients(disk) == {"where": {"JavaScript": "it does not draw 'polar'"}}
     asked = "[questions.a]\ninterval = [0, 1]\nepsilon = 1\n"
     for terms in ('"fresh"\nanswers = 3', '"once"\nevery = "week"', '"same"\nphase = { share = 0.1 }'):
         assert not kinds.gaps_of_clients(Campaign.from_toml(f"{HEAD}repeat = {terms}\n{asked}"))
@@ -108,6 +107,7 @@ def test_the_entry_points_of_javascript_are_those_of_its_client() -> None:
     code = (ROOT / "clients" / "javascript" / "src" / "question.ts").read_text(encoding="utf-8")
     (listed,) = re.findall(r"const ENTRIES[^=]*= \{(.*?)\n\};", code, re.DOTALL)
     assert dict(re.findall(r"^  (\w+): \"(\w+)\",$", listed, re.MULTILINE)) == kinds.ADD_ONS
+    assert kinds.javascript() in (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
 
 
 def test_what_a_collector_cannot_count_is_refused_by_it() -> None:

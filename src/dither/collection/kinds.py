@@ -6,13 +6,14 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from dither.collection.campaign import Campaign
+from dither.core import registry
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java")
 # Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
 _NO_DRAW: Final = {
-    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "polar", "prefix"),
+    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
 }
 _NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",)}
@@ -21,6 +22,7 @@ ADD_ONS: Final = {
     **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
     **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
     **{"listing": "nearest", "optional": "optional", "pair": "paths", "walk": "paths"},
+    **{"polar": "paths", "splines": "tables"},
     **{"projective": "projective", "questions": "profile", "several": "several", "polynomial": "polynomial"},
 }
 
@@ -35,6 +37,7 @@ class AskedKind(NamedTuple):
     missing: str = ""  # what the row is reserved for, if nothing asks it yet
 
 
+_LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
 ASKED_KINDS: Final = (
     AskedKind("number", "interval = [0, 180]", "Optimal, Hybrid or Podium by ε", ("sliding", "mixture")),
     AskedKind("number on a scale", 'interval and scale = "log"', "as number", ("sliding", "mixture")),
@@ -44,18 +47,16 @@ ASKED_KINDS: Final = (
     AskedKind("time of the day", "time = true", "OGPM", ("sliding",)),
     AskedKind(
         *("one of a list", 'categories = ["a", "b"]', "by ε and length"),
-        ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective"),
+        _LISTS,
     ),
     AskedKind("several of a list", "several = […] and most = 3", "SetResponse", ("several", "polynomial")),
     AskedKind("number or no answer", "interval or circle and optional = true", "Podium, OGPM", ("optional",)),
-    AskedKind(
-        "one of a list or no answer", "categories and optional = true", "as one of a list", ("response",)
-    ),
+    AskedKind("one of a list or no answer", "categories and optional = true", "as one of a list", _LISTS),
     AskedKind("place in a rectangle", "rectangle = [[0, 2], [0, 1]]", "TraCSC", ("pair",)),
     AskedKind("place on a sphere", "sphere = true", "TraCSC", ("pair",)),
     AskedKind("place in a disk", "disk = 2.5 and centre = [0, 0]", "Polar", ("polar",)),
     AskedKind("place of a list", "categories and a solved mechanism", "–", ("listing",)),
-    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box",)),
+    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box", "splines")),
     AskedKind("profile", 'profile = { sex = ["f", "m"], age = 3 }', "Marginals", ("questions",)),
     AskedKind("kept change", 'categories of two and repeat = "kept change"', "KRR", ("response",)),
     AskedKind("vector", "–", "–", (), "reserved for `dt.Vectors`"),
@@ -152,3 +153,20 @@ def _verdict(client: str, draws: tuple[str, ...]) -> str:
         return "yes"
     part = "" if all(draw in ADD_ONS for draw in draws) else "yes, some "
     return f"{part}with {', '.join(f'`{entry}`' for entry in added)}"
+
+
+def javascript() -> str:
+    """Return what JavaScript answers as Markdown: a row for each file that has draws."""
+    files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in sorted(ADD_ONS.values())}}
+    mechanisms: dict[str, set[str]] = {file: set() for file in files}
+    for name, kind in registry.names().items():
+        for draw in ("lattice" if draw.startswith("lattice") else draw for draw in kind._draws):
+            if draw not in _NO_DRAW["JavaScript"] and not draw.startswith("joint"):
+                files[ADD_ONS.get(draw, "dither")].add(draw)
+                mechanisms[ADD_ONS.get(draw, "dither")].add(name)
+    lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
+    for file, draws in files.items():
+        asks = [asked.kind for asked in ASKED_KINDS if draws & set(asked.draws)]
+        asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
+        lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
+    return "\n".join(lines)
