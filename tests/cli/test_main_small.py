@@ -31,6 +31,7 @@ def test_a_campaign_is_read_from_a_name_and_promises_for_all_answers(tmp_path: P
     assert (both.unit, both.epsilon) == ("record", pytest.approx(1.5))
 
 
+@pytest.mark.slow
 def test_several_quantiles() -> None:
     told = dt.SW(dt.Interval(0, 1), epsilon=4).perturb([0.2] * 300 + [0.8] * 300, source=dt.Seeded(1))
     several = dt.quantile(told, [0.1, 0.9])

@@ -20,13 +20,17 @@ PROJECT: Final = "dither.toml"
 _LARGEST: Final = "largest_epsilon"
 
 
-def warn_unanswered(contract: Campaign) -> None:
-    """Say on standard error which questions a client cannot answer, and why."""
-    from dither.collection.kinds import gaps_of_clients
+def print_answering(contract: Campaign, *, err: bool = True) -> None:
+    """Print for each question how it is drawn, which clients answer it, and which do not and why."""
+    from dither.collection.kinds import rows
 
-    for name, clients in gaps_of_clients(contract).items():
-        for client, why in clients.items():
-            click.echo(f"note: {name!r} is not answered by the client in {client}: {why}", err=True)
+    for line in rows(contract):
+        click.echo(f"{'asks':10} {line}", err=err)
+
+
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
 
 
 def check_protection(guarantee: Guarantee) -> None:

@@ -69,6 +69,8 @@ abstract class Draw {
                 return new Vectors(device);
             case "routes":
                 return new Routes(device);
+            case "splines":
+                return new Splines(device);
             default:
                 return Lists.read(kind, device);
         }
