@@ -21,6 +21,8 @@ from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
+from dither.core.kernels.places.place import PlaceKernel
+from dither.core.kernels.splines import SplineKernel
 from dither.core.question import Question, as_question, ask
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
@@ -33,7 +35,7 @@ LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; clients/conformance/README.md names them.
 PYTHON_ONLY: Final = (
     *("prefix", "planar", "rings", "points", "grid"),
-    *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
+    *("two copies", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
@@ -152,6 +154,13 @@ def questions() -> dict[str, Any]:
             LINE, [[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.15, 0.35, 0.5]], points=[-3, 0.5, 7.5], epsilon=2
         ),
         "Workload": recorded()["Workload"],  # dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
+        "JointMoments": dt.optimal.JointMoments(LINE, epsilon=1),
+        "JointMoments, box": dt.optimal.JointMoments(
+            dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60)}), epsilon=1
+        ),
+        "JointMoments, three numbers": dt.optimal.JointMoments(
+            dt.Box({name: dt.Interval(-1, 2) for name in "xyz"}), epsilon=2
+        ),
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
         "Marginals, projective": dt.Marginals(
             {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
@@ -256,6 +265,13 @@ def alias_edges(table: Alias) -> list[bytes]:
     return made
 
 
+def spline_edges(kernel: SplineKernel, value: Any) -> list[bytes]:
+    """Return the words at and beside which another spline of an axis is selected."""
+    _, three = kernel.splines(kernel.places(np.asarray(value).reshape(-1)))
+    turns = [2 * int(sum(row[:upto])) for row in three.tolist() for upto in (1, 2)]
+    return [edge for turn in turns for edge in near(turn, 4)]
+
+
 def _kept(number: int, bits: int) -> bytes:
     """Return bytes whose highest bits are a number."""
     size = (bits + 7) // 8
@@ -275,8 +291,13 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
         noise = as_question(mechanism).kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
     moved = outside(mechanism.domain) if not seed and known_to_javascript(mechanism.to_json()) else []
+    if isinstance(mechanism.domain, dt.Disk) and not isinstance(as_question(mechanism).kernel, PlaceKernel):
+        moved = [place for path in moved for place in path]  # one place, not a path
     for number, value in enumerate(chain(islice(given, count), moved)):
-        source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
+        own = turning
+        if isinstance(kernel := as_question(mechanism).kernel, SplineKernel):
+            own = turning[:: len(turning) // 20] + spline_edges(kernel, value)
+        source = EdgeBytes(own, f"{name} {number} {seed}", beyond)
         told = report(mechanism, value, source)
         yield {"value": value, "bytes": source.taken.hex(), "report": told.hex()}
 

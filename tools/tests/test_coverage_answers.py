@@ -21,6 +21,7 @@ QUICK = {
 
 
 @pytest.mark.parametrize("name", QUICK)
+@pytest.mark.some(every=4)
 def test_a_cell_holds(name):
     cell = find(name)
     share, error = cell.measure(QUICK[name], seed=3)

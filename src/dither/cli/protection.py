@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dither.cli.output import emphasise
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -20,13 +21,17 @@ PROJECT: Final = "dither.toml"
 _LARGEST: Final = "largest_epsilon"
 
 
-def warn_unanswered(contract: Campaign) -> None:
-    """Say on standard error which questions a client cannot answer, and why."""
-    from dither.collection.kinds import gaps_of_clients
+def print_answering(contract: Campaign, *, err: bool = True) -> None:
+    """Print for each question how it is drawn, which clients answer it, and which do not and why."""
+    from dither.collection.kinds import rows
 
-    for name, clients in gaps_of_clients(contract).items():
-        for client, why in clients.items():
-            click.echo(f"note: {name!r} is not answered by the client in {client}: {why}", err=True)
+    for line in rows(contract):
+        click.echo(f"{'asks':10} {line}", err=err)
+
+
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
 
 
 def check_protection(guarantee: Guarantee) -> None:
@@ -52,7 +57,7 @@ def check_protection(guarantee: Guarantee) -> None:
         )
     warning = caution(guarantee)
     if warning is not None:
-        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+        click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
 
 
 def _largest_epsilon(file: Path) -> float:

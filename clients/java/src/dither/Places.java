@@ -520,40 +520,21 @@ final class Places {
         }
     }
 
-    /** Several numbers together: a list in the order of the sides, or an object by their names. */
+    /** Several numbers together. */
     private static final class Box extends Draw {
-        private final List<String> names = new ArrayList<>();
-        private final List<double[]> sides = new ArrayList<>();
+        private final Records records;
         private final Selector selector;
 
         Box(Map<String, Object> device) {
-            Map<String, Object> domain = Json.fields(device.get("domain"), "kind", "sides");
-            need("box".equals(domain.get("kind")) && "clip".equals(device.get("outside")), "domain");
-            for (Object one : Json.list(domain.get("sides"))) {
-                List<Object> side = Json.list(one);
-                need(side.size() == 3 && !names.contains(Json.string(side.get(0))), "domain");
-                names.add(Json.string(side.get(0)));
-                sides.add(new double[] {Json.real(side.get(1)), Json.real(side.get(2))});
-            }
-            need(names.size() >= 2 && names.size() <= 8, "domain");
-            selector = new Selector(device, names.size());
-            for (int i = 0; i < names.size(); i++) need(Arrays.equals(sides.get(i), selector.box[i]), "selector");
+            records = new Records(device);
+            selector = new Selector(device, records.ends.length);
+            need(Arrays.deepEquals(records.ends, selector.box), "selector");
             ratio(selector.window.top, selector.window.bottom);
         }
 
         @Override
         Object input(Object value) {
-            if (!(value instanceof Map) && !(value instanceof List)) return null;
-            if (value instanceof List && ((List<?>) value).size() != names.size()) return null;
-            double[] record = new double[names.size()];
-            for (int i = 0; i < record.length; i++) {
-                Object one = value instanceof List ? ((List<?>) value).get(i) : ((Map<?, ?>) value).get(names.get(i));
-                if (!(one instanceof Number)) return null;
-                double x = ((Number) one).doubleValue();
-                if (Double.isNaN(x) || Double.isInfinite(x)) return null;
-                record[i] = Math.min(Math.max(x, sides.get(i)[0]), sides.get(i)[1]) + 0.0;
-            }
-            return record;
+            return records.input(value);
         }
 
         @Override

@@ -532,7 +532,7 @@ READERS = {
 ELSEWHERE = {
     "sets": ("indices", "several", "polynomial", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
-    "places": ("pair", "polar", "walk", "nearest", "listing", "box"),
+    "places": ("pair", "polar", "walk", "nearest", "listing", "box", "splines"),
     "vectors": ("directions",),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),

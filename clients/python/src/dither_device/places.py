@@ -1,6 +1,7 @@
-"""Draws of places and paths: areas, two numbers a place, walks, the nearest of N points. See docs/wire.md.
+"""Draws of places, paths and several numbers: areas, walks, the nearest of N points, splines: docs/wire.md.
 
-A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place) and `listing` (a label).
+A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place), `listing` (a label), and
+`box` and `splines` (a record).
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from dither_device.draws import (
     Outside,
     as_cell,
     below,
+    bits,
     read_codes,
     read_ends,
+    read_line,
     read_lottery,
     width_of,
 )
@@ -447,9 +450,8 @@ def nearest(device: Fields) -> Draw:
     return made
 
 
-def box(device: Fields) -> Draw:
-    """Several numbers together: a list in the order of the sides, or a mapping by their names."""
-    cells, width, draw, ratio = read_near(device)
+def _read_records(device: Fields) -> tuple[Domain, list[Place]]:
+    """Return the domain of several numbers, a list or a mapping by their names, and the ends of each."""
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
     sides = [listed(side, "domain", 3) for side in listed(domain["sides"], "domain")]
@@ -457,8 +459,6 @@ def box(device: Fields) -> Draw:
     need(2 <= len(sides) <= 8 and all(isinstance(name, str) for name in names), "domain")
     need(len(set(names)) == len(names), "domain")
     ends = [(real(low), real(high)) for _, low, high in sides]
-    known, near = _read_selector(device["selector"], len(sides), cells, width)
-    need(known == ends, "selector")
 
     def place(value: Any) -> tuple[float, ...]:
         try:
@@ -472,12 +472,55 @@ def box(device: Fields) -> Draw:
             raise Outside("a number of each side was expected")
         return tuple(clamp(x, *side) + 0.0 for x, side in zip(record, ends, strict=True))
 
-    def mark(record: tuple[float, ...]) -> bytes:
-        return pack(f"<{len(record)}d", *record)
+    return (place, lambda record: pack(f"<{len(record)}d", *record)), ends
 
-    return Draw(
-        "Optimal", ratio, (place, mark), lambda record, take: as_cell(draw(near(record), take), cells)
-    )
+
+def box(device: Fields) -> Draw:
+    cells, width, draw, ratio = read_near(device)
+    domain, ends = _read_records(device)
+    known, near = _read_selector(device["selector"], len(ends), cells, width)
+    need(known == ends, "selector")
+    return Draw("Optimal", ratio, domain, lambda record, take: as_cell(draw(near(record), take), cells))
+
+
+_STEPS = 1 << 15  # places between two knots of an axis
+
+
+def splines(device: Fields) -> Draw:
+    """Several numbers, or one: each selects one of its three B-splines at random, and these the row."""
+    from dither_device.noise import read_rows
+
+    rows, cells, ratio = read_rows(device)
+    pieces = whole(device["pieces"], 1, 16)
+    stated = [read_pair(side) for side in listed(device["ends"], "domain")]
+    alone = isinstance(device["domain"], Fields) and device["domain"]["kind"] == "interval"
+    if alone:
+        (inside, mark), *ends = read_line(device)
+        domain: Domain = (lambda value: (inside(value),)), lambda record: mark(record[0])
+        need(stated == [tuple(ends)], "domain")
+    else:
+        domain, sides = _read_records(device)
+        need(stated == sides, "domain")
+    need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in stated), "domain")
+    need(len(rows) == (pieces + 2) ** len(stated), "step")
+
+    def spline(x: float, low: float, high: float, take: Take) -> int:
+        most = pieces * _STEPS
+        place = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
+        part = min(place // _STEPS, pieces - 1)
+        way = place - part * _STEPS
+        left = (_STEPS - way) ** 2 << (part == 0)
+        right = way**2 << (part == pieces - 1)
+        drawn = bits(take, 32) >> 1
+        return part + (drawn >= left) + (drawn >= 2 * _STEPS**2 - right)
+
+    def draw(record: tuple[float, ...], take: Take) -> bytes:
+        row = 0
+        for x, (low, high) in zip(record, stated, strict=True):
+            row = row * (pieces + 2) + spline(x, low, high, take)
+        return as_cell(rows[row](take), cells)
+
+    return Draw("JointMoments", ratio, domain, draw)
 
 
 def listing(device: Fields) -> Draw:
@@ -500,4 +543,5 @@ READERS = {
     "nearest": nearest,
     "listing": listing,
     "box": box,
+    "splines": splines,
 }

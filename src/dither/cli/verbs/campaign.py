@@ -10,7 +10,7 @@ import click
 
 from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
-from dither.cli.protection import check_protection, warn_unanswered
+from dither.cli.protection import check_protection, print_answering
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def check(file: Path, people: int, as_json: bool) -> None:
     for name, value in facts.items():
         if value is not None:
             click.echo(f"{name:10} {value}")
-    for line in rows(contract):
-        click.echo(f"{'asks':10} {line}")
+    print_answering(contract, err=False)
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
@@ -132,7 +131,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
     check_protection(contract.whole_guarantee)
-    warn_unanswered(contract)
+    print_answering(contract)
     signer = Signer(key, make=True)
     made = signer.publish(contract)
     with whole(out) as stream:

@@ -10,7 +10,7 @@ import click
 
 from dither.cli.options import JSON_OPTION
 from dither.cli.output import print_json
-from dither.cli.protection import check_protection, warn_unanswered
+from dither.cli.protection import check_protection, print_answering
 from dither.cli.questions import find_questions
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def command(
         found = find_questions(file, quiet=True)
         check_protection(found.guarantee)
         if found.contract is not None:
-            warn_unanswered(found.contract)
+            print_answering(found.contract)
     serve(plan, _print_as_json if as_json else _print)
 
 
