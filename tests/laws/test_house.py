@@ -284,7 +284,7 @@ def test_one_function_types_at_the_command_line() -> None:
 
 def test_one_module_decides_what_is_done_with_a_cell() -> None:
     """`missing`, `outside`, `clip` and optional questions, for files and frames alike."""
-    choice = re.compile(r"""[=!]= ["'](skip|clip)["']|domain\.optional""")
+    choice = re.compile(r"""[=!]= ["'](skip|clip)["']|domain\.empty_is_value""")
     found = {
         path.relative_to(house.SOURCE).as_posix()
         for path in (house.SOURCE / "data").rglob("*.py")

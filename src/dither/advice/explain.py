@@ -193,6 +193,11 @@ class AskedQuestions:
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Escape names with controls: those of a file come from others, and a line feed would add a line."""
+        shown = {_escape(name): question for name, question in self.named.items()}
+        object.__setattr__(self, "named", shown)
+
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
         """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
@@ -214,6 +219,10 @@ class AskedQuestions:
             named[name] = _plain(question)
         whole: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
         return cls(named, whole.of_record() if len(named) > 1 else whole)
+
+
+def _escape(name: str) -> str:
+    return name if name.isprintable() else name.encode("unicode_escape").decode("ascii")
 
 
 def total_words(total: Total, language: str = "en") -> str:
@@ -294,7 +303,7 @@ def explain(
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     columns = {"keep": keep, "weight": weights, "silent": silent, "beyond": beyond}
-    beside = {name: ", ".join(given) for name, given in columns.items() if given}
+    beside = {name: ", ".join(map(_escape, given)) for name, given in columns.items() if given}
     if rows > 1:
         beside["rows"] = str(rows)
     person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)

@@ -59,6 +59,8 @@ class Domain(ABC):
     protects: ClassVar[Unit] = "value"  # the unit of the promise of one report
     cell_type: CellType = "labels"
     from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
+    empty_is_value: bool = False  # whether an empty cell of a table is a value, such as the empty set
+    declares: ClassVar[tuple[str, ...]] = ()  # what no device knows; `read_as` takes it
     keys: ClassVar[tuple[str, ...]] = ()  # other keys of that table, beside `kind`
     usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
     hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
@@ -136,6 +138,7 @@ class Line(Domain):
 
     cell_type = "numbers"
     keys = ("step", "unit")
+    declares = ("step", "unit")
     hint = "change it, widen the domain, or use --outside clip (outside='clip')"
 
     def examples(self, *, few: bool = False) -> list[float]:
