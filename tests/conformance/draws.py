@@ -21,8 +21,8 @@ from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
-from dither.core.kernels.places.routes import RouteKernel
 from dither.core.kernels.places.place import PlaceKernel
+from dither.core.kernels.places.routes import RouteKernel
 from dither.core.kernels.splines import SplineKernel
 from dither.core.question import Question, as_question, ask
 from dither.mechanisms.mechanism import Mechanism
