@@ -29,7 +29,7 @@ var specifications = map[string]*Question{}
 
 func questionOf(specification string) *Question {
 	if specifications[specification] == nil {
-		specifications[specification] = readQuestion(specification, true)
+		specifications[specification] = readQuestion(specification)
 	}
 	return specifications[specification]
 }
@@ -91,7 +91,7 @@ func answerTo(asked object) (told object) {
 		report := question.drawing.draw(input, source{script})
 		return object{"report": hex.EncodeToString(report), "left": float64(script.Len())}
 	case "read":
-		return object{"fingerprint": readQuestion(text("specification"), true).Fingerprint}
+		return object{"fingerprint": readQuestion(text("specification")).Fingerprint}
 	case "campaign":
 		campaign, err := ReadCampaign(text("published"), text("key"))
 		must(err)

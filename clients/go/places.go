@@ -419,8 +419,7 @@ func readPlanar(device object) drawing {
 	fall, per := uint64(whole(device["fall"], 1, 1<<53-1)), uint64(whole(device["per"], 1, 1<<52))
 	// The exponent is rational: fall·reach/per over the whole area.
 	exponent := new(big.Rat).SetFrac(times(integer(int64(fall)), integer(reach)), integer(int64(per)))
-	keeps := func(epsilon float64) bool { return exponent.Cmp(new(big.Rat).SetFloat64(epsilon)) <= 0 }
-	return &pathDraw{facts{ratio: noRatio, path: true, keeps: keeps}, place, 4, func(at point, s source) []int64 {
+	return &pathDraw{facts{ratio: noRatio, path: true, exponent: exponent}, place, 4, func(at point, s source) []int64 {
 		offset := planarOffset(fall, per, s)
 		for i := range offset {
 			near := int64(math.RoundToEven((at[i]-origin[i])/spacing)) + offset[i]
