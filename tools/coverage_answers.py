@@ -570,7 +570,7 @@ def _few_pairs_and_circles() -> list[Cell]:
     for n in (30, 31):
         for share, epsilon in ((0.1, 1.0), (0.5, 1.0), (0.1, 4.0), (0.5, 4.0)):
             name = f"share of {100 * share:g} %, JRR, n = {n}, ε = {epsilon:g}"
-            # Counts of so few people are whole numbers, and so is what can be covered.
+            # Counts of so few people are integers, and so is what can be covered.
             cells.append(Cell("smaller", name, joint_coins(share, n, epsilon), 0.92, 0.99, 2000))
     return cells
 

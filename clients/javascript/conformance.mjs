@@ -19,7 +19,7 @@ import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readList } from "./dist/signatures.js";
-import { canonical, checkAddress, expBelow, jsonBody, judge } from "./dist/testing.js";
+import { canonical, checkAddress, expBelow, jsonBody, judge, judgeWithdrawal, withdrawalBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
 Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
@@ -73,6 +73,10 @@ async function answer(asked) {
       };
     case "fate":
       return { fate: judge(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content))).fate };
+    case "withdrawal":
+      return { body: withdrawalBody(asked.batch) };
+    case "withdrawn":
+      return { withdrawn: judgeWithdrawal(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content)))[0] };
     case "address":
       checkAddress(asked.address);
       return { used: true };

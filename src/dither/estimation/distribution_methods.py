@@ -125,7 +125,7 @@ class EmpiricalBayes(Method):
 
     def __post_init__(self) -> None:
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is a whole number, at least 0")
+            raise InvalidParameter("the number of point masses is an integer, at least 0")
 
     def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""

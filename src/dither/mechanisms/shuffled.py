@@ -317,7 +317,7 @@ def _least(n: int, ratio: float, share: float, delta: float, times: int, most: f
 
 def _count(name: str, given: object, least: int, most: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidParameter(f"{name} must be a whole number from {least} to {most}, not {found(given)}")
+        raise InvalidParameter(f"{name} must be an integer from {least} to {most}, not {found(given)}")
     return given
 
 

@@ -268,7 +268,7 @@ class Inquiry:
         return reports, tree_of(owed, secret, before)
 
     def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
-        """Return a report as it is stored and sent: its whole numbers, little endian.
+        """Return a report as it is stored and sent: its integers, little endian.
 
         Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
         """

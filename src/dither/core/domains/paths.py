@@ -31,7 +31,7 @@ class Paths:
             raise InvalidParameter(f"points of paths must have the shape (n, 2), not {points.shape}")
         if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not offsets.size:
             raise InvalidParameter(
-                "offsets must be whole numbers: the index at which each path begins, and the end of the last"
+                "offsets must be integers: the index at which each path begins, and the end of the last"
             )
         if offsets[0] != 0 or offsets[-1] != len(points):
             raise InvalidParameter(

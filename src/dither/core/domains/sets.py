@@ -76,7 +76,7 @@ class Several(Domain):
             raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
             raise InvalidParameter(
-                f"most, the number of items that a person tells about, is a whole number from 1 to the "
+                f"most, the number of items that a person tells about, is an integer from 1 to the "
                 f"number of items, {len(listed)}; not {found(most)}"
             )
         object.__setattr__(self, "categories", listed)
@@ -183,7 +183,7 @@ class Several(Domain):
             flat.extend(value)
             ends.append(len(flat))
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
-            raise OutsideDomain(f"an item is a whole number from 0 to {len(self) - 1}")
+            raise OutsideDomain(f"an item is an integer from 0 to {len(self) - 1}")
         labels = np.empty(len(flat), dtype=object)
         for place, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
             labels[place] = label

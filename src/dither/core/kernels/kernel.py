@@ -271,7 +271,7 @@ def check_ratio(kernel: Kernel, epsilon: float) -> None:
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
     """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
     if raw.size and not (int(raw.min()) >= 0 and int(raw.max()) < cells):
-        raise MalformedReport(f"a report is a whole number from 0 to {cells - 1}; one is not")
+        raise MalformedReport(f"a report is an integer from 0 to {cells - 1}; one is not")
     return raw.astype(dtype, copy=False)
 
 
