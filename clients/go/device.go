@@ -440,7 +440,7 @@ func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error)
 			gone++
 			after := drop(next, asString(row["id"]))
 			if row["batch"] != nil {
-				after = acknowledge(next, asString(row["id"]))
+				after = acknowledge(next, asString(row["id"]), nil)
 			}
 			next = after.next
 		}
@@ -542,7 +542,7 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 		if fate == "dropped" {
 			return drop(state, id)
 		}
-		return acknowledge(state, id)
+		return acknowledge(state, id, nil)
 	})
 	if fate == "acknowledged" {
 		done.Sent += len(reports)
@@ -575,7 +575,7 @@ func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) 
 			id := asString(after.outcome["id"])
 			reports := filter(rowsOf(state, "queue"), func(row object) bool { return row["batch"] == id })
 			bodies = append(bodies, jsonBody(id, label, reports))
-			state = acknowledge(state, id).next
+			state = acknowledge(state, id, nil).next
 		}
 	})
 	return bodies, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,25 +81,29 @@ func wordsOf(c *dither.Campaign, budget float64) string {
 			text = name + ":"
 		}
 		names, _ := inLanguage(stated["names"], terms).([]any)
-		lines = append(lines, fmt.Sprintf("  %s %s (ε = %s)", text, describe(domain, names), show(question.Epsilon)))
+		lines = append(lines, fmt.Sprintf("  %s %s (ε = %s)", text, describe(domain, stated, names), show(question.Epsilon)))
+	}
+	often := "whenever it is asked, until the budget is spent"
+	if most := number(terms, "answers"); most > 0 {
+		often = fmt.Sprintf("whenever it is asked, at most %d times, until the budget is spent", most)
 	}
 	period := fmt.Sprintf("%d days", number(terms, "days"))
 	if every := c.Term("every"); every != "" {
 		period = "each " + every
 	}
-	often := "each time, until the budget is spent"
-	if most := number(terms, "answers"); most > 0 {
-		often = fmt.Sprintf("at most %d times, %s", most, often)
-	}
 	if found := map[string]string{
 		"once":      fmt.Sprintf("once in %s, on a day that this computer draws", period),
 		"same":      "once, and the same report ever after",
 		"per value": "once for each value",
+		"present":   "once. That you use it is seen in each period",
 	}[c.Term("repeat")]; found != "" {
 		often = found
 	}
+	if often = "Each is answered " + often; len(c.Questions()) == 0 {
+		often = "That you use it is seen in each period"
+	}
 	t := totalOf(c, budget)
-	lines = append(lines, fmt.Sprintf("Each is answered %s, from %s to %s. An answer is randomised on this computer before it is "+
+	lines = append(lines, fmt.Sprintf("%s, from %s to %s. An answer is randomised on this computer before it is "+
 		"kept or sent. In total, over the whole campaign: %s. Whoever holds two answers to be equally likely, and sees all that "+
 		"is sent, is at most %s sure of either; with one report, at most %s. Results are shown for %d reports or more.",
 		often, c.Term("begins"), c.Term("ends"), t.words(), percent(t.most()), percent(largest(c)), number(terms, "people")))
@@ -135,7 +140,7 @@ func printable(text string) string {
 func wrap(line string) string {
 	indent, out, size := "", "", 0
 	if strings.HasPrefix(line, "  ") {
-		indent, out, size = "      ", "  ", 2
+		indent, out, size = "    ", "  ", 2
 	}
 	for i, word := range strings.Fields(line) {
 		length := utf8.RuneCountInString(word)
@@ -177,37 +182,80 @@ func inLanguage(given any, terms map[string]any) any {
 	return by[languages[0].(string)]
 }
 
-// describe returns what may be answered, in words; names are those of the answers, for people.
-func describe(domain map[string]any, names []any) string {
-	kind, _ := domain["kind"].(string)
+// describe returns what may be answered, in words: by the terms of the campaign, with the names for people.
+func describe(domain, stated map[string]any, names []any) string {
+	labels, _ := domain["labels"].([]any)
 	if names == nil {
-		names, _ = domain["labels"].([]any)
+		names = labels
 	}
-	listed := fmt.Sprintf("0 … %d", number(domain, "count")-1)
-	if names != nil {
-		shown := make([]string, len(names))
-		for i, name := range names {
-			shown[i] = fmt.Sprint(name)
-			if name == nil {
-				shown[i] = "no answer"
-			}
+	var listed []string
+	for i, name := range names {
+		if labels == nil || labels[i] != nil {
+			listed = append(listed, shown(name))
 		}
-		listed = strings.Join(shown, ", ")
 	}
-	switch kind {
+	answers := strings.Join(listed, ", ")
+	if answers == "" {
+		answers = fmt.Sprintf("0 … %d", number(domain, "count")-1)
+	}
+	switch domain["kind"] {
 	case "categories":
-		return "one of " + listed
+		if slices.Contains(labels, nil) {
+			answers += ", or no answer"
+		}
+		return "one of " + answers
 	case "several":
-		return fmt.Sprintf("any of %s, of which %d are reported", listed, number(domain, "most"))
+		return fmt.Sprintf("any of %s, of which %d are told", answers, number(domain, "most"))
 	case "optional":
 		inner, _ := domain["of"].(map[string]any)
-		return describe(inner, nil) + ", or no answer"
-	case "interval":
-		return fmt.Sprintf("a number from %g to %g", domain["low"], domain["high"])
-	case "circle":
-		return fmt.Sprintf("an angle, of %g", domain["period"])
+		return describe(inner, stated, nil) + ", or no answer"
+	case "interval", "circle":
+		return rangeOf(domain, stated)
+	case "box":
+		var sides []string
+		for _, one := range domain["sides"].([]any) {
+			side := one.([]any)
+			sides = append(sides, fmt.Sprintf("%s from %.6g to %.6g", side...))
+		}
+		return "together " + strings.Join(sides, ", ")
 	case "profile":
-		return "several attributes together"
+		var parts []string
+		for _, one := range domain["attributes"].([]any) {
+			parts = append(parts, one.([]any)[0].(string))
+		}
+		return "together " + strings.Join(parts, ", ")
 	}
-	return "a " + kind
+	return "a place"
+}
+
+// shown returns a label; {"number": x} and {"integer": "1f"} stand for numbers.
+func shown(label any) string {
+	if by, ok := label.(map[string]any); ok {
+		for _, value := range by {
+			return fmt.Sprint(value)
+		}
+	}
+	return fmt.Sprint(label)
+}
+
+func rangeOf(domain, stated map[string]any) string {
+	unit, _ := stated["unit"].(string)
+	if unit != "" {
+		unit = " " + unit
+	}
+	if stated["form"] == "time" {
+		return "a time of the day"
+	}
+	if domain["kind"] == "circle" {
+		return fmt.Sprintf("an angle, of %.6g%s", domain["period"], unit)
+	}
+	low, high := domain["low"], domain["high"]
+	if scale, ok := stated["scale"].([]any); ok {
+		low, high = scale[0], scale[len(scale)-1]
+	}
+	if stated["form"] == "date" {
+		date := func(day any) string { return time.Unix(int64(day.(float64))*86_400, 0).UTC().Format(time.DateOnly) }
+		return fmt.Sprintf("a day from %s to %s", date(low), date(high))
+	}
+	return fmt.Sprintf("a number from %.6g to %.6g%s", low, high, unit)
 }

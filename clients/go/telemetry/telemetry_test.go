@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ed25519"
@@ -23,9 +24,33 @@ import (
 
 var tool = flag.String("tool", "", "be a tool that answers, with this campaign file, key, address and folder, and say how each answer ended")
 
+var words = flag.Bool("words", false, "print what a person is shown of each campaign on standard input, one JSON object a line")
+
+// printWords prints, for each object of published, key and budget, the words with single spaces.
+func printWords() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		value, err := bridge.Parse(lines.Text())
+		if err != nil {
+			panic(err)
+		}
+		asked := value.(map[string]any)
+		campaign, err := dither.ReadCampaign(asked["published"].(string), asked["key"].(string))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(strings.Join(strings.Fields(wordsOf(campaign, asked["budget"].(float64))), " "))
+	}
+}
+
 // TestMain may be a tool: a test starts this program again, and kills it.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *words {
+		printWords()
+		return
+	}
 	if words := strings.Fields(os.Getenv("DITHER_TEST_TOOL") + *tool); len(words) > 0 {
 		content, err := os.ReadFile(words[0])
 		if err != nil {
@@ -140,7 +165,7 @@ func TestNothingIsKeptBeforeAYes(t *testing.T) {
 func TestOnOffStatusShowAndErase(t *testing.T) {
 	use := started(t)
 	use.Epsilon = 10
-	says(t, use, "on", "city.example asks: We plan bus lines.", "Telemetry is on.", "ε = 1010, the budget of this computer", "74 %")
+	says(t, use, "on", "city.example asks: We plan bus lines.", "Telemetry is on.", "ε = 1010, the budget of this", "74 %")
 	answered(t, use, "travel", "bus", "drawn")
 	answered(t, use, "minutes", 7, "drawn")
 	answered(t, use, "travel", "rocket", "outside")
@@ -282,12 +307,12 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 		}
 	}
 	says(t, use, "show", "of which 0 not sent yet")
-	answered(t, use, "travel", "bus", "drawn") // within the hour no other process is started
 	for end := time.Now().Add(20 * time.Second); reap(use.sender) != -1; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a process is left")
 		}
 	}
+	answered(t, use, "travel", "bus", "drawn") // within the hour no other process is started
 	done := use.Send(t.Context())
 	if done == nil || done.Sent != 1 {
 		t.Error(done, use.Problem())
