@@ -156,7 +156,7 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "chmod 600" in run("campaign", "retire", out, "--key", str(other)).output
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
-    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "not a signing key" in run("campaign", "retire", out, "--key", str(other)).output
     assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
     assert not (tmp_path / "none.key").exists()
     assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output
