@@ -133,7 +133,8 @@ class ServerPlan:
             raise InvalidParameter(
                 f"{unsigned} is not signed, and {lacks}. Sign it where the asker's key is kept: `dither "
                 f"campaign publish {unsigned} --key asker.key --new-key -o campaign.json`, and serve "
-                f"campaign.json. Or give {'--key FILE' if lost else 'that key by --key FILE'}; with --new-key it is made here"
+                f"campaign.json. Or give {'--key FILE' if lost else 'that key by --key FILE'}; "
+                "with --new-key it is made here"
             )
 
     @property
