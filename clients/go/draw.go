@@ -72,7 +72,7 @@ func init() {
 		"polynomial": readPolynomial, "questions": readQuestions, "prefix": readPrefix,
 		"sliding": readNumber, "optional": readNumber, "mixture": readNumber, "lattice": readNumber, "channel": readNumber,
 		"splines": readSplines, "pair": readPair, "polar": readPolar, "nearest": readNearest, "box": readBox,
-		"planar": readPlanar, "directions": readDirections,
+		"planar": readPlanar, "directions": readDirections, "routes": readRoutes,
 	}
 }
 

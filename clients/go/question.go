@@ -35,6 +35,7 @@ var mechanisms = map[string]string{
 	"listing":         "Optimal",
 	"box":             "Optimal",
 	"directions":      "Optimal",
+	"routes":          "Optimal",
 	"splines":         "JointMoments",
 	"pair":            "TraCSC",
 	"polar":           "Polar",
