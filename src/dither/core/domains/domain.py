@@ -15,6 +15,7 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, foun
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
 from dither.foundation.digits import THIN, plain
+from dither.privacy import Unit
 
 if TYPE_CHECKING:
     from dither.core.domains.categories import Categories
@@ -55,6 +56,7 @@ class Domain(ABC):
     sets: bool = False  # whether a value is a set of labels of the list
     most: int = 1  # the largest number of labels in a value
     shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
+    protects: ClassVar[Unit] = "value"  # the unit of the promise of one report
     cell_type: CellType = "labels"
     from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
     empty_is_value: bool = False  # whether an empty cell of a table is a value, such as the empty set
