@@ -20,7 +20,14 @@ from dither.collection.store import versions
 from dither.collection.store.backup import backup, migrate, restore
 from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.store.sqlite import APPLICATION
-from dither.collection.store.store import Arrived, CollectorStore, Stored, StoreUnavailable, StoreUnusable
+from dither.collection.store.store import (
+    Arrived,
+    CollectorStore,
+    Stored,
+    StoreUnavailable,
+    StoreUnusable,
+    identity_digest,
+)
 from dither.collection.store.versions import MIGRATIONS, Migration, present_version
 from tests.collection.campaigns import published
 from tests.collection.conftest import MakeStore
@@ -30,7 +37,7 @@ from tests.support.terminal import run
 
 FILES = TESTS / "golden" / "files"
 GOLDEN = json.loads((FILES / "store-2.json").read_text(encoding="utf-8"))
-ADDED = Migration(9, oldest=3, statements="CREATE TABLE {0}more (x INTEGER);")  # of a release to come
+ADDED = Migration(9, oldest=4, statements="CREATE TABLE {0}more (x INTEGER);")  # of a release to come
 CHANGED = Migration(10, oldest=10, statements="ALTER TABLE {0}reports ADD COLUMN more INTEGER DEFAULT 0;")
 
 
@@ -47,7 +54,8 @@ def old_database(folder: Path, database: str) -> None:
 
     restore(golden(folder), database)
     with psycopg.connect(database) as sql:
-        sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes")
+        sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes, dither_withdrawn")
+        sql.execute("ALTER TABLE dither_slots DROP COLUMN tick")
         sql.execute("UPDATE dither_meta SET version = 2")
 
 
@@ -63,7 +71,7 @@ def check_golden(store: CollectorStore) -> None:
     assert sum(store.refusals().values()) == GOLDEN["refused"]
     again = [
         Arrived(
-            bytes.fromhex(batch["id"]),
+            identity_digest(bytes.fromhex(batch["id"])),
             tuple(
                 (Slot(campaign, question, datetime.date.fromisoformat(day), label), bytes.fromhex(data))
                 for campaign, question, day, label, data in batch["parts"]
@@ -82,7 +90,7 @@ def test_a_file_of_an_earlier_release_is_brought_forward_after_a_copy(tmp_path: 
         check_golden(store)
         store.probe(0)
         store.close()
-    kept = tmp_path / "store.sqlite.before-3"
+    kept = tmp_path / "store.sqlite.before-4"
     assert kept.stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(kept)) as one, closing(sqlite3.connect(":memory:")) as two:
         two.deserialize(before)
@@ -115,11 +123,11 @@ def test_a_database_waits_for_the_verb_and_then_goes_on(database: str, tmp_path:
     assert database not in str(refusal.value)  # an address may hold a password
     copy = tmp_path / "before.backup"
     told = run("collector", "migrate", database, "--backup", copy).output
-    assert told == f"the store has version 3; {copy} is as it was before\n"
+    assert told == f"the store has version 4; {copy} is as it was before\n"
     assert "exists" in run("collector", "migrate", database, "--backup", copy).output
     assert json.loads(
         run("collector", "migrate", database, "--backup", copy, "--force", "--json").output
-    ) == {"version": 3, "backup": str(copy)}
+    ) == {"version": 4, "backup": str(copy)}
     for address in (database, str(tmp_path / "other.sqlite")):
         if not is_postgresql(address):
             restore(copy, address)
