@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter
     ("text", "told"),
     [
         ("grace = -1", "grace is a whole number from 0 upwards"),
-        ("retry = 0", "retry is a whole number from 1 upwards"),
+        ("queue = 0", "queue is a whole number from 1 upwards"),
         ('rate = "20"', "rate is a positive number"),
         ("rate = nan", "rate is a positive number"),
         ('proxies = "10.0.0.1"', "proxies is a list of texts"),

@@ -24,9 +24,8 @@ from dither.collection.store.store import (
     CollectorStore,
     RefusedKey,
     Withdrawal,
-    identity_digest,
 )
-from dither.core.batch import JSON, PACKED, ReadBatch
+from dither.core.batch import JSON, PACKED, ReadBatch, identity_digest
 from dither.errors import InvalidParameter, MalformedReport, unknown_name
 
 _WITHDRAWAL: Final = re.compile(rb'\{"dither":2,"withdraw":"([0-9a-f]{32})"\}')  # canonical JSON

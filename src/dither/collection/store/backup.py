@@ -19,8 +19,9 @@ from dither.collection.store.sqlite import (
     lock_store,
     migration_script,
 )
-from dither.collection.store.store import StoreUnusable, identity_digest
+from dither.collection.store.store import StoreUnusable
 from dither.collection.store.versions import MIGRATIONS, present_version
+from dither.core.batch import identity_digest
 from dither.foundation.atomic import refuse_to_overwrite, rename_after
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
 def restore(file: Path, address: str) -> int:
     """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
     with open_file(file) as source:
-        found = source.execute("PRAGMA integrity_check").fetchone()[0]
+        try:
+            found = source.execute("PRAGMA integrity_check").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            found = str(error)
         if found != "ok":
             raise StoreUnusable(f"{file} is damaged: {found}")
         if is_postgresql(address):

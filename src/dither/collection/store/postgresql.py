@@ -457,7 +457,7 @@ class PostgresqlStore(CollectorStore):
         """Note exported files of campaigns that hold something; return these campaigns."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
-            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots").fetchall()
+            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots WHERE question != ''").fetchall()
             kept = {campaign for (campaign,) in rows}
             for entry in files:
                 if entry[1] in kept:

@@ -28,13 +28,13 @@ from dither.collection.store.store import (
     Withdrawal,
     another_text,
     compare_batches,
-    identity_digest,
     pack_counts,
     part_digest,
     unpack_counts,
     with_withdrawals,
 )
 from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
+from dither.core.batch import identity_digest
 from dither.foundation.atomic import lock_beside, rename_after
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others

@@ -163,14 +163,6 @@ class CollectorStore(ABC):
         """Close the store. Nothing waits to be written."""
 
 
-def identity_digest(identity: bytes) -> bytes:
-    """Return what a store and its exports keep of the identity of a batch, which only its device knows.
-
-    It has as many bits as the identity: whoever reads a store can withdraw no batch by it.
-    """
-    return hashlib.sha256(identity).digest()[:16]
-
-
 def part_digest(data: bytes) -> bytes:
     """Return what stays of the reports of a folded part: enough to recognise them."""
     return hashlib.sha256(data).digest()[:16]
