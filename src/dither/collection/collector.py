@@ -124,10 +124,10 @@ class Collector:
             self._know(published)
 
     def _news(self) -> News:
-        for news in self.store.news():
-            if news.slot.campaign not in self._campaigns:
+        for item in self.store.news():
+            if item.slot.campaign not in self._campaigns:
                 self._learn()
-            yield news
+            yield item
 
     def fold(self, campaign: str, day: datetime.date) -> int:
         """Replace the reports up to a past day by their counts; return how many parts of batches it were."""

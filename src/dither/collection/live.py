@@ -164,13 +164,13 @@ class LiveCounts:
 
     def add_all(self, news: News) -> None:
         """Add reports that are already grouped by slot, in the order of their ticks."""
-        for one in news:
-            if isinstance(one, Withdrawn):
-                self._tick = max(self._tick, one.tick)
-                self._sequence(one.slot).remove(one)
+        for item in news:
+            if isinstance(item, Withdrawn):
+                self._tick = max(self._tick, item.tick)
+                self._sequence(item.slot).remove(item)
             else:
-                self._tick = max(self._tick, one.ticks[-1])
-                taken = self._sequence(one.slot).add(one.slot.day, one.ticks, one.parts)
+                self._tick = max(self._tick, item.ticks[-1])
+                taken = self._sequence(item.slot).add(item.slot.day, item.ticks, item.parts)
                 self.removals += taken
             self.revision += 1
 
@@ -382,7 +382,7 @@ class _Sequence:
         changed[day].add(reports, counts, n)
         for removal in leaving:
             slot = changed[removal.day if removal.shown else day]
-            slot.add(b"", -removal.counted(self._question), -removal.n)
+            slot.add(b"", -removal.counts_of(self._question), -removal.n)
         self._shown = {**self._shown, **changed}
         return True
 
@@ -424,7 +424,7 @@ class _Sequence:
                     n += count
             for removal in self._removals:
                 if day in (None, removal.day):
-                    total -= removal.counted(self._question)
+                    total -= removal.counts_of(self._question)
                     n -= removal.n
             return n
 
@@ -439,7 +439,7 @@ class _Removal(NamedTuple):
     data: bytes
     counts: Integers | None = None
 
-    def counted(self, question: Question) -> Integers:
+    def counts_of(self, question: Question) -> Integers:
         if self.counts is not None:
             return self.counts
         counts: Integers = np.zeros(question.counting.size, dtype=np.int64)

@@ -176,18 +176,18 @@ class Writer:
             except RuntimeError:  # the loop is closed: nobody waits
                 continue
 
-    def _store(self, some: list[Arrived | Withdrawal]) -> list[BaseException | None]:
+    def _store(self, group: list[Arrived | Withdrawal]) -> list[BaseException | None]:
         """Store batches and withdrawals; return for each None, or why it was refused."""
-        taken = [one for one in some if isinstance(one, Withdrawal)]
-        if not taken:
-            return self._store_batches([one for one in some if isinstance(one, Arrived)])
-        results = iter(self._store_batches([one for one in some if isinstance(one, Arrived)]))
-        self.collector.store.withdraw(taken)
-        self._signals.add("withdrawals_total", len(taken))
+        batches = [item for item in group if isinstance(item, Arrived)]
+        if len(batches) == len(group):
+            return self._store_batches(batches)
+        results = iter(self._store_batches(batches))
+        self.collector.store.withdraw([item for item in group if isinstance(item, Withdrawal)])
+        self._signals.add("withdrawals_total", len(group) - len(batches))
         self._wrote()
         if not self.collector.store.shared:
             self._do(self.collector.catch_up)
-        return [next(results) if isinstance(one, Arrived) else None for one in some]
+        return [next(results) if isinstance(item, Arrived) else None for item in group]
 
     def _store_batches(self, batches: list[Arrived]) -> list[BaseException | None]:
         results: list[BaseException | None] = [None] * len(batches)

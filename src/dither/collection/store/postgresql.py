@@ -270,12 +270,13 @@ class PostgresqlStore(CollectorStore):
         return made[slot]
 
     def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
-        unique = sorted({one.id: one for one in withdrawals}.items())
+        places = {digest: (campaign, day) for digest, campaign, day in withdrawals}
+        digests = sorted(places)
         with self._transaction(begun=True) as sql:
             _, tick = self._known_slots(sql)
-            blanks = {key: self._blank(sql, *key) for key in sorted({one[1:] for one in withdrawals})}
+            blanks = {place: self._blank(sql, *place) for place in sorted(set(places.values()))}
             # An identity stands in one index: whoever stores the batch meanwhile is waited for, or waits.
-            self._insert(sql, tick, [(one.id, 0, blanks[one[1:]], b"") for _, one in unique])
+            self._insert(sql, tick, [(digest, 0, blanks[places[digest]], b"") for digest in digests])
             present = _meta(sql)[1]
             while tick != present:  # no report that is known has a later tick than the present one
                 tick = present
@@ -283,7 +284,7 @@ class PostgresqlStore(CollectorStore):
             with sql.cursor() as cursor:
                 cursor.executemany(
                     "INSERT INTO dither_withdrawn VALUES (%b, %s, %s) ON CONFLICT DO NOTHING",
-                    [(digest, one.day.toordinal(), tick) for digest, one in unique],
+                    [(digest, places[digest][1].toordinal(), tick) for digest in digests],
                 )
 
     def _blank(self, sql: Connection[Any], campaign: str, day: datetime.date) -> int:

@@ -169,17 +169,18 @@ class SqliteStore(CollectorStore):
         tick = (self._last >> TICK) + 1
         numbers = count(tick << TICK)
         with self._transaction() as sql:
-            for one in withdrawals:
-                row = (one.id, one.day.toordinal(), tick)
+            for withdrawal in withdrawals:
+                digest, _, day = withdrawal
+                row = (digest, day.toordinal(), tick)
                 if not sql.execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?, ?)", row).rowcount:
                     continue
-                if sql.execute("SELECT 1 FROM reports WHERE id = ?", (one.id,)).fetchone() is None:
-                    sql.execute(_INSERT, (next(numbers), one.id, 0, self._blank(sql, one), b""))
+                if sql.execute("SELECT 1 FROM reports WHERE id = ?", (digest,)).fetchone() is None:
+                    sql.execute(_INSERT, (next(numbers), digest, 0, self._blank(sql, withdrawal), b""))
         self._last = next(numbers)
 
-    def _blank(self, sql: sqlite3.Connection, one: Withdrawal) -> int:
+    def _blank(self, sql: sqlite3.Connection, withdrawal: Withdrawal) -> int:
         """Return the slot of identities that were withdrawn unknown: it holds no reports, and is folded."""
-        row = (one.campaign, one.day.toordinal())
+        row = (withdrawal.campaign, withdrawal.day.toordinal())
         query = "SELECT number FROM slots WHERE campaign = ? AND question = '' AND day = ?"
         found = sql.execute(query, row).fetchone()
         if found is None:

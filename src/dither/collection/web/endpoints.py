@@ -105,7 +105,7 @@ def _batches() -> dict[str, Any]:
     }
 
 
-def _withdrawals() -> dict[str, Any]:
+def _withdrawals() -> dict[str, object]:
     reasons = (Reason.BODY, Reason.CAMPAIGN, Reason.FORM, Reason.RATE, Reason.SIZE, Reason.SLOW)
     body = {
         "type": "object",
