@@ -1,20 +1,21 @@
 import{M as e,F as t,v as n}from"./core.js";var s="0".repeat(32),a=({batch:e})=>e!==s;function i(e,t){
-let n=e.queue.filter(e=>a(e)&&e.batch===t),s=e.sent?.find(e=>e.id===t),i=n.length+(s?.questions.length??0),{sent:r,...o}={...e,
-queue:e.queue.filter(e=>!n.includes(e))},l=r?.filter(e=>e!==s);return i?[{is:"withdrawn",reports:i},l?.[0]?{...o,sent:l}:o]:[{is:"unknown"}]}
+let n=e.queue.filter(e=>a(e)&&e.batch===t),s=e.sent?.find(e=>e.id===t),[i,r]=((e,t)=>{let n=e.present?.filter(e=>e.batch&&t(e)).length??0;return n?[{
+...e,present:e.present.map(e=>t(e)?{...e,batch:null}:e)},n]:[e,0]})(e,({batch:e})=>e===t),o=n.length+r+(s?.questions.length??0),{sent:l,...h}={...i,
+queue:e.queue.filter(e=>!n.includes(e))},u=l?.filter(e=>e!==s);return o?[{is:"withdrawn",reports:o},u?.[0]?{...h,sent:u}:h]:[{is:"unknown"}]}
 var r=e=>JSON.stringify({dither:2,withdraw:e});function o(e,t,s){let a={};try{a=Object(n(s))}catch{}
 return[t>=200&&t<300&&a.withdrawn===e,"string"==typeof a.refused?a.refused:""]}async function l(e,n,s,{fetch:l=globalThis.fetch}={}){
-let u=[n].flat().map(({terms:e})=>e.asker),h={withdrawn:0,unsent:0,left:0,refused:[]},c=Math.floor(Date.now()/864e5),d=await e.account(e=>{
-let t=e.queue.filter(e=>a(e)&&u.includes(e.asker)),n=t.filter(({batch:e})=>!e);h.unsent=n.length
-;let s=(e.sent??[]).filter(({asker:e,until:t})=>u.includes(e)&&t>=c),i=[...new Set(t.flatMap(({batch:e})=>e??[]))].map(e=>[e,void 0]),r=n[0]&&{...e,
+let h=[n].flat().map(({terms:e})=>e.asker),u={withdrawn:0,unsent:0,left:0,refused:[]},c=Math.floor(Date.now()/864e5),d=await e.account(e=>{
+let t=e.queue.filter(e=>a(e)&&h.includes(e.asker)),n=t.filter(({batch:e})=>!e);u.unsent=n.length
+;let s=(e.sent??[]).filter(({asker:e,until:t})=>h.includes(e)&&t>=c),i=[...new Set(t.flatMap(({batch:e})=>e??[]))].map(e=>[e,void 0]),r=n[0]&&{...e,
 queue:e.queue.filter(e=>!n.includes(e))};return[[...i,...s.map(({id:e,campaign:t})=>[e,t])],r]});for(let[n,a]of d){
-let u=s.replace(/batches$/,"withdrawals").replace(/(campaigns\/)\w{64}/,(e,t)=>a?t+a:e),c={method:"POST",body:r(n),headers:{
+let h=s.replace(/batches$/,"withdrawals").replace(/(campaigns\/)\w{64}/,(e,t)=>a?t+a:e),c={method:"POST",body:r(n),headers:{
 "content-type":"application/json"}
-},[d,f]=await t(l,u,65536,c).then(async([e,t])=>[e.status,await t.text()]).catch(()=>[0,'{"refused":"unreachable"}']),[p,w]=o(n,d,f)
-;p?h.withdrawn+=(await e.account(e=>i(e,n))).reports??0:(h.left++,h.refused.push(w||"status "+d))}return h}
-var u=e=>Number(e.toPrecision(12)),h=(e,t)=>u(Number((e=>BigInt("0x"+e))(e))/2**t);function c(e,t){
-let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:h(n,64),delta:h(s,128),assumes:a
+},[d,f]=await t(l,h,65536,c).then(async([e,t])=>[e.status,await t.text()]).catch(()=>[0,'{"refused":"unreachable"}']),[p,w]=o(n,d,f)
+;p?u.withdrawn+=(await e.account(e=>i(e,n))).reports??0:(u.left++,u.refused.push(w||"status "+d))}return u}
+var h=e=>Number(e.toPrecision(12)),u=(e,t)=>h(Number((e=>BigInt("0x"+e))(e))/2**t);function c(e,t){
+let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:u(n,64),delta:u(s,128),assumes:a
 })),s=e.queue.filter(a),i=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,r=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
-asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:h(e.own.epsilon,64),left:u(t.left(e)),given:n,
+asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:u(e.own.epsilon,64),left:h(t.left(e)),given:n,
 waiting:s.length,sent:i,withdrawable:r}]}function d({told:e,coins:t,sent:n,...s},a){
 let{sent:i}=c(s,a)[0],r=s.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),o={...s,entries:r,askers:[],
 answers:[],choices:[],queue:[]};return[{...c(o,a)[0],sent:i},o,!0]}
@@ -24,11 +25,11 @@ this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
 let i=this.shadowRoot??this.attachShadow({mode:"open"}),r=(e,t="",...n)=>{let s=document.createElement(e);return s.textContent=t,s.append(...n),s
 },o=(e,t)=>(t.setAttribute("part",e),t),l=new Map;for(let{asker:e,question:t,epsilon:s}of n){let[,,n,a]=l.get(JSON.stringify([e,t]))??["","",0,0]
 ;l.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",n+1,a+s])}
-let u=n.reduce((e,t)=>e+t.epsilon,0),h=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(u)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(u)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
+let h=n.reduce((e,t)=>e+t.epsilon,0),u=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(h)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
 ;for(let e of Array.from(d.children))e.setAttribute("scope","col")
 ;let p=[...l.values()].map(e=>r("tr","",...e.map((e,t)=>r("td",3===t?f(e):String(e))))),w=r("button","Forget"),g=!1;w.addEventListener("click",()=>{
 g?this.#n():(g=!0,w.textContent="Forget names, kept answers and waiting reports? Press again.")}),
-i.replaceChildren(o("text",r("p",h)),...p.length?[o("table",r("table","",r("caption","What you have given"),r("thead","",d),r("tbody","",...p)))]:[],o("text",r("p",c)),o("button",w),o("text",r("p",a)))
+i.replaceChildren(o("text",r("p",u)),...p.length?[o("table",r("table","",r("caption","What you have given"),r("thead","",d),r("tbody","",...p)))]:[],o("text",r("p",c)),o("button",w),o("text",r("p",a)))
 }async#n(){let e=await this.#e.account(d);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
 this.dispatchEvent(new Event("erase"))}},{customElements:w}=globalThis;w&&!w.get("dither-account")&&w.define("dither-account",p)
 ;export{p as DitherAccount,d as erase,l as takeBack,c as view};

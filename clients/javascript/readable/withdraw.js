@@ -1,9 +1,11 @@
 /** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
-import { acknowledge, waits } from "./account.js";
+import { acknowledge, waits, withoutMessages } from "./account.js";
 import { exchange, parse } from "./parts.js";
+/** What waits of presence under an identity, by the name of its campaign. */
+const messages = ({ present }, id) => (present ?? []).filter(({ batch }) => batch === id).map(({ asker, name, batch }) => ({ asker, question: name, batch }));
 /** The collector has a report, or a batch: it leaves the queue. What is noted of a batch says until when it can be taken back. */
 export function noted(state, id, sent) {
-    const gone = state.queue.filter((one) => one.id === id || one.batch === id);
+    const gone = [...state.queue.filter((one) => one.id === id || one.batch === id), ...messages(state, id)];
     const [outcome, next] = acknowledge(state, id);
     if (!next || gone[0].batch !== id || !sent)
         return [outcome, next];
@@ -15,8 +17,9 @@ export function noted(state, id, sent) {
 export function withdraw(state, id) {
     const gone = state.queue.filter((one) => waits(one) && one.batch === id);
     const found = state.sent?.find((one) => one.id === id);
-    const reports = gone.length + (found?.questions.length ?? 0);
-    const { sent, ...rest } = { ...state, queue: state.queue.filter((one) => !gone.includes(one)) };
+    const [present, count] = withoutMessages(state, ({ batch }) => batch === id);
+    const reports = gone.length + count + (found?.questions.length ?? 0);
+    const { sent, ...rest } = { ...present, queue: state.queue.filter((one) => !gone.includes(one)) };
     const left = sent?.filter((one) => one !== found);
     return reports ? [{ is: "withdrawn", reports }, left?.[0] ? { ...rest, sent: left } : rest] : [{ is: "unknown" }];
 }

@@ -1,6 +1,6 @@
 /** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 
-import { acknowledge, type SentBatch, type State, type Step, waits } from "./account.js";
+import { acknowledge, type SentBatch, type State, type Step, waits, withoutMessages } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
 import { exchange, type Fields, parse } from "./parts.js";
 
@@ -11,9 +11,13 @@ export interface Noted {
   retry: number;
 }
 
+/** What waits of presence under an identity, by the name of its campaign. */
+const messages = ({ present }: State, id: string): { asker: string; question: string; batch: string | null }[] =>
+  (present ?? []).filter(({ batch }) => batch === id).map(({ asker, name, batch }) => ({ asker, question: name, batch }));
+
 /** The collector has a report, or a batch: it leaves the queue. What is noted of a batch says until when it can be taken back. */
 export function noted(state: State, id: string, sent?: Noted): Step {
-  const gone = state.queue.filter((one) => one.id === id || one.batch === id);
+  const gone = [...state.queue.filter((one) => one.id === id || one.batch === id), ...messages(state, id)];
   const [outcome, next] = acknowledge(state, id);
   if (!next || gone[0]!.batch !== id || !sent) return [outcome, next];
   const { campaign, day, retry } = sent;
@@ -25,8 +29,9 @@ export function noted(state: State, id: string, sent?: Noted): Step {
 export function withdraw(state: State, id: string): Step {
   const gone = state.queue.filter((one) => waits(one) && one.batch === id);
   const found = state.sent?.find((one) => one.id === id);
-  const reports = gone.length + (found?.questions.length ?? 0);
-  const { sent, ...rest } = { ...state, queue: state.queue.filter((one) => !gone.includes(one)) };
+  const [present, count] = withoutMessages(state, ({ batch }) => batch === id);
+  const reports = gone.length + count + (found?.questions.length ?? 0);
+  const { sent, ...rest } = { ...present, queue: state.queue.filter((one) => !gone.includes(one)) };
   const left = sent?.filter((one) => one !== found);
   return reports ? [{ is: "withdrawn", reports }, left?.[0] ? { ...rest, sent: left } : rest] : [{ is: "unknown" }];
 }

@@ -86,6 +86,10 @@ function events(state, event, policy, rules) {
       return accounts.withdraw(state, event.id);
     case "drop":
       return accounts.drop(state, event.id);
+    case "present":
+      return accounts.decidePresent(state, event.id, event.at, event.presence, event.question, policy, drawing);
+    case "message":
+      return accounts.decideMessage(state, event.at, event.presence, event.question);
     case "split":
       return accounts.split(state, event.device, event.share);
     case "merge":

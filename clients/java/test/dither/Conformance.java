@@ -175,6 +175,26 @@ final class Conformance {
                     }
                     return one.get("asker").equals(event.get("asker")) && listed;
                 });
+            case "present":
+                Source tossed = new Scripted(event.containsKey("random") ? text(event, "random") : "");
+                return Account.present(state, text(event, "id"), Json.object(event.get("presence")), question(event), policy, Json.object(event.get("at")), new Account.Drawing() {
+                    @Override
+                    public String report() {
+                        return (String) event.get("report");
+                    }
+
+                    @Override
+                    public String mark() {
+                        return "";
+                    }
+
+                    @Override
+                    public Source source() {
+                        return tossed;
+                    }
+                });
+            case "message":
+                return Account.message(state, Json.object(event.get("presence")), question(event), Json.object(event.get("at")));
             case "drop":
                 return Account.drop(state, text(event, "id"));
             case "acknowledge":
@@ -187,6 +207,10 @@ final class Conformance {
             default:
                 return Account.merge(state, Json.object(event.get("from")));
         }
+    }
+
+    private static Map<String, Object> question(Map<String, Object> event) {
+        return event.get("question") == null ? null : Json.object(event.get("question"));
     }
 
     public static void main(String[] words) throws IOException {

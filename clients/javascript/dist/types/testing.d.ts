@@ -1,6 +1,7 @@
 /** Parts that tests of any implementation need; not for pages. */
 import { answer, batch, drop, upgraded } from "./account.js";
 import { jsonBody, judge } from "./batch.js";
+import { decideMessage, decidePresent } from "./presence.js";
 import { allRules } from "./rules.js";
 import { below, checkAddress, expBelow, sha256 } from "./parts.js";
 import { judgeWithdrawal, noted, withdraw, withdrawalBody } from "./withdraw.js";
@@ -9,6 +10,8 @@ export declare const accounts: {
     answer: typeof answer;
     batch: typeof batch;
     acknowledge: typeof noted;
+    decideMessage: typeof decideMessage;
+    decidePresent: typeof decidePresent;
     withdraw: typeof withdraw;
     drop: typeof drop;
     upgraded: typeof upgraded;
