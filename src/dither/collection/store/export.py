@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from dither.core.question import Question
 from dither.data.sql import TOMBSTONE
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.atomic import whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
@@ -247,7 +250,7 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
     return pa.table(columns)
 
 
-def tombstones(day: datetime.date, digests: Sequence[bytes]) -> Any:
+def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
     """Return rows that say which batches were taken back on a day; their place is -1."""
     import pyarrow as pa
 
