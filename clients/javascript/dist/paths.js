@@ -31,7 +31,7 @@ let[i,l]=[a(r,"offset"),a(r,"step")],o=void 0===r.low?-1/0:a(r,"low"),h=void 0==
 draw:(e,r)=>{let a=b;return M(e.map(e=>{let[n,i]=((e,r,a)=>{let n=(e,r)=>e.draw(e.inside(r),a);if(!e){let[t,a]=h.axes(r);return[[n(f,t),n(x,a)],e]}
 let i=[r[0]-e[0],r[1]-e[1]],l=[n(f,y(i)),n(x,Math.min(h.gauge(e,i),1))],[o,d]=l.map((e,r)=>A[r](t(e,0,e.length))),u=[Math.cos(o),Math.sin(o)],c=s(d,0,1)/h.gauge(e,u)
 ;return[l,[e[0]+u[0]*c,e[1]+u[1]*c]]})(a,e,r);return S||(a=i),n}))}}}}var k={pair:x(!1),walk:x(!0),polar:r=>{let{clip:t,disk:a}=m(r);e(a,"domain")
-;let[n,[i,l]]=a,[s,o,h]=v(r,[{high:n,kind:"interval",low:0},w]),d=g({clip:t});return{names:"Polar",ratio:h,inside:e=>d([e])?.[0],draw:([e,r],t)=>{
-let a=[e-i,r-l],n=(e,r)=>e.draw(e.inside(r),t);return Uint8Array.from(f([n(s,Math.hypot(...a)),n(o,y(a))]))}}}}
+;let[n,[i,l]]=a,[s,o,h]=v(r,[{high:n,kind:"interval",low:0},w]),d=g({clip:t});return{names:"Polar",ratio:h,spend:p,inside:e=>d(1===e?.length?e:[e]),
+draw:([[e,r]],t)=>{let a=[e-i,r-l],n=(e,r)=>e.draw(e.inside(r),t);return Uint8Array.from(f([n(s,Math.hypot(...a)),n(o,y(a))]))}}}}
 ;export{M as asPath,g as inArea,o as pair,k as paths,m as readArea,p as spend};
 //# sourceMappingURL=../maps/paths.js.map

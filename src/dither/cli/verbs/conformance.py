@@ -21,6 +21,8 @@ _KINDS: Final = (
     "exchange",
     "list",
     "values",
+    "words",
+    "open",
     "account",
     "permanent",
 )
