@@ -66,6 +66,7 @@ def test_the_command_line_page_has_every_verb_and_option() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(name_page.public()))
+@pytest.mark.some(every=5)
 def test_every_public_name_has_a_page(path: str) -> None:
     """With a signature or a value, parameters, an example; the API page leads there, and nothing is empty."""
     thing = name_page.public()[path]
@@ -98,6 +99,7 @@ def test_the_api_page_leads_to_every_name() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(names()))
+@pytest.mark.some(every=5)
 def test_every_mechanism_has_a_page(name: str) -> None:
     kind = names()[name]
     page = catalogue.page(name, kind)

@@ -10,7 +10,7 @@ from tools import dialect
 
 EXAMPLES = {
     "told": "a number that it was told",
-    "whole": "in whole numbers",
+    "whole": "in integers",
     "that of": "its error is that of the mean",
     "none": "None if there is none",
     "which": "a file, which is written last",

@@ -81,9 +81,15 @@ function events(state, event, policy, rules) {
       return reports.length ? [{ is: next ? "batched" : "resent", id, reports }, next] : [{ is: "empty" }];
     }
     case "acknowledge":
-      return accounts.acknowledge(state, event.id);
+      return accounts.acknowledge(state, event.id, event.sent);
+    case "withdraw":
+      return accounts.withdraw(state, event.id);
     case "drop":
       return accounts.drop(state, event.id);
+    case "present":
+      return accounts.decidePresent(state, event.id, event.at, event.presence, event.question, policy, drawing);
+    case "message":
+      return accounts.decideMessage(state, event.at, event.presence, event.question);
     case "split":
       return accounts.split(state, event.device, event.share);
     case "merge":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dither.cli.output import emphasise
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ def print_answering(contract: Campaign, *, err: bool = True) -> None:
 
     for line in rows(contract):
         click.echo(f"{'asks':10} {line}", err=err)
+
+
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
 
 
 def check_protection(guarantee: Guarantee) -> None:
@@ -51,7 +57,7 @@ def check_protection(guarantee: Guarantee) -> None:
         )
     warning = caution(guarantee)
     if warning is not None:
-        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+        click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
 
 
 def _largest_epsilon(file: Path) -> float:

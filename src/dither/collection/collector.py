@@ -195,6 +195,8 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     contract = published.contract
     if batch.label and batch.label not in contract.labels:
         raise BatchRefused(Reason.LABEL)
+    if not batch.groups:
+        raise BatchRefused(Reason.BODY)
     sizes, most, parts = contract.report_sizes, contract.most_reports(day), []
     for fingerprint, size, data in batch.groups:
         known = sizes.get(fingerprint)

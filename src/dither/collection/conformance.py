@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -130,6 +130,15 @@ def _exchange(data: Any) -> Iterator[Case]:
         yield f"address: {case['address']}", asked, told
 
 
+def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
+    """Yield bodies of withdrawals, and answers to them, each with whether the batch is withdrawn."""
+    for case in data["bodies"]:
+        yield f"batch {case['batch']}", {"do": "withdrawal", "batch": case["batch"]}, {"body": case["body"]}
+    for case in data["answers"]:
+        asked = {"do": "withdrawn"} | {name: case[name] for name in ("batch", "status", "content")}
+        yield f"answer: {case['name']}", asked, {"withdrawn": case["withdrawn"]}
+
+
 def _list(data: Any) -> Iterator[Case]:
     """Yield lists of campaigns, each with the length and the head that a device kept before."""
     for case in data["lists"]:
@@ -140,7 +149,7 @@ def _list(data: Any) -> Iterator[Case]:
 def _of_campaign(
     do: str, rows: str, given: Sequence[str], told: Sequence[str]
 ) -> Callable[..., Iterator[Case]]:
-    """Return what yields the cases of a file about one campaign: the fields that are given, and the answer."""
+    """Return what yields the cases of a file about one campaign."""
 
     def cases(data: Any) -> Iterator[Case]:
         for case in data[rows]:
@@ -191,6 +200,7 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "batches": _batches,
     "ohttp": _ohttp,
     "exchange": _exchange,
+    "withdrawals": _withdrawals,
     "list": _list,
     "values": _of_campaign("value", "values", ("question", "value"), ("taken",)),
     "words": _of_campaign("words", "words", ("question", "languages"), ("text", "labels")),

@@ -415,7 +415,7 @@ class _SlotCounts:
 
 
 def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
-    """Return the bytes of reports as the array of whole numbers that they are."""
+    """Return the bytes of reports as the array of integers that they are."""
     layout = question.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)

@@ -45,7 +45,7 @@ class Settings:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < (name != "grace"):
                 least = int(name != "grace")
-                raise InvalidParameter(f"{name} is a whole number from {least} upwards, not {found(number)}")
+                raise InvalidParameter(f"{name} is an integer from {least} upwards, not {found(number)}")
         for name in ("patience", "rate"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:

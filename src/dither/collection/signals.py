@@ -119,7 +119,7 @@ class Signals:
         return found
 
     def exposition(self, collector: Collector) -> str:
-        """Return all metrics as Prometheus reads them. Counters are whole numbers, written in full."""
+        """Return all metrics as Prometheus reads them. Counters are integers, written in full."""
         totals = self.totals()
         lines: list[str] = []
 
@@ -158,7 +158,7 @@ def _histogram(name: str, known: _Metric, totals: dict[str, int]) -> Iterator[st
 
 
 def _in_units(number: int, divisor: int) -> str:
-    """Return a whole number divided by a power of ten, with all its digits."""
+    """Return an integer divided by a power of ten, with all its digits."""
     if divisor == 1:
         return str(number)
     return f"{number // divisor}.{number % divisor:0{len(str(divisor)) - 1}d}"

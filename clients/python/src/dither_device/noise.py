@@ -42,7 +42,7 @@ def read_alias(row: list[int]) -> Callable[[Take], int]:
 
 
 def largest(tops: list[int], bottoms: list[int]) -> tuple[int, int]:
-    """Return the largest of several quotients, compared in whole numbers."""
+    """Return the largest of several quotients, compared in integers."""
     most = (0, 1)
     for top, bottom in zip(tops, bottoms, strict=True):
         if top * most[1] > most[0] * bottom:

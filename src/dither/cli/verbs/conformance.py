@@ -19,6 +19,7 @@ _KINDS: Final = (
     "batches",
     "ohttp",
     "exchange",
+    "withdrawals",
     "list",
     "values",
     "words",

@@ -157,7 +157,7 @@ def _number(name: str, text: str) -> float:
 def _whole(name: str, text: str, most: int = MOST_BINS) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 1 <= number <= most:
-        raise InvalidParameter(f"{name} is a whole number from 1 to {most}, not {found(text)}")
+        raise InvalidParameter(f"{name} is an integer from 1 to {most}, not {found(text)}")
     return number
 
 

@@ -23,7 +23,7 @@ OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", 
 class ReportTable:
     """The names of a table of reports and of its columns; None for a column that the table does not have.
 
-    A row is one report. Whole numbers are in `report`; reports of several numbers or bits are in
+    A row is one report. Integers are in `report`; reports of several numbers or bits are in
     `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the random
     identity of the batch that brought the report, and `place` its number among the batch's reports to that
     question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. Without
