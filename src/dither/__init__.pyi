@@ -49,6 +49,7 @@ from .estimation.queries import cumulative as cumulative
 from .estimation.regression import regression as regression
 from .estimation.rows import rows as rows
 from .estimation.texts import heavy_hitters as heavy_hitters
+from .estimation.bounds import bounds as bounds
 from .estimation.verbs import distribution as distribution
 from .estimation.verbs import estimate as estimate
 from .estimation.verbs import frequencies as frequencies

@@ -107,9 +107,12 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 def _question_data(name: str, asked: Any) -> dict[str, Any]:
     mechanism: Question = getattr(asked, "question", asked)
     given = as_question(mechanism).specification()
+    line = mechanism.domain.line
+    clipped = {} if line is None or line.clipping is None else line.clipping.columns()
     return {
         "name": name,
         "domain": mechanism.domain.device(),
+        **({"values": clipped} if clipped else {}),
         "mechanism": mechanism.name,
         "fingerprint": given["fingerprint"],
         "bytes": int(mechanism.layout.itemsize),

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.core import registry
+from dither.core.domains import Interval
 from dither.core.domains.tables import take_domain
 from dither.core.question import as_question, check_epsilon
 from dither.core.registry import design_of
@@ -39,7 +40,7 @@ TERMS: Final = (
     *("languages", "purposes", "sealing_key", "reports_a_batch"),
 )
 # What the table of a question may have that is for people and for collectors, not for its mechanism.
-WORDS: Final = ("text", "names", "clipped", "outside", "installed")
+WORDS: Final = ("text", "names", "installed")
 BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
 
 
@@ -240,15 +241,14 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
 
 
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared about answers and is no device's business: units and steps, if there are any.
+    """Return what is declared about answers and is no device's business: units, steps, scales and clipping.
 
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
     """
     declared: dict[str, dict[str, Any]] = {}
     for name, question in questions.items():
         if question.domain.line is not None:
-            words = {"step": question.domain.line.step, "unit": question.domain.line.unit or None}
-            declared[name] = {key: value for key, value in words.items() if value is not None}
+            declared[name] = question.domain.line.declared()
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
 
@@ -260,7 +260,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
         raise MalformedReport('"reading" has units and steps by the name of the question')
     for name, words in declared.items():
         question = made.get(name)
-        known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
+        known = isinstance(words, dict) and words and words.keys() <= set(Interval.keys)
         known = known and None not in words.values()
         if question is None or not known or question.domain.line is None:
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
@@ -82,7 +82,7 @@ def _may_be_missing(summary: Reports | Counts) -> bool:
     return bool(question.domain.optional) and may_be_missing(question)
 
 
-def _count_numbers(reports: Reports | Counts) -> Counts:
+def count_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
     summary = summarise(reports)
     return _of_answers(summary) if _may_be_missing(summary) else summarise_numbers(summary)
@@ -98,6 +98,33 @@ def _of_answers(summary: Counts) -> Counts:
     return counts
 
 
+def _check_scale(summary: Counts) -> None:
+    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
+    line = summary.question.domain.line
+    if line is not None and line.scale:
+        raise NotIdentifiable(
+            "these are positions on a scale, of which quantiles and a distribution are estimated; "
+            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
+        )
+
+
+def _name_clipping(function: Any) -> Any:
+    """Return a function whose estimates know that the values were clipped, and to which interval."""
+
+    @wraps(function)
+    def call(reports: Reports | Counts, *args: object, **more: object) -> Any:
+        result = function(reports, *args, **more)
+        line = reports.question.domain.line
+        known = None if line is None else line.clipping
+        if known is None or not isinstance(result, Estimate) or result.clipping is not None:
+            return result
+        asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
+        return replace(result, clipping=replace(known, quantity=asked))
+
+    return call
+
+
+@_name_clipping
 @name_result
 def mean(
     reports: Reports | Counts,
@@ -136,6 +163,7 @@ def mean(
         of_answers = _may_be_missing(told)
         return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
+    _check_scale(summary)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
@@ -154,6 +182,7 @@ def mean(
     return in_unit(found_mean, summary)
 
 
+@_name_clipping
 @name_result
 def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
@@ -161,6 +190,7 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     Of `dt.Nullable` numbers it is that of the people who answered.
     """
     summary = summarise(reports)
+    _check_scale(summary)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
@@ -256,6 +286,7 @@ def quantile(
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
+@_name_clipping
 @name_result
 def quantile(
     reports: Reports | Counts,
@@ -281,7 +312,7 @@ def quantile(
         )
     at = float(q)
     if weights is None:
-        return _quantile(_count_numbers(reports), at, method)
+        return _quantile(count_numbers(reports), at, method)
     from dither.estimation.distribution_methods import count_for_quantile
     from dither.estimation.weights import as_weights, check_weighted
 
@@ -292,6 +323,8 @@ def quantile(
 
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
+    if method is None and number_question(summary).line.scale:
+        method = "empirical bayes"  # at a single answer per place of the scale, whose ends are far apart
     if method is None:
         from dither.estimation.distribution_methods import cautious_quantile
 
@@ -316,7 +349,7 @@ def distribution(
     `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
     if weights is None:
-        summary = _count_numbers(reports)
+        summary = count_numbers(reports)
     else:
         from dither.estimation.weights import as_weights, check_weighted, count_weighted
 
@@ -326,7 +359,7 @@ def distribution(
     if bins is not None:
         from dither.estimation.likelihood import edges_of
 
-        edges_of(number_question(summary).line, bins)
+        edges_of(number_question(summary).line.shown, bins)
     shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
         summary, bins
     )
@@ -349,6 +382,7 @@ def estimate(
 ) -> GroupedEstimates: ...
 
 
+@_name_clipping
 @name_result
 def estimate(
     reports: Reports | Counts,
@@ -433,6 +467,7 @@ QUANTITIES: Final[dict[str, EstimatedQuantity]] = {
     "variance": EstimatedQuantity(variance, "variance"),
     "resultant": EstimatedQuantity(resultant, "resultant length"),
     "quantile": EstimatedQuantity(_any_quantile, "quantile"),
+    "bounds": EstimatedQuantity(_late("bounds.bounds"), "bound"),
     "distribution": EstimatedQuantity(distribution, "share of a bin"),
     "frequencies": EstimatedQuantity(frequencies, "frequency"),
     "sizes": EstimatedQuantity(_late("frequency.sizes_of_sets"), "sizes"),

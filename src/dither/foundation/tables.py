@@ -225,6 +225,8 @@ class Tabular(ABC):
 
 
 MOST_ROWS: Final = 50  # of a result in a notebook
+# Columns of files, about values that were clipped: tables that people read have them in the title.
+_IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,8 +289,9 @@ class ResultTable:
         return as_latex(*self._cells())
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return the head and the cells as they are printed."""
-        return self.columns, [show_row(row, self.limits) for row in self.rows]
+        """Return the head and the cells as they are printed: the title says of which values they are."""
+        shown = [{name: cell for name, cell in row.items() if name not in _IN_TITLE} for row in self.rows]
+        return list(shown[0]) if shown else [], [show_row(row, self.limits) for row in shown]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"

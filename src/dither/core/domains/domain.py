@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
+from dither.core.domains.clipping import Clipping, check_outside, clipping_of
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
@@ -131,6 +133,8 @@ class Line(Domain):
 
     step: float | None
     unit: str
+    scale: tuple[float, ...] = ()  # the edges between which values are interpolated: see `Interval`
+    clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
 
     cell_type = "numbers"
     keys = ("step", "unit")
@@ -150,8 +154,13 @@ class Line(Domain):
         return list(dict.fromkeys([low, high, *opposite, *ugly, *tried]))
 
     @abstractmethod
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Self:
-        """Return the same domain with another step and unit, neither of which devices know."""
+    def read_as(self, **declared: Any) -> Self:
+        """Return the same domain with other declarations (`declared`), which devices do not know."""
+
+    def declared(self) -> dict[str, Any]:
+        """Return what is declared about answers and is no device's business: those that are used."""
+        words = {"step": self.step, "unit": self.unit or None}
+        return {name: value for name, value in words.items() if value is not None}
 
     @property
     @abstractmethod
@@ -175,6 +184,16 @@ class Line(Domain):
     def line(self) -> Self:  # type: ignore[override]
         """The domain itself."""
         return self
+
+    @property
+    def shown(self) -> Line:
+        """The line of the values that people have: itself, or that of a scale's values."""
+        return self
+
+    @property
+    def parts(self) -> int:
+        """The number of parts of a scale between whose edges values are interpolated; 1 of all others."""
+        return 1
 
     @property
     def points(self) -> Floats | None:
@@ -330,29 +349,48 @@ class Interval(Line):
     alone: devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
     device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
 
+    `clipped_from` declares that values outside are moved to the ends on purpose: it is what `dt.bounds`
+    found, or the interval that the values come from. Every estimate then says what it is: the mean of values
+    clipped to [low, high], with the share of people outside if that is known. `on_scale` returns an interval
+    of positions on a scale, whose declared edges estimates use to return values.
+
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
     >>> Interval(0, 20, step=5).points
     array([ 0.,  5., 10., 15., 20.])
+    >>> Interval(10, 100, clipped_from=Interval(0, 1440)).clipping.values
+    'values clipped to [10, 100]'
     """
 
     _low: float
     _top: float
     step: float | None
     unit: str = field(compare=False)
+    scale: tuple[float, ...] = field(compare=False)
+    clipping: Clipping | None = field(compare=False)
 
     kind: ClassVar[str] = "interval"
+    keys: ClassVar[tuple[str, ...]] = ("step", "unit", "scale", "clipped", "outside")
     outside: ClassVar[str] = "clip"
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
-        """Return the interval that `interval = [low, high]`, `step` and `unit` describe."""
+        """Return the interval that `interval = [low, high]`, and what it declares, describe."""
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
             raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
-        return cls(*ends, step=table.get("step"), unit=table.get("unit", ""))
+        declared = {key: table[key] for key in cls.keys if key in table}
+        return cls(*ends).read_as(**declared)
 
-    def __init__(self, low: float, high: float, *, step: float | None = None, unit: str = "") -> None:
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        clipped_from: object = None,
+    ) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter(
@@ -363,9 +401,78 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
+        object.__setattr__(self, "scale", ())
+        object.__setattr__(self, "clipping", clipping_of(lower, upper, clipped_from))
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Interval:
-        return Interval(self._low, self._top, step=step, unit=unit)
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped: bool = False,
+        outside: Sequence[float] = (),
+    ) -> Self:
+        if not isinstance(clipped, bool):
+            raise InvalidParameter(f"clipped is true or false, not {found(clipped)}")
+        if (outside and not clipped) or (clipped and scale):
+            raise InvalidParameter("outside goes with clipped = true, which goes without a scale")
+        known = check_outside(list(outside))
+        made = type(self)(self._low, self._top, step=step, unit=unit)
+        object.__setattr__(made, "scale", self._check_scale(scale, step))
+        if clipped:
+            object.__setattr__(made, "clipping", Clipping(self._low, self._top, known))
+        return made
+
+    def declared(self) -> dict[str, Any]:
+        told = super().declared()
+        if self.scale:
+            told["scale"] = list(self.scale)
+        if self.clipping is not None:
+            told["clipped"] = True
+            told |= {"outside": list(self.clipping.outside)} if self.clipping.outside else {}
+        return told
+
+    def _check_scale(self, scale: Sequence[float], step: float | None) -> tuple[float, ...]:
+        if not isinstance(scale, list | tuple):
+            raise InvalidParameter("a scale is a list of edges")
+        edges = tuple(finite("an edge of a scale", edge) for edge in scale)
+        if not edges:
+            return ()
+        if len(edges) < 3 or any(after <= before for before, after in pairwise(edges)):
+            raise InvalidParameter("a scale has at least 3 edges, each larger than the one before")
+        if (self._low, self._top) != (0.0, len(edges) - 1.0) or step is not None:
+            raise InvalidParameter(
+                "a scale is for an interval from 0 to the number of its parts, without a step"
+            )
+        return edges
+
+    def on_scale(self, scale: str = "log") -> Interval:
+        """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
+
+        A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
+        asked. Estimates turn positions back into values.
+
+        >>> wide = Interval(0, 1440).on_scale("log")
+        >>> wide.positions([0, 1, 1440])
+        array([ 0.,  1., 32.])
+        """
+        from dither.core.domains.tables import scale_edges
+
+        edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
+        return Interval(0, len(edges) - 1).read_as(scale=edges, unit=self.unit)
+
+    def positions(self, values: object) -> Floats:
+        """Return the positions of values on the scale, those outside at its ends; of no scale, the values."""
+        if not self.scale:
+            return self.clip(values)
+        array = numbers(values).astype(np.float64)
+        return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
+
+    @property
+    def shown(self) -> Line:
+        """The line of the values that people have: itself, or that of a scale's values."""
+        return _ScaleOfValues(self.scale, self.unit) if self.scale else self
 
     @property
     def points(self) -> Floats | None:
@@ -401,7 +508,13 @@ class Interval(Line):
 
     def words(self) -> str:
         unit = f"{THIN}{self.unit}" if self.unit else ""
-        return f"a number from {plain(self._low)} to {plain(self._top)}{unit}"
+        if self.clipping is not None:
+            return (
+                f"a number; one below {plain(self._low)} counts as {plain(self._low)}{unit}, one above "
+                f"{plain(self._top)} as {plain(self._top)}{unit}"
+            )
+        line = self.shown
+        return f"a number from {plain(line.low)} to {plain(line.high)}{unit}"
 
     def __str__(self) -> str:
         return f"[{show_number(self._low)}, {show_number(self._top)}]"
@@ -409,7 +522,39 @@ class Interval(Line):
     def __repr__(self) -> str:
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
+        if self.clipping is not None:
+            ends = f"Interval({show_number(self._low)}, {show_number(self._top)})"
+            more += f", clipped_from={self.clipping.outside or ends}"
+        if self.scale:
+            ends = ", ".join(map(show_number, (self.scale[0], self.scale[-1])))
+            return f"Interval({ends}{more}).on_scale({_name_of_scale(self.scale)!r})"
         return f"Interval({show_number(self._low)}, {show_number(self._top)}{more})"
+
+
+def _name_of_scale(edges: tuple[float, ...]) -> str:
+    """Return "linear" if the parts of a scale have equal lengths, and else "log"."""
+    lengths = np.diff(edges)
+    return "linear" if np.ptp(lengths) <= 1e-9 * lengths.max() else "log"
+
+
+class _ScaleOfValues(Interval):
+    """The values of a scale: on it, [0, 1] is interpolated between the edges."""
+
+    def __init__(self, edges: tuple[float, ...], unit: str) -> None:
+        super().__init__(edges[0], edges[-1], unit=unit)
+        object.__setattr__(self, "edges", edges)
+
+    edges: tuple[float, ...]
+
+    @property
+    def parts(self) -> int:
+        return len(self.edges) - 1
+
+    def to_unit(self, values: Floats) -> Floats:
+        return np.asarray(np.interp(values, self.edges, np.linspace(0.0, 1.0, self.parts + 1)))
+
+    def from_unit(self, values: Floats) -> Floats:
+        return np.asarray(np.interp(values, np.linspace(0.0, 1.0, self.parts + 1), self.edges))
 
 
 @dataclass(frozen=True, init=False)
@@ -448,8 +593,10 @@ class Circle(Line):
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Circle:
-        return Circle(self.period, step=step, unit=unit)
+    def read_as(self, **declared: Any) -> Circle:
+        if declared.keys() - {"step", "unit"}:
+            raise InvalidParameter("a scale, clipped and outside are for an interval")
+        return Circle(self.period, **declared)
 
     @property
     def points(self) -> Floats | None:

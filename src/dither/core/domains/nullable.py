@@ -102,10 +102,14 @@ class Nullable(Domain):
         """The unit of the answers, for axes and prints."""
         return self.of.unit
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Nullable:
-        """Return the same domain with another step and unit, neither of which devices know."""
-        made: Nullable = Nullable(self.of.read_as(step=step, unit=unit))
+    def read_as(self, **declared: Any) -> Nullable:
+        """Return the same domain with other declarations (`declared`), which devices do not know."""
+        made: Nullable = Nullable(self.of.read_as(**declared))
         return made
+
+    def declared(self) -> dict[str, Any]:
+        """Return what is declared about the answers and is no device's business."""
+        return self.of.declared()
 
     def check(self, values: object) -> Floats:
         """Return numbers, NaN where there is no answer; raise `OutsideDomain` if a number is outside."""

@@ -54,9 +54,8 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 def _take_form(table: dict[str, Any]) -> None:
     """Replace dates, times and a scale by the numbers that devices are asked for."""
     if "scale" in table:
-        edges = scale_edges(table)
-        del table["scale"]
-        table["interval"] = [0, len(edges) - 1]
+        table["scale"] = list(scale_edges(table))
+        table["interval"] = [0, len(table["scale"]) - 1]
     if "date" in table:
         ends = table.pop("date")
         if (
