@@ -15,7 +15,7 @@ from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.core.counts import Counts
-    from dither.core.domains.clipping import Clipping
+    from dither.core.domains.ranges import Clipping
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 
@@ -202,7 +202,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
     }
 
 
-def _outside(clipping: Clipping) -> dict[str, Any]:
+def _outside(clipping: Clipping) -> dict[str, object]:
     """Return the share of people outside as JSON has it; nothing if it is not known."""
     names = ("share", "low", "high")
     return {"outside": dict(zip(names, clipping.outside, strict=True))} if clipping.outside else {}

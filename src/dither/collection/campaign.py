@@ -168,21 +168,21 @@ class Campaign:
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: self._declared(name, as_question(given)) for name, given in self.questions.items()}
+        asked = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
         for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
         self._check_questions()
 
-    def _declared(self, name: str, question: Question) -> Question:
+    def _with_terms(self, name: str, question: Question) -> Question:
         """Return a question whose domain has the scale, or the clipping, that its terms or itself declare."""
         line, terms = question.domain.line, self.asks.get(name)
         if line is None or line.circular or terms is None:
             return question
         own = {key: getattr(terms, key) for key in ("scale", "clipped", "outside")}
-        declared = {**line.declared(), **{key: used for key, used in own.items() if used}}
-        if declared == line.declared():
+        declared = {**line.declarations(), **{key: used for key, used in own.items() if used}}
+        if declared == line.declarations():
             return question
         try:
             return replace(question, domain=question.domain.read_as(**declared), made_by=None)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dither.collection.campaign import Campaign
 from dither.collection.live import LiveCounts
@@ -17,7 +17,7 @@ from dither.collection.store.opening import open_store
 from dither.collection.terms import Phase, QuestionTerms
 from dither.core import registry
 from dither.core.counts import Counts
-from dither.core.domains import Domain, Nullable
+from dither.core.domains.tables import read_table
 from dither.core.question import Question, as_question
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.bounds import Bounds, bounds
@@ -63,7 +63,7 @@ def next_version(
     """
     if contract.phase is None or contract.phase.share is None:
         raise InvalidParameter(
-            "only a first phase has a next version: a campaign with phase = { share = 0.1 }, the share of the "
+            "only a first phase has a next version: a campaign with phase = { share = 0.1 }, the share of "
             "people who answer it"
         )
     scales = {
@@ -75,9 +75,9 @@ def next_version(
         raise InvalidParameter('this campaign has no number on a scale: interval = [0, 1440], scale = "log"')
     found = {name: _bounds_of(counts[name]) for name in scales}
     problems = []
-    for name, made in found.items():
+    for name, each in found.items():
         try:
-            made.check()
+            each.check()
         except NotIdentifiable as error:
             problems.append(f"question {name!r}: {error}")
     if problems:
@@ -87,7 +87,7 @@ def next_version(
         raise InvalidParameter(
             f"the first phase ends on {last}, before the next one begins on {begins}; say when that ends"
         )
-    asked = {name: _asked(question, found.get(name)) for name, question in contract.questions.items()}
+    asked = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
     terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}
     made = replace(
         contract,
@@ -108,15 +108,14 @@ def _bounds_of(counts: Counts | str) -> Bounds:
     return bounds(counts)
 
 
-def _asked(question: Question, found: Bounds | None) -> Question:
+def _next_question(question: Question, found: Bounds | None) -> Question:
     """Return the question on the bounds, by the usual mechanism of means with the same ε."""
     if found is None:
         return question
-    domain: Domain = found.interval_domain()
-    domain = Nullable(domain) if question.domain.optional else domain
+    told = {**found.interval_domain().declarations(), "optional": bool(question.domain.optional)}
+    domain = read_table({"interval": [found.low, found.high], **told})
     kind, more = registry.adviser("ask").default_mechanism(domain, question.epsilon)
-    made: Any = kind(domain, epsilon=question.epsilon, **more)
-    return as_question(made)
+    return as_question(kind(domain, epsilon=question.epsilon, **more))
 
 
 def _terms(before: QuestionTerms | None, found: Bounds | None) -> QuestionTerms:

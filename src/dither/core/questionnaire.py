@@ -248,7 +248,7 @@ def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     declared: dict[str, dict[str, Any]] = {}
     for name, question in questions.items():
         if question.domain.line is not None:
-            declared[name] = question.domain.line.declared()
+            declared[name] = question.domain.line.declarations()
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
 

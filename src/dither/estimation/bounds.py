@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dither.core.counts import Counts, name_result
 from dither.core.domains import Interval
+from dither.core.domains.ranges import Clipping
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve, QuantileInterval
 from dither.estimation.distribution_methods import empirical_bayes, is_too_coarse
-from dither.estimation.estimate import Estimate, LabelledEstimate
+from dither.estimation.estimate import LabelledEstimate
 from dither.estimation.intervals import PartIntervals, level_of_one
 from dither.estimation.method import number_question
 from dither.estimation.rounding import thousands
@@ -109,16 +110,17 @@ class Bounds(LabelledEstimate):
         share, below, above = (min(max(1.0 - float(part), 0.0), 1.0) for part in (inside, most, least))
         return share, min(below, share), max(above, share)
 
-    def interval_domain(self, **more: Any) -> Interval:
+    def interval_domain(self) -> Interval:
         """Return the interval in which others are asked; raise NotIdentifiable unless `ready`."""
         self.check()
-        more = {"unit": self.unit, **more}
-        return Interval(self.low, self.high, clipped_from=self, **more)
+        return Interval(self.low, self.high, unit=self.unit, clipped_from=self)
 
     def check(self) -> None:
         """Raise NotIdentifiable, with the number of people who are missing, unless `ready`."""
         if not self.ready:
-            ends = " to ".join(f"[{plain(low)}, {plain(high)}]" for low, high in (self.narrowest, self.widest))
+            ends = " to ".join(
+                f"[{plain(low)}, {plain(high)}]" for low, high in (self.narrowest, self.widest)
+            )
             raise NotIdentifiable(
                 f"the bounds are not known well enough: {ends} are possible, and the widest may be at most "
                 f"{MOST_RATIO:g} times as long as the narrowest; about {thousands(self.missing)} more people "
@@ -143,7 +145,7 @@ class Bounds(LabelledEstimate):
         unit = line.to_unit(np.array([low, high])) + np.array([-_MARGIN, _MARGIN])
         wide = line.from_unit(np.clip(unit, 0.0, 1.0))
         ends = [
-            _rounded(float(end), abs(float(wide[1] - wide[0])), up=up)
+            _round_outwards(float(end), abs(float(wide[1] - wide[0])), up=up)
             for end, up in zip(wide, (False, True), strict=True)
         ]
         return max(ends[0], line.low), min(ends[1], line.high)
@@ -151,14 +153,12 @@ class Bounds(LabelledEstimate):
     def __repr__(self) -> str:
         share, least, most = self.outside
         where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
-        beyond = f"{100.0 * least:.2g} – {100.0 * most:.2g} % of the people outside (estimate {100.0 * share:.2g} %)"
-        state = (
-            "" if self.ready else f"; not known well enough: about {thousands(self.missing)} more people needed"
-        )
-        return f"{super().__repr__()}: {where}, {beyond}{state}"
+        beyond = Clipping(self.low, self.high, (share, least, most)).beyond
+        more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
+        return f"{super().__repr__()}: {where}, {beyond}{'' if self.ready else more}"
 
 
-def _rounded(end: float, width: float, *, up: bool) -> float:
+def _round_outwards(end: float, width: float, *, up: bool) -> float:
     """Return a number rounded outwards to two digits; far from 0, to two digits of the width."""
     if end == 0.0 or not width > 0.0:
         return end
@@ -184,7 +184,7 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
     >>> first = dt.SW(wide, epsilon=2)
     >>> told = first.perturb(wide.positions([30, 40, 50, 60] * 10_000), source=dt.Seeded(1))
     >>> bounds(told).interval_domain().clipping.values
-    'values clipped to [22, 80]'
+    'values clipped to [23, 77]'
     """
     shares = tuple(q) if isinstance(q, list | tuple) else ()
     numbers = all(isinstance(share, int | float) and not isinstance(share, bool) for share in shares)
@@ -200,7 +200,7 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
     seen, whole = empirical_bayes.curves(summary)
     made = [seen.quantile(share) for share in shares]
     parts = tuple(part.confidence for part in made if isinstance(part.confidence, QuantileInterval))
-    interval = BoundsIntervals(parts, parts[0].condition)
+    interval = PartIntervals(parts, parts[0].condition)
     return Bounds(
         np.array([float(part) for part in made]),
         np.array([float(part.standard_error) for part in made]),
@@ -213,10 +213,3 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
         curve=whole,
         parts=parts,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class BoundsIntervals(PartIntervals):
-    """The intervals of both quantiles, and the condition under which they cover."""
-
-    condition: str = ""

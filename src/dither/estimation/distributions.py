@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.core.counts import Counts
 from dither.core.domains import Line
-from dither.core.domains.clipping import Clipping
+from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
@@ -194,13 +194,13 @@ class EstimatedDistribution(Tabular):
         answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
-    def _lengths(self, places: Floats) -> Any:
+    def _lengths(self, places: Floats) -> Floats | float:
         """Return the length of the line in the values' unit, as the part of the scale at a place has it."""
         if self.line.parts == 1:
             return self.line.length
         edges = self.line.from_unit(np.linspace(0.0, 1.0, self.line.parts + 1))
         part = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, self.line.parts - 1)
-        return np.diff(edges)[part] * self.line.parts
+        return np.asarray(np.diff(edges)[part] * self.line.parts)
 
     def _check_plain(self, what: str) -> None:
         if self.line.parts > 1:

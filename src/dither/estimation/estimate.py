@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
 
 import numpy as np
 
-from dither.core.domains.clipping import Clipping
+from dither.core.domains.ranges import Clipping
 from dither.core.people import People
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.intervals import (

@@ -358,7 +358,7 @@ def _private_groups(
             people=asked.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
-            clipping=line.clipping,
+            clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
             remark=OF_ANSWERS if told.optional else "",
         )
     return kept, len(labels) - len(kept)

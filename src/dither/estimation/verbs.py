@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
@@ -98,6 +98,9 @@ def _of_answers(summary: Counts) -> Counts:
     return counts
 
 
+Named = TypeVar("Named", bound=Callable[..., object])
+
+
 def _check_scale(summary: Counts) -> None:
     """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
     line = summary.question.domain.line
@@ -108,11 +111,11 @@ def _check_scale(summary: Counts) -> None:
         )
 
 
-def _name_clipping(function: Any) -> Any:
+def _name_clipping(function: Named) -> Named:
     """Return a function whose estimates know that the values were clipped, and to which interval."""
 
     @wraps(function)
-    def call(reports: Reports | Counts, *args: object, **more: object) -> Any:
+    def call(reports: Reports | Counts, *args: object, **more: object) -> object:
         result = function(reports, *args, **more)
         line = reports.question.domain.line
         known = None if line is None else line.clipping
@@ -121,11 +124,11 @@ def _name_clipping(function: Any) -> Any:
         asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
         return replace(result, clipping=replace(known, quantity=asked))
 
-    return call
+    return cast("Named", call)
 
 
-@_name_clipping
 @name_result
+@_name_clipping
 def mean(
     reports: Reports | Counts,
     *,
@@ -182,8 +185,8 @@ def mean(
     return in_unit(found_mean, summary)
 
 
-@_name_clipping
 @name_result
+@_name_clipping
 def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
 
@@ -286,8 +289,8 @@ def quantile(
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
-@_name_clipping
 @name_result
+@_name_clipping
 def quantile(
     reports: Reports | Counts,
     q: float | Sequence[float],
@@ -382,8 +385,8 @@ def estimate(
 ) -> GroupedEstimates: ...
 
 
-@_name_clipping
 @name_result
+@_name_clipping
 def estimate(
     reports: Reports | Counts,
     *,

@@ -167,7 +167,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 )
 @FORCE_OPTION
 @JSON_OPTION
-def next_phase(
+def next_version(
     file: str,
     key: Path,
     store: str | None,
@@ -182,8 +182,8 @@ def next_phase(
 
     CAMPAIGN is a file, in TOML or published, with --store; or the address of the campaign at a collector. It
     states phase = { share = … } and asks numbers on a scale. The next version asks the other people for the
-    same numbers on an interval that holds most of them, a little wider than from the 2 % to the 98 % quantile.
-    Values outside are clipped: every answer is named, and says how many people are outside.
+    same numbers on an interval that holds most of them, a little wider than from the 2 % to the 98 %
+    quantile. Values outside are clipped: every answer is named, and says how many people are outside.
 
     Nothing is written while the quantiles are not known well enough: the widest interval that the reports
     allow may be at most twice as long as the narrowest. Then it is said how many people are missing.
@@ -192,7 +192,8 @@ def next_phase(
     dither campaign next campaign.json --key asker.key --store campaign.sqlite -o version-2.json
     dither campaign next https://collect.example/v1/campaigns/ID --key asker.key --token-file token -o v2.json
     """
-    from dither.collection.next_version import next_version, stored_counts
+    from dither.collection.next_version import next_version as follow
+    from dither.collection.next_version import stored_counts
     from dither.collection.remote import fetch
     from dither.collection.secrets import read_token
     from dither.collection.signer import Signer
@@ -216,7 +217,7 @@ def next_phase(
     signer = Signer(key)
     today = datetime.datetime.now(datetime.UTC).date()
     first = max(today, contract.begins) if begins is None else begins
-    contract, found = next_version(contract, counts, begins=first, ends=ends)
+    contract, found = follow(contract, counts, begins=first, ends=ends)
     check_protection(contract.whole_guarantee)
     warn_unanswered(contract)
     made = signer.publish(contract)

@@ -23,7 +23,7 @@ from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
-from dither.core.domains.clipping import Clipping
+from dither.core.domains.ranges import Clipping
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution

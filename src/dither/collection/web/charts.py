@@ -132,7 +132,7 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
 def _is_scale(shown: Sequence[PlainRow]) -> bool:
     """Return whether bins are the parts of a scale, of very different lengths."""
     lengths = [row["to"] - row["from"] for row in shown]
-    return max(lengths) > _VERY * min(lengths)
+    return bool(max(lengths) > _VERY * min(lengths))
 
 
 def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:

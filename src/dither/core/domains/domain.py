@@ -7,12 +7,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from dither.core.domains.clipping import Clipping, check_outside, clipping_of
+from dither.core.domains.ranges import Clipping, check_scale, clipping_of, name_of_scale, scale_edges
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
@@ -137,7 +136,7 @@ class Line(Domain):
     clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
 
     cell_type = "numbers"
-    keys = ("step", "unit")
+    keys: ClassVar[tuple[str, ...]] = ("step", "unit")
     hint = "change it, widen the domain, or use --outside clip (outside='clip')"
 
     def examples(self, *, few: bool = False) -> list[float]:
@@ -154,13 +153,28 @@ class Line(Domain):
         return list(dict.fromkeys([low, high, *opposite, *ugly, *tried]))
 
     @abstractmethod
-    def read_as(self, **declared: Any) -> Self:
-        """Return the same domain with other declarations (`declared`), which devices do not know."""
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped: bool = False,
+        outside: Sequence[float] = (),
+    ) -> Self:
+        """Return the same domain with other declarations, which devices do not know.
 
-    def declared(self) -> dict[str, Any]:
+        `step` and `unit` are as the domain takes them. `scale` are the edges of a scale, `clipped` says that
+        values outside are moved to the ends on purpose, and `outside` is the share of people outside with
+        its interval.
+        """
+
+    def declarations(self) -> dict[str, Any]:
         """Return what is declared about answers and is no device's business: those that are used."""
-        words = {"step": self.step, "unit": self.unit or None}
-        return {name: value for name, value in words.items() if value is not None}
+        words: dict[str, object] = {"step": self.step, "unit": self.unit, "scale": list(self.scale)}
+        if self.clipping is not None:
+            words |= {"clipped": True, "outside": list(self.clipping.outside)}
+        return {name: value for name, value in words.items() if value}
 
     @property
     @abstractmethod
@@ -188,12 +202,22 @@ class Line(Domain):
     @property
     def shown(self) -> Line:
         """The line of the values that people have: itself, or that of a scale's values."""
-        return self
+        if not self.scale or self.parts > 1:
+            return self
+        return Interval(self.scale[0], self.scale[-1], unit=self.unit, scale=self.scale)
 
     @property
     def parts(self) -> int:
-        """The number of parts of a scale between whose edges values are interpolated; 1 of all others."""
-        return 1
+        """The number of parts of a scale between whose edges these values are interpolated; else 1."""
+        inside = self.scale and (self.low, self._high()) == (self.scale[0], self.scale[-1])
+        return len(self.scale) - 1 if inside else 1
+
+    def positions(self, values: object) -> Floats:
+        """Return the positions of values on the scale, those outside at its ends; without one, the values."""
+        if not self.scale:
+            return np.asarray(self.clip(values), dtype=np.float64)
+        array = numbers(values).astype(np.float64)
+        return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
 
     @property
     def points(self) -> Floats | None:
@@ -227,10 +251,14 @@ class Line(Domain):
 
     def to_unit(self, values: Floats) -> Floats:
         """Return the values in units in which the domain is [0, 1]."""
+        if self.parts > 1:
+            return np.asarray(np.interp(values, self.scale, np.linspace(0.0, 1.0, self.parts + 1)))
         return np.asarray((values - self.low) / self.length, dtype=np.float64)
 
     def from_unit(self, values: Floats) -> Floats:
         """Return values on [0, 1] in the user's units."""
+        if self.parts > 1:
+            return np.asarray(np.interp(values, np.linspace(0.0, 1.0, self.parts + 1), self.scale))
         return np.asarray(self.low + self.length * values, dtype=np.float64)
 
 
@@ -390,6 +418,7 @@ class Interval(Line):
         step: float | None = None,
         unit: str = "",
         clipped_from: object = None,
+        scale: Sequence[float] = (),
     ) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
@@ -401,8 +430,10 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
-        object.__setattr__(self, "scale", ())
-        object.__setattr__(self, "clipping", clipping_of(lower, upper, clipped_from))
+        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from)
+        edges = check_scale(scale, lower, upper, step) if scale else ()
+        object.__setattr__(self, "scale", edges)
+        object.__setattr__(self, "clipping", known)
 
     def read_as(
         self,
@@ -417,35 +448,8 @@ class Interval(Line):
             raise InvalidParameter(f"clipped is true or false, not {found(clipped)}")
         if (outside and not clipped) or (clipped and scale):
             raise InvalidParameter("outside goes with clipped = true, which goes without a scale")
-        known = check_outside(list(outside))
-        made = type(self)(self._low, self._top, step=step, unit=unit)
-        object.__setattr__(made, "scale", self._check_scale(scale, step))
-        if clipped:
-            object.__setattr__(made, "clipping", Clipping(self._low, self._top, known))
-        return made
-
-    def declared(self) -> dict[str, Any]:
-        told = super().declared()
-        if self.scale:
-            told["scale"] = list(self.scale)
-        if self.clipping is not None:
-            told["clipped"] = True
-            told |= {"outside": list(self.clipping.outside)} if self.clipping.outside else {}
-        return told
-
-    def _check_scale(self, scale: Sequence[float], step: float | None) -> tuple[float, ...]:
-        if not isinstance(scale, list | tuple):
-            raise InvalidParameter("a scale is a list of edges")
-        edges = tuple(finite("an edge of a scale", edge) for edge in scale)
-        if not edges:
-            return ()
-        if len(edges) < 3 or any(after <= before for before, after in pairwise(edges)):
-            raise InvalidParameter("a scale has at least 3 edges, each larger than the one before")
-        if (self._low, self._top) != (0.0, len(edges) - 1.0) or step is not None:
-            raise InvalidParameter(
-                "a scale is for an interval from 0 to the number of its parts, without a step"
-            )
-        return edges
+        wide = (tuple(outside) or Interval(self._low, self._top)) if clipped else None
+        return type(self)(self._low, self._top, step=step, unit=unit, scale=scale, clipped_from=wide)
 
     def on_scale(self, scale: str = "log") -> Interval:
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
@@ -457,22 +461,8 @@ class Interval(Line):
         >>> wide.positions([0, 1, 1440])
         array([ 0.,  1., 32.])
         """
-        from dither.core.domains.tables import scale_edges
-
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
-        return Interval(0, len(edges) - 1).read_as(scale=edges, unit=self.unit)
-
-    def positions(self, values: object) -> Floats:
-        """Return the positions of values on the scale, those outside at its ends; of no scale, the values."""
-        if not self.scale:
-            return self.clip(values)
-        array = numbers(values).astype(np.float64)
-        return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
-
-    @property
-    def shown(self) -> Line:
-        """The line of the values that people have: itself, or that of a scale's values."""
-        return _ScaleOfValues(self.scale, self.unit) if self.scale else self
+        return Interval(0, len(edges) - 1, scale=edges, unit=self.unit)
 
     @property
     def points(self) -> Floats | None:
@@ -525,36 +515,10 @@ class Interval(Line):
         if self.clipping is not None:
             ends = f"Interval({show_number(self._low)}, {show_number(self._top)})"
             more += f", clipped_from={self.clipping.outside or ends}"
-        if self.scale:
+        if self.scale and self.parts == 1:
             ends = ", ".join(map(show_number, (self.scale[0], self.scale[-1])))
-            return f"Interval({ends}{more}).on_scale({_name_of_scale(self.scale)!r})"
+            return f"Interval({ends}{more}).on_scale({name_of_scale(self.scale)!r})"
         return f"Interval({show_number(self._low)}, {show_number(self._top)}{more})"
-
-
-def _name_of_scale(edges: tuple[float, ...]) -> str:
-    """Return "linear" if the parts of a scale have equal lengths, and else "log"."""
-    lengths = np.diff(edges)
-    return "linear" if np.ptp(lengths) <= 1e-9 * lengths.max() else "log"
-
-
-class _ScaleOfValues(Interval):
-    """The values of a scale: on it, [0, 1] is interpolated between the edges."""
-
-    def __init__(self, edges: tuple[float, ...], unit: str) -> None:
-        super().__init__(edges[0], edges[-1], unit=unit)
-        object.__setattr__(self, "edges", edges)
-
-    edges: tuple[float, ...]
-
-    @property
-    def parts(self) -> int:
-        return len(self.edges) - 1
-
-    def to_unit(self, values: Floats) -> Floats:
-        return np.asarray(np.interp(values, self.edges, np.linspace(0.0, 1.0, self.parts + 1)))
-
-    def from_unit(self, values: Floats) -> Floats:
-        return np.asarray(np.interp(values, np.linspace(0.0, 1.0, self.parts + 1), self.edges))
 
 
 @dataclass(frozen=True, init=False)
@@ -593,10 +557,18 @@ class Circle(Line):
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
 
-    def read_as(self, **declared: Any) -> Circle:
-        if declared.keys() - {"step", "unit"}:
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped: bool = False,
+        outside: Sequence[float] = (),
+    ) -> Self:
+        if scale or clipped or outside:
             raise InvalidParameter("a scale, clipped and outside are for an interval")
-        return Circle(self.period, **declared)
+        return type(self)(self.period, step=step, unit=unit)
 
     @property
     def points(self) -> Floats | None:

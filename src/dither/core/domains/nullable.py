@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
@@ -102,14 +102,19 @@ class Nullable(Domain):
         """The unit of the answers, for axes and prints."""
         return self.of.unit
 
-    def read_as(self, **declared: Any) -> Nullable:
-        """Return the same domain with other declarations (`declared`), which devices do not know."""
-        made: Nullable = Nullable(self.of.read_as(**declared))
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped: bool = False,
+        outside: Sequence[float] = (),
+    ) -> Nullable:
+        """Return the same domain with other declarations of its answers, as `Interval.read_as` takes them."""
+        of = self.of.read_as(step=step, unit=unit, scale=scale, clipped=clipped, outside=outside)
+        made: Nullable = Nullable(of)
         return made
-
-    def declared(self) -> dict[str, Any]:
-        """Return what is declared about the answers and is no device's business."""
-        return self.of.declared()
 
     def check(self, values: object) -> Floats:
         """Return numbers, NaN where there is no answer; raise `OutsideDomain` if a number is outside."""

@@ -58,7 +58,7 @@ class NumberQuestion(Question):
             return ("mean", "variance", "resultant", "distribution")
         if self.domain.scale:  # the mean position is not the position of the mean
             return ("bounds", "quantile", "distribution")
-        return ("mean", "variance", "quantile", "distribution")
+        return ("mean", "variance", "quantile", "distribution", "bounds")
 
     @property
     def line(self) -> Line:
@@ -138,7 +138,7 @@ class OptionalQuestion(Question):
             return ("mean", "response rate")
         if self.line.scale:
             return ("bounds", "quantile", "distribution", "response rate")
-        return ("mean", "variance", "quantile", "distribution", "response rate")
+        return ("mean", "variance", "quantile", "distribution", "bounds", "response rate")
 
     @property
     def line(self) -> Line:

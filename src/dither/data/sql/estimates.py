@@ -110,10 +110,10 @@ def estimate_query(
 
     The result has the columns of `by`, then question, answer_number, answer, value, low, high and n; the
     interval holds at 95 %. If values of a question are clipped, there are also quantity, outside, outside_low
-    and outside_high: the name of what is estimated, and the share of people outside. `by` names some of day, week (its Monday), month (its first day) and label. With
-    `folded`, a table of counts, and no `table`, only the counts are read. `codebook` names a table that holds
-    the codebook; without it the rows are written into the query, if they are at most a thousand. Groups with
-    fewer reports than `minimum` are left out.
+    and outside_high: the name of what is estimated, and the share of people outside. `by` names some of day,
+    week (its Monday), month (its first day) and label. With `folded`, a table of counts, and no `table`, only
+    the counts are read. `codebook` names a table that holds the codebook; without it the rows are written
+    into the query, if they are at most a thousand. Groups with fewer reports than `minimum` are left out.
     """
     campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
@@ -282,7 +282,7 @@ class _QuestionPart(ABC):
             names += list(stage)
         return relation
 
-    def _named(self) -> dict[str, str]:
+    def _name_columns(self) -> dict[str, str]:
         """Return what is estimated, and the share of people outside if values were clipped."""
         line = self.question.domain.line
         clipping = None if line is None else line.clipping
@@ -301,7 +301,7 @@ class _QuestionPart(ABC):
             **answer,
             **{name: f"s.{name}" for name in ("value", "low", "high")},
             "n": self.dialect.whole("s.n"),
-            **(self._named() if self.named else {}),
+            **(self._name_columns() if self.named else {}),
         }
         return f"SELECT {select_list(columns)}\nFROM {relation} AS s WHERE s.n >= {minimum}"
 
