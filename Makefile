@@ -20,6 +20,9 @@ endif
 # The JavaScript client is tested with the machine's Node, or with a package where there is none.
 NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
+# So is the Go client, with a Go from 1.26 on.
+GO := $(if $(shell go env GOVERSION 2> /dev/null | grep -E '^go1\.(2[6-9]|[3-9][0-9])'),,--group go)
+
 .PHONY: demo test help lint unit quick slow proofs bench docs client dist lock locked sbom clean
 
 demo: $(VENV)/.demo ## see dither work: collect, estimate and audit generated data, and run a collector
@@ -77,7 +80,7 @@ $(VENV)/.slow: $(VENV)/.installed
 
 $(VENV)/.installed: $(VENV)/.demo
 	$(GROUPS)
-	$(INSTALL) --editable . --group dev $(NODE)
+	$(INSTALL) --editable . --group dev $(NODE) $(GO)
 	touch $@
 
 # The little that the demonstration needs, a tenth of the development environment.

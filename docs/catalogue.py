@@ -64,8 +64,8 @@ def listing() -> str:
     text = [
         "# The mechanisms",
         "",
-        "After this page you can find a mechanism by what it is for. Each has a page with its definition, "
-        "an example, its error and its source. Which one to take: ",
+        "All mechanisms, grouped by the question that they ask. Each has a page with its definition, an "
+        "example, its error and its source. Which one to use: ",
     ]
     text[-1] += "[Choose](choose.md)."
     found = {group: [] for group in GROUPS}  # type: dict[str, list[str]]

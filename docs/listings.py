@@ -46,7 +46,7 @@ def api() -> str:
     text = [
         "# API",
         "",
-        "After this page you can look up every name of `import dither as dt`. Each has a page with its "
+        "Every name of `import dither as dt`. Each has a page with its "
         "signature, its parameters and an example. Not Python: [the JavaScript client](api/javascript.md), "
         "[the collector's endpoints](api/collector.md), [the command line](cli.md).",
         "",
@@ -83,7 +83,7 @@ def cli() -> str:
     text = [
         "# The command line: every verb",
         "",
-        "After this page you can look up every verb and option. How to use them together: [At the terminal]",
+        "Every verb and option. How to use them together: [At the terminal]",
     ]
     text[-1] += "(terminal.md). `--help` prints the same."
     text += ["", "## Exit codes", EXIT_CODES]

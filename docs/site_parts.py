@@ -92,7 +92,7 @@ def more() -> str:
     text = [
         "# More pages",
         "",
-        "After this page you know where everything is that the navigation leaves out.",
+        "The pages that the navigation leaves out.",
         "",
     ]
     for title, lines in kinds.items():

@@ -31,6 +31,7 @@ REPEATING = dict.fromkeys(("check_estimators_pickle", "check_fit_idempotent"), "
 @parametrize_with_checks(
     [Perturb(), Perturb(dt.OGPM(dt.Interval(-5, 5), epsilon=2))], expected_failed_checks=lambda _: REPEATING
 )
+@pytest.mark.some(every=3)
 def test_estimator_checks(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)
 

@@ -96,7 +96,13 @@ def cells(made: list[Run]) -> str:
 
 def table(count: int) -> str:
     """Return the table: a row for each ε, share and population, and one at a small ε."""
-    head = ("ε", "first phase", "one person in 100 at 1440", "accepted", "fewer people, if accepted")
+    head: tuple[str, ...] = (
+        "ε",
+        "first phase",
+        "one person in 100 at 1440",
+        "accepted",
+        "fewer people, if accepted",
+    )
     head = (*head, "fewer people, all runs", "named mean held", "share outside held")
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for epsilon, share in (*CELLS, (0.5, 0.1)):

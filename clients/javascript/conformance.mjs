@@ -7,6 +7,7 @@ import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
 import { tables } from "./dist/tables.js";
 import { box } from "./dist/box.js";
+import { routes } from "./dist/routes.js";
 import { directions } from "./dist/vectors.js";
 import { nearest } from "./dist/nearest.js";
 import { optional } from "./dist/optional.js";
@@ -19,10 +20,10 @@ import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readList } from "./dist/signatures.js";
-import { canonical, checkAddress, expBelow, jsonBody, judge } from "./dist/testing.js";
+import { canonical, checkAddress, expBelow, jsonBody, judge, judgeWithdrawal, withdrawalBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, routes, ...paths, ...nearest, ...profile, ...tables });
 
 const read = new Map();
 
@@ -73,6 +74,10 @@ async function answer(asked) {
       };
     case "fate":
       return { fate: judge(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content))).fate };
+    case "withdrawal":
+      return { body: withdrawalBody(asked.batch) };
+    case "withdrawn":
+      return { withdrawn: judgeWithdrawal(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content)))[0] };
     case "address":
       checkAddress(asked.address);
       return { used: true };

@@ -476,6 +476,7 @@ def figure_numbers(paper: str, name: str) -> tuple[float, ...]:
     ],
     ids=lambda words: " ".join(re.findall(r"\w+", words)[:4]),
 )
+@pytest.mark.some(every=3)
 def test_every_number_is_computed(words: str) -> None:
     key = key_of(words)
     if key in (*WITH_DATA, *SLOW) and not DATA.is_dir():

@@ -188,6 +188,7 @@ def test_densities_do_not_fall_to_zero_at_the_ends() -> None:
 
 
 @pytest.mark.parametrize(("form", "mark"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])
+@pytest.mark.some(every=3)
 def test_pictures_for_print(form: PictureForm, mark: bytes) -> None:
     drawn = picture("title", Lines("ε", "error", "mechanism"), list(CURVES), form, "paper")
     assert drawn.startswith(mark)
@@ -205,6 +206,7 @@ def test_a_paper_has_the_width_of_a_column_and_small_type() -> None:
     assert panels.canvas.get_size_inches()[0] == pytest.approx(3.4)
 
 
+@pytest.mark.slow
 def test_a_second_form_is_drawn_without_computing_again(tmp_path: Path) -> None:
     made = []
 

@@ -58,6 +58,7 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize("figure", CHOSEN)
+@pytest.mark.some(every=3)
 def test_the_numbers_come_out(figure: Figure, tmp_path: Path) -> None:
     (outcome,) = run([figure], tmp_path, QUICK)
     if outcome.skipped:

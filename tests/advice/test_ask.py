@@ -84,6 +84,7 @@ def choose(domain: dt.Domain, epsilon: float, goal: Any = None) -> Any:
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
 @pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.some(every=3)
 def test_a_questionnaire_without_a_mechanism_chooses_the_same(
     name: str, epsilon: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,7 @@ def test_solved_mechanisms_are_rows_and_their_bounds_the_measure(table: Any) -> 
     assert not any(row["mechanism"].startswith("Optimal") for row in beyond)
 
 
+@pytest.mark.slow
 def test_the_best_comes_first_and_units_scale(table: Any) -> None:
     errors = [row["worst absolute"] for row in table]
     assert errors == sorted(errors)
@@ -186,6 +187,7 @@ def test_data_frames_read_the_table(table: Any, monkeypatch: pytest.MonkeyPatch)
         table.__arrow_c_stream__()
 
 
+@pytest.mark.slow
 def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     left, right = table.plot(count=2, loss="squared")
@@ -206,6 +208,7 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         protocols.plot()
 
 
+@pytest.mark.slow
 def test_a_goal_is_drawn() -> None:
     """As bars of its errors, the best first: not the errors of single values, which were not asked for."""
     pytest.importorskip("matplotlib")

@@ -11,6 +11,7 @@ from dither.advice.catalogue import Candidate
 from dither.errors import InvalidParameter
 
 
+@pytest.mark.slow
 def test_ones_own_mechanisms_are_compared() -> None:
     domain = dt.Interval(0, 10)
     mine = dt.Podium(domain, epsilon=1, cells=64)

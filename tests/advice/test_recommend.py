@@ -71,6 +71,7 @@ def test_the_rules_for_a_mean(epsilon: float, criterion: Any, first: str, second
     assert criterion in ranking[0]["why"]
 
 
+@pytest.mark.slow
 def test_never_ogpm_for_a_mean_on_an_interval_but_on_a_circle() -> None:
     for epsilon in (0.1, 8.0):
         assert not any("OGPM(" in name for name in names(dt.recommend(AGES, goals.Mean(10), epsilon=epsilon)))
@@ -414,6 +415,7 @@ def test_what_is_refused() -> None:
         dt.recommend(dt.Categories(3), goals.Distribution(10), epsilon=1)
 
 
+@pytest.mark.slow
 def test_ranges_by_empirical_bayes_are_predicted_and_named() -> None:
     """The prediction comes true with other people and other seeds, and is below the unbiased error."""
     goal = goals.Ranges(n=3000)
@@ -541,6 +543,7 @@ def test_the_sampling_error_is_that_of_the_population_with_most() -> None:
     assert goals.Quantile().sampling(UNIT) is None
 
 
+@pytest.mark.slow
 def test_the_mean_place_of_a_random_half_is_not_that_of_all() -> None:
     """At ε = 8 the predicted error of `Sampled` was 0.029, and the realised one 0.13."""
     area = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -52,6 +52,7 @@ def _cumulative(mechanism: Any, values: Any, codes: np.ndarray, seed: int) -> np
 
 @pytest.mark.some(every=2)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
+@pytest.mark.slow
 def test_ranges(epsilon: float) -> None:
     n, cells = 4_096, 32
     values = (np.arange(n) + 0.5) / n

@@ -29,6 +29,7 @@ def test_shuffling_never_makes_a_device_s_budget_smaller() -> None:
     assert epsilon_on_device(50.0, n=10**6, delta=1e-6) == 50.0
 
 
+@pytest.mark.slow
 def test_a_design_that_ends_at_some_budget_is_not_asked_beyond() -> None:
     """Lists of at most 8 of 50 categories end where a set would have a single one."""
     lists = dt.SubsetSelection(dt.Categories(range(50)), epsilon=2, report="indices")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dither.collection import conformance
+from dither.collection import conformance, kinds
 from dither.collection.conformance import KINDS, VectorCount, run, vectors
 from dither.errors import InvalidParameter
 from tests.conformance.draws import known_to_javascript
@@ -70,6 +70,10 @@ def test_the_javascript_client_conforms(javascript: Answered) -> None:
     }
     assert tallies["draws"].passed >= 1500
     assert tallies["refused"].passed >= 60
+    # The table of what a campaign can ask says of this client what the vectors find.
+    asked = {draw for row in kinds.ASKED_KINDS for draw in row.draws}
+    assert asked & {*tallies["draws"].lacking} == asked & {*kinds._NO_DRAW["JavaScript"]}
+    assert kinds.kinds_without(tallies["draws"].lacking) == []
 
 
 # Mistakes of ports, by the vectors that find them: the file, what stands in it once, the mistake.
@@ -221,7 +225,7 @@ def on_one_line(code: str) -> str:
     return re.sub(r"(?<=\w)\n(?=\w)", " ", code).replace("\n", "")
 
 
-@pytest.mark.some(every=4)
+@pytest.mark.some(every=16)
 @pytest.mark.parametrize(("kind", "file", "right", "wrong"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_of_a_port_is_found(
     kind: str, file: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,8 @@ def vectors() -> list[dict[str, Any]]:
         (1, 100, 2, "1.4"),
         (3, 7, 8, "é, 日本"),
         (2, 3, 40, "x" * 64),
+        (0, 0, 0, "1.4 linux"),
+        (0, 0, 0, ""),
     ):
         reports = [
             {"fingerprint": fingerprint, "report": random_.randbytes(size).hex()}

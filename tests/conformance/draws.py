@@ -21,6 +21,9 @@ from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
+from dither.core.kernels.places.place import PlaceKernel
+from dither.core.kernels.places.routes import RouteKernel
+from dither.core.kernels.splines import SplineKernel
 from dither.core.question import Question, as_question, ask
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
@@ -33,7 +36,7 @@ LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; clients/conformance/README.md names them.
 PYTHON_ONLY: Final = (
     *("prefix", "planar", "rings", "points", "grid"),
-    *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
+    *("two copies", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
@@ -68,6 +71,27 @@ def nearest() -> dict[str, Any]:
     box3 = Grid(sides.ends, (1, 1, 3), 4, (3, 2, 4), 50_000)
     made["box"] = ask(sides, BoxKernel.largest(1.0, box3, 5), np.round(box3.places(), 6), **told)
     made["listing"] = ask(WORDS, lists, np.arange(4), **told)
+    return made
+
+
+def routes() -> dict[str, Question]:
+    """Return questions of complete paths: every distance, both ways of resampling, every kind of area."""
+    wide = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 16411.5))  # scales that are rounded to even
+    kinds = {
+        "routes": (dt.Routes(INTEGERS, points=3), 1, 2.0),
+        "routes, wide, by order": (dt.Routes(wide, points=5, by="order"), 2, 1.0),
+        "routes, warped": (dt.Routes(CITY, points=4, distance="warped"), 3, 1.0),
+        "routes, frechet": (dt.Routes(SLANTED, points=4, distance="frechet", by="order"), 1, 40.0),
+        "routes, disk": (dt.Routes(DISK, points=2), 2, 1.0),
+    }
+    made: dict[str, Question] = {}
+    for name, (domain, width, epsilon) in kinds.items():
+        picked = np.random.default_rng(len(name))
+        public = picked.integers(0, 1 << 16, (7, domain.points, 2))
+        public[3] = public[1]  # of equal distances the first number counts
+        kernel = RouteKernel.largest(epsilon, domain, public, width)
+        stated = {"epsilon": epsilon}
+        made[name] = ask(domain, kernel, epsilon=epsilon, name="Optimal", parameters=stated)
     return made
 
 
@@ -152,6 +176,13 @@ def questions() -> dict[str, Any]:
             LINE, [[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.15, 0.35, 0.5]], points=[-3, 0.5, 7.5], epsilon=2
         ),
         "Workload": recorded()["Workload"],  # dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
+        "JointMoments": dt.optimal.JointMoments(LINE, epsilon=1),
+        "JointMoments, box": dt.optimal.JointMoments(
+            dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60)}), epsilon=1
+        ),
+        "JointMoments, three numbers": dt.optimal.JointMoments(
+            dt.Box({name: dt.Interval(-1, 2) for name in "xyz"}), epsilon=2
+        ),
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
         "Marginals, projective": dt.Marginals(
             {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
@@ -174,6 +205,7 @@ def questions() -> dict[str, Any]:
             dt.Vectors(5, length=2.5, centre=[1.0, 0.0, 0.0, -1.0, 0.5]), epsilon=1
         ),
         "Optimal, vectors, exact": dt.Optimal(dt.Vectors(130, exact=True), epsilon=6),
+        **{f"Optimal, {name}": question for name, question in routes().items()},
         "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),
         "JointOLH": dt.JRR.over(dt.OLH(WORDS, epsilon=1), rho=-0.2, n=1000),
         "JointSUE": dt.JRR.over(dt.rivals.SUE(WORDS, epsilon=1), rho=-0.2, n=1000),
@@ -215,7 +247,7 @@ def edges(device: dict[str, Any]) -> list[bytes]:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
                 part["width"]
-                if part.get("draw") in ("sliding", "optional", "nearest", "listing", "box")
+                if part.get("draw") in ("sliding", "optional", "nearest", "listing", "box", "routes")
                 else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)
@@ -256,6 +288,13 @@ def alias_edges(table: Alias) -> list[bytes]:
     return made
 
 
+def spline_edges(kernel: SplineKernel, value: Any) -> list[bytes]:
+    """Return the words at and beside which another spline of an axis is selected."""
+    _, three = kernel.splines(kernel.places(np.asarray(value).reshape(-1)))
+    turns = [2 * int(sum(row[:upto])) for row in three.tolist() for upto in (1, 2)]
+    return [edge for turn in turns for edge in near(turn, 4)]
+
+
 def _kept(number: int, bits: int) -> bytes:
     """Return bytes whose highest bits are a number."""
     size = (bits + 7) // 8
@@ -275,8 +314,13 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
         noise = as_question(mechanism).kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
     moved = outside(mechanism.domain) if not seed and known_to_javascript(mechanism.to_json()) else []
+    if isinstance(mechanism.domain, dt.Disk) and not isinstance(as_question(mechanism).kernel, PlaceKernel):
+        moved = [place for path in moved for place in path]  # one place, not a path
     for number, value in enumerate(chain(islice(given, count), moved)):
-        source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
+        own = turning
+        if isinstance(kernel := as_question(mechanism).kernel, SplineKernel):
+            own = turning[:: len(turning) // 20] + spline_edges(kernel, value)
+        source = EdgeBytes(own, f"{name} {number} {seed}", beyond)
         told = report(mechanism, value, source)
         yield {"value": value, "bytes": source.taken.hex(), "report": told.hex()}
 

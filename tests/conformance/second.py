@@ -1,4 +1,4 @@
-"""Draws that the JavaScript client does not know, written from docs/wire.md alone: no code of the package.
+"""Draws written from docs/wire.md alone: those that JavaScript lacks, and more; no code of the package.
 
 Plain Python integers and doubles. It checks that the page says enough, and that the vectors follow it.
 """
@@ -164,6 +164,20 @@ def channel(d: dict[str, Any], row: int, take: Take) -> int:
     weights = [-(-(value << 128) // sum(values)) for value in values]
     weights[values.index(max(values))] -= sum(weights) - (1 << 128)
     return alias(take, weights)
+
+
+def splines(d: dict[str, Any], record: list[float], take: Take) -> int:
+    """The page's draw `splines`."""
+    row, p = 0, d["pieces"]
+    for x, (a, b) in zip(record, d["ends"], strict=True):
+        z = min(max(math.floor((x - a) / (b - a) * (p << 15) + 0.5), 0), p << 15)
+        j = min(z >> 15, p - 1)
+        t = z - (j << 15)
+        low, high = ((1 << 15) - t) ** 2 * (2 if j == 0 else 1), t**2 * (2 if j == p - 1 else 1)
+        u = int.from_bytes(take(4), "little") // 2
+        i = j if u < low else j + 1 if u < (1 << 31) - high else j + 2
+        row = row * (p + 2) + i
+    return channel(d, row, take)
 
 
 def code(domain: dict[str, Any], value: Any) -> int:
@@ -443,6 +457,7 @@ _PLACES: Final = {
 PAGE: Final = (
     *_PLACES,
     *("two copies", "channel", "table", "indices", "questions", "prefix", "box", "directions"),
+    "splines",
     *("joint response", "joint bits", "joint hashed"),
 )
 
@@ -466,6 +481,8 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
         return bytes(row + [0] * (width - len(row)))
     if kind == "directions":
         return of_directions(d, value, take)
+    if kind == "splines":
+        return bytes([splines(d, value if isinstance(value, list) else [value], take)])
     if kind == "box":
         return bytes([in_box(d, value, take)])
     if kind == "indices":

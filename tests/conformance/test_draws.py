@@ -59,9 +59,8 @@ def test_every_mechanism_that_travels_has_vectors() -> None:
     listed = {json.loads(json.loads(one["specification"])["device"])["draw"] for one in QUESTIONS}
     golden = json.loads((ROOT / "tests/golden/device-2.json").read_text(encoding="utf-8"))
     kinds = {json.loads(one["device"])["draw"] for one in golden.values()}
-    # No specification is written of the first three; the integers of `divided` depend on the length. No
-    # client draws `splines` yet, and each refuses such a question; test_splines.py has its bytes.
-    assert kinds - listed == {"each", "sampled", "indicator", "divided", "splines"}
+    # No specification is written of the first three; the integers of `divided` depend on the length.
+    assert kinds - listed == {"each", "sampled", "indicator", "divided"}
 
 
 @pytest.mark.parametrize(

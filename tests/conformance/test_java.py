@@ -37,6 +37,7 @@ from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "java"
 OPTIONS = ("--release", "8", "-Xlint:all,-options,-serial,-try", "-Werror")  # what the README has
+PAGE = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
 FAST = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # for a process that lives for seconds
 
 
@@ -419,3 +420,6 @@ def test_maven_makes_three_jars(tmp_path: Path) -> None:
     subprocess.run(command, cwd=tmp_path / "java", check=True, capture_output=True)
     made = {path.name for path in (tmp_path / "java" / "target").glob("*.jar")}
     assert made == {f"dither-device-0.1.0{kind}.jar" for kind in ("", "-sources", "-javadoc")}
+    size = (tmp_path / "java" / "target" / "dither-device-0.1.0.jar").stat().st_size / 1000
+    stated = re.findall(r"jar \(?(?:of )?(\d+) kB", PAGE + (CLIENT / "README.md").read_text(encoding="utf-8"))
+    assert [*map(int, stated)] == [pytest.approx(size, abs=3)] * 2

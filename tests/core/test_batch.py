@@ -66,7 +66,6 @@ def test_damaged_bytes_are_refused() -> None:
         ("label", None),
         ("label", "\ud800"),
         ("reports", []),
-        ("reports", {}),
         ("reports", {ONE: []}),
         ("reports", {ONE: ["5"]}),
         ("reports", {ONE: [5]}),
@@ -87,3 +86,9 @@ def test_hostile_texts_are_refused() -> None:
     for body in ("", "[", "[" * 100_000, "null", "1e999", '{"dither":2}', made().to_json() + " "):
         with pytest.raises(DitherError):
             BatchBody.from_json(body)
+
+
+def test_a_message_of_presence_has_no_report() -> None:
+    batch = BatchBody.of(ID, [], "1.4")
+    assert BatchBody.from_bytes(batch.to_bytes()) == BatchBody.from_json(batch.to_json()) == batch
+    assert len(batch.to_bytes()) == 8 + 16 + 1 + 3 + 2 + 16

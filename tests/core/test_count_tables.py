@@ -80,7 +80,7 @@ def test_a_list_of_all_counts(kind: Any) -> None:
     for wrong in ([1, 2], [1, 2, 3, 4, 5]):
         with pytest.raises(InvalidParameter, match="4 counts"):
             dt.Counts.from_counts(KRR, kind(wrong))
-    with pytest.raises(MalformedReport, match="whole numbers"):
+    with pytest.raises(MalformedReport, match="integers"):
         dt.Counts.from_counts(KRR, kind([1, -2, 3, 4]))
     with pytest.raises(InvalidParameter, match="leave out the name"):
         dt.Counts.from_counts(KRR, kind([3, 0, 4, 2]), name="a")

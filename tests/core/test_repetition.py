@@ -438,7 +438,7 @@ def test_raw_reports_are_read_and_impossible_ones_refused() -> None:
         with pytest.raises(MalformedReport):
             change.reports(wrong)
     for wrong in ([0, 0, 1], [(0, 0)], [(0.0, 0, 1)], [("0", 0, 1)], None, [[0], [1, 2]]):
-        with pytest.raises(MalformedReport, match="three whole numbers"):
+        with pytest.raises(MalformedReport, match="three integers"):
             change.reports(wrong)
 
 

@@ -95,6 +95,7 @@ def test_whole_numbers_of_categories(tmp_path: Path) -> None:
     assert (fit.fit, fit.text, fit.outside) == (1, 1, 1)
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_once_in_constant_memory(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(streams, "KEPT", 1 << 12)
     text = b"minutes\n" + b"".join(b"%d\n" % (number % 180) for number in range(200_000))

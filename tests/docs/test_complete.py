@@ -66,6 +66,7 @@ def test_the_command_line_page_has_every_verb_and_option() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(name_page.public()))
+@pytest.mark.some(every=5)
 def test_every_public_name_has_a_page(path: str) -> None:
     """With a signature or a value, parameters, an example; the API page leads there, and nothing is empty."""
     thing = name_page.public()[path]
@@ -98,6 +99,7 @@ def test_the_api_page_leads_to_every_name() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(names()))
+@pytest.mark.some(every=5)
 def test_every_mechanism_has_a_page(name: str) -> None:
     kind = names()[name]
     page = catalogue.page(name, kind)
@@ -212,8 +214,12 @@ def test_every_page_says_what_it_is_for() -> None:
     for page in (ROOT / "docs").glob("*.md"):
         if page.stem in ("index", "references", "deviations", *site_parts.GENERATED):
             continue
-        first = " ".join(page.read_text(encoding="utf-8").split("\n")[1:6])
-        assert re.search(r"(After (reading )?this page|With this page)", first), page.name
+        title, first = page.read_text(encoding="utf-8").split("\n\n")[:2]
+        assert re.fullmatch(r"# .+", title), page.name
+        sentence = re.split(r"[.:](?:\s|$)", first)[0]
+        assert re.match(r"[\w`\[]", sentence), f"{page.name} begins with something else than a sentence"
+        assert 4 <= len(sentence.split()) <= 45, f"{page.name}: {sentence}"
+        assert "his page you" not in sentence, page.name
 
 
 def test_every_export_of_the_client_is_described() -> None:

@@ -28,6 +28,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     [pytest.param(page, marks=pytest.mark.slow if page.name in LONG else ()) for page in PAGES],
     ids=lambda page: page.name,
 )
+@pytest.mark.some(every=2)
 def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
     monkeypatch.setattr(dither.core.question.base, "SYSTEM", Seeded(2025))

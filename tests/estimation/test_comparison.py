@@ -68,6 +68,7 @@ def rejected(shift, runs, halve=1.0):
     return count
 
 
+@pytest.mark.slow
 def test_an_ab_test_keeps_its_level_and_finds_a_difference():
     runs = 150
     most = stats.binom.isf(1e-6, runs, 0.06)

@@ -199,6 +199,7 @@ def test_intervals_cover_the_population_at_length(kind, epsilon):
 
 @pytest.mark.some(every=2)
 @pytest.mark.parametrize("shape", ["sparse", "zipf"])
+@pytest.mark.slow
 def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
     truth = np.r_[np.full(12, 1.0), np.zeros(244)] if shape == "sparse" else 1 / np.arange(1, 257) ** 1.5
     truth = truth / truth.sum()

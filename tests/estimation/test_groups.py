@@ -74,6 +74,7 @@ def test_labels_may_be_missing_or_of_any_plain_type():
     assert groups.estimates[1].n == groups["1"].n == 225
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_reports():
     reports, cities = sample(9000)
     labels = [cities.tolist()]
@@ -103,7 +104,7 @@ def test_bad_input_is_refused_in_words(monkeypatch):
     with pytest.raises(InvalidParameter, match="text, a number"):
         dt.estimate(reports, by=[[]] * 300)
     for minimum in (1, 2.5, True):
-        with pytest.raises(InvalidParameter, match="whole number from 2"):
+        with pytest.raises(InvalidParameter, match="integer from 2"):
             dt.estimate(reports, by=cities, minimum=minimum)
     with pytest.raises(InvalidParameter, match=r"no group 'Nar'.*mean Nara"):
         dt.estimate(reports, by=cities, minimum=50)["Nar"]

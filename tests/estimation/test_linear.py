@@ -383,6 +383,7 @@ def test_a_variance_holds_where_the_mean_is_uncertain():
     assert sum(held) >= 178  # 95 %: fewer once in 1 000 times; it was 89 %
 
 
+@pytest.mark.slow
 def test_directions_that_nearly_cancel_keep_their_level() -> None:
     """Two halves 160° apart: the mean vector is in doubt across the sides, and sure along them."""
     asked, random, source = dt.OGPM(dt.Circle(360), epsilon=4), np.random.default_rng(4), dt.Seeded(4)

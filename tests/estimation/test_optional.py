@@ -180,6 +180,7 @@ def test_how_many_answered_is_part_of_the_error() -> None:
     assert float(widths[1].half_width()) > 1.01 * float(widths[0].half_width())
 
 
+@pytest.mark.slow
 def test_quantiles_and_bins_at_the_terminal(tmp_path: Any) -> None:
     (tmp_path / "in.csv").write_text("age\n" + "\n".join(["25", "31", "40", ""] * 500))
     asked = ("--column", "age", "--interval", 18, 100, "--optional", "--epsilon", 4)

@@ -245,6 +245,7 @@ def test_smooth_days_are_those_of_linear_algebra() -> None:
     assert evidence[0] == pytest.approx(density + (days - 1) / 2 * math.log(2 * math.pi))
 
 
+@pytest.mark.slow
 def test_a_jump_is_found_and_not_smoothed_away() -> None:
     """Days within ten of a jump by three errors of a day held in 46 % while all steps were alike."""
     rng, day, held = np.random.default_rng(6), np.arange(200), []

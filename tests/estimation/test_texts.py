@@ -140,7 +140,7 @@ def test_wrong_questions():
         dt.heavy_hitters(dt.OLH(dt.Categories(4), epsilon=1).perturb([1]))
     with pytest.raises(InvalidParameter, match="keep the reports"):
         dt.Counts.of(pem.perturb(["a"]))
-    with pytest.raises(InvalidParameter, match="whole number"):
+    with pytest.raises(InvalidParameter, match="integer"):
         dt.heavy_hitters(pem.perturb(["a"]), most=0)
     with pytest.raises(InvalidParameter, match="probability"):
         dt.heavy_hitters(pem.perturb(["a"]), false_alarm=0)

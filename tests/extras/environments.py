@@ -62,6 +62,14 @@ def add(python: Path, *packages: object) -> None:
         raise
 
 
+def remove(python: Path, package: str) -> None:
+    """Remove a package from the environment of an interpreter."""
+    if quick := uv():
+        run(quick, "pip", "uninstall", "-q", "--python", python, package, cwd=python.parent)
+    else:
+        run(python, "-m", "pip", "uninstall", "-q", "--yes", package, cwd=python.parent)
+
+
 def packages(python: Path) -> set[str]:
     """Return the names of the packages of an environment."""
     script = "import importlib.metadata as m, json; print(json.dumps([d.name for d in m.distributions()]))"

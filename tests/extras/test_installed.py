@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extras.environments import environment, packages, run
+from tests.extras.environments import add, environment, packages, remove, run
 from tests.support.repository import PYPROJECT, ROOT
 
 HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(built: dict[str, Path
 def test_the_core_alone(built: dict[str, Path], tmp_path: Path) -> None:
     python = environment(tmp_path / "venv", built["wheel"])
     assert packages(python) - {"dither", "pip", "setuptools", "wheel"} - BROUGHT == CORE
-    assert "Commands" in run(python.parent / "dither", "--help", cwd=tmp_path)
+    assert "COMMAND" in run(python.parent / "dither", "--help", cwd=tmp_path)
     audited = run(python, "-m", "dither", "audit", "podium", "--interval", 0, 1, "--epsilon", 1, cwd=tmp_path)
     assert "holds" in audited
     made = run(python, "-m", "dither", "reproduce", "podium", "table I", "--quick", cwd=tmp_path)
@@ -57,6 +57,48 @@ def test_the_core_alone(built: dict[str, Path], tmp_path: Path) -> None:
 def test_the_source_distribution_installs(built: dict[str, Path], tmp_path: Path) -> None:
     python = environment(tmp_path / "venv", built["source"])
     assert json.loads(run(python.parent / "dither", "version", "--json", cwd=tmp_path))["dither"]
+
+
+def answers_on_a_device(python: Path, cwd: Path) -> str:
+    """Return where `dither_device` was loaded from by a program that opens an account of dither."""
+    script = (
+        "import dither as dt, sys; from pathlib import Path; "
+        "account = dt.Account.create(Path('person.account'), epsilon=2); "
+        "question = dt.KRR(dt.Categories(['yes', 'no']), epsilon=1); "
+        "inquiry = dt.Inquiry('smoker', question, asker='clinic.example'); "
+        "assert account.answer(inquiry, 'yes') is not None; "
+        "print(sys.modules['dither_device'].__file__)"
+    )
+    return run(python, "-I", "-c", script, cwd=cwd).strip()
+
+
+@pytest.mark.parametrize("order", [("dither", "device"), ("device", "dither")])
+def test_dither_and_its_device_install_in_either_order(
+    order: tuple[str, str], built: dict[str, Path], tmp_path: Path
+) -> None:
+    """Either is removed, and the other goes on: they share no file."""
+    wheels = {"dither": built["wheel"], "device": built["device"]}
+    python = environment(tmp_path / "venv", *(wheels[name] for name in order[:1]))
+    add(python, wheels[order[1]])
+    assert {"dither", "dither-device"} <= packages(python)
+    (tmp_path / "both").mkdir()
+    own = "dither/clients/python/dither_device/__init__.py"
+    assert answers_on_a_device(python, tmp_path / "both").endswith(own)
+    alone = run(python, "-I", "-c", "import dither_device as d; print(d.__file__)", cwd=tmp_path).strip()
+    assert alone.endswith("site-packages/dither_device/__init__.py")
+    remove(python, {"dither": "dither", "device": "dither-device"}[order[0]])
+    (tmp_path / "one").mkdir()
+    if order[0] == "device":
+        assert answers_on_a_device(python, tmp_path / "one").endswith(own)
+    else:
+        assert run(python, "-I", "-c", "import dither_device", cwd=tmp_path) == ""
+
+
+def test_an_editable_install_has_the_device_of_its_repository(tmp_path: Path) -> None:
+    python = environment(tmp_path / "venv")
+    add(python, "--editable", ROOT)
+    loaded = answers_on_a_device(python, tmp_path)
+    assert loaded == str(ROOT / "clients" / "python" / "src" / "dither_device" / "__init__.py")
 
 
 @pytest.mark.parametrize("extra", LIGHT)

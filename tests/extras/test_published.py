@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,26 @@ def test_the_size_of_the_client_is_what_the_readme_says() -> None:
     assert len(listed) == 25
     for name, kilobytes in listed.items():
         assert float(kilobytes) == pytest.approx(size[name], abs=0.06), name
+
+
+def test_the_page_of_clients_states_their_sizes() -> None:
+    """The jar is measured where Maven makes it."""
+    page = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    size = {path.stem: len(gzip.compress(path.read_bytes(), 9)) / 1000 for path in DIST.glob("*.js")}
+    main = size.pop("dither") + size.pop("core")
+    del size["dither.global"], size["testing"]
+    (stated,) = re.findall(
+        r"([\d.]+) kB compressed with the core, further .* ([\d.]+) to ([\d.]+) kB \|", page
+    )
+    assert [*map(float, stated)] == [round(x, 1) for x in (main, min(size.values()), max(size.values()))]
+    files = (ROOT / "clients" / "python" / "src").rglob("*.py")
+    wheel = sum(len(zlib.compress(file.read_bytes(), 9)) for file in files) / 1000
+    (told,) = re.findall(r"one wheel of (\d+) kB", page)
+    assert wheel < int(told) < wheel + 6  # its names and its description
+    java = (ROOT / "clients" / "java" / "src").rglob("*.java")
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in java)
+    (counted,) = re.findall(r"a jar of \d+ kB, (\d [\d]{3}) lines", page)
+    assert abs(int(counted.replace(" ", "")) - lines) <= 50
 
 
 def test_the_demonstration_needs_no_development_environment(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def poor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("poor")
+@pytest.mark.slow
 def test_without_posix_everything_but_several_workers(folder: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-X", "utf8", "-W", "error", "-c", EVERYDAY],

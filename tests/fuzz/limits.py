@@ -20,7 +20,7 @@ from dither.errors import DitherError
 SECONDS = 5.0  # of the processor, for one case
 MEMORY = 600 << 20  # bytes by which the process may grow, all cases of a way in together
 BATCH = 50  # cases of one example of hypothesis, which has a cost of its own
-SOME, MANY = 250, 10_000  # cases of a way in: in every run, in long runs
+SOME, MANY = 100, 10_000  # cases of a way in: in every run, in long runs
 
 
 class TooLong(BaseException):

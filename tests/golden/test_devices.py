@@ -55,6 +55,7 @@ def test_every_public_mechanism_and_combinator_is_pinned() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.some(every=2)
 def test_device_texts_and_fingerprints_never_change(name: str) -> None:
     made, pinned = CASES[name](), GOLDEN[name]
     made = made.question if isinstance(made, Mechanism) else made
@@ -66,7 +67,7 @@ def test_device_texts_and_fingerprints_never_change(name: str) -> None:
     assert pinned["fingerprint"] == hashlib.sha256(pinned["device"].encode()).hexdigest()[:32]
 
 
-@pytest.mark.some(every=3)
+@pytest.mark.some(every=9)
 @pytest.mark.parametrize("name", [name for name in CASES if name.partition(",")[0] not in COMBINATORS])
 def test_what_travels_is_all_that_a_device_needs(name: str) -> None:
     """A mechanism that was read runs the kernel of the text, and writes the same text again."""

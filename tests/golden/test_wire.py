@@ -62,6 +62,7 @@ def with_step(case: str) -> bool:
 
 
 @pytest.mark.parametrize("case", ROWS)
+@pytest.mark.some(every=2)
 def test_bytes_are_read(case: str) -> None:
     data = data_of(case)
     is_read(data)

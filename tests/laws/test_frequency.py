@@ -75,6 +75,7 @@ def test_hashing_is_private_whatever_the_seed(kind, epsilon):
 
 @pytest.mark.parametrize("epsilon", [*BUDGETS, 30.0, 44.0])
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
+@pytest.mark.some(every=2)
 def test_the_budget_is_kept_and_used(kind, epsilon):
     finding = dt.audit(kind(dt.Categories(40), epsilon=epsilon))
     assert finding.ok

@@ -82,6 +82,7 @@ def test_public_names_are_real_documented_and_known_to_type_checkers() -> None:
 
 
 @pytest.mark.parametrize("name", _modules())
+@pytest.mark.some(every=3)
 def test_examples_in_docstrings_run(name: str) -> None:
     try:
         module = importlib.import_module(name)

@@ -170,6 +170,7 @@ def test_every_class_of_results_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.some(every=3)
 def test_a_result_has_a_frame_a_picture_and_a_view(name: str) -> None:
     result = MAKERS[name]()
     assert type(result).__name__ == name

@@ -225,6 +225,7 @@ def test_likelihood_of_k_rr_is_its_projection_where_nothing_is_negative() -> Non
         dt.frequencies(dt.OUE(ABC, epsilon=1).perturb(["a"]), method="likelihood")
 
 
+@pytest.mark.slow
 def test_it_is_compared_with_others() -> None:
     made = dt.Matrix(ABC, WEIGHTS)
     table = dt.compare(ABC, epsilon=made.epsilon, also=[made])

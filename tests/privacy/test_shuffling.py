@@ -215,9 +215,9 @@ def test_more_people_hide_better_and_more_days_tell_more() -> None:
 @pytest.mark.parametrize(
     ("question", "given", "words"),
     [
-        (1.0, {"n": 1, "delta": 1e-6}, "n must be a whole number from 2"),
+        (1.0, {"n": 1, "delta": 1e-6}, "n must be an integer from 2"),
         (1.0, {"n": 10**11, "delta": 1e-6}, "10000000000"),
-        (1.0, {"n": 10.0, "delta": 1e-6}, "whole number"),
+        (1.0, {"n": 10.0, "delta": 1e-6}, "integer"),
         (1.0, {"n": 10, "delta": 0.0}, "delta must be at least 1e-12"),
         (1.0, {"n": 10, "delta": None}, "delta must be at least 1e-12"),
         (1.0, {"n": 10, "delta": 0.1, "times": 0}, "times"),

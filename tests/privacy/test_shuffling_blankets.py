@@ -92,6 +92,7 @@ FEW = [
 
 
 @pytest.mark.parametrize(("question", "n"), FEW, ids=str)
+@pytest.mark.some(every=4)
 def test_no_bound_is_below_the_exact_failure_of_few_people(question: Any, n: int) -> None:
     laws = laws_of(question)
     bound, listed = question.question.kernel.blanket, Blanket.of_laws(laws, question.question.kernel.ratio)
@@ -306,6 +307,7 @@ def test_answers_among_several_are_within_two_percent_of_the_truth(
     ],
     ids=str,
 )
+@pytest.mark.some(every=4)
 def test_the_bound_of_one_pair_is_near_that_of_all(question: Any, slack: float) -> None:
     """It would fail if a law were counted wrong on either side: they share only the tails of a binomial."""
     proved, stated = (bound(question, n=1000, delta=1e-6) for bound in (shuffled_lower_bound, shuffled))

@@ -95,6 +95,7 @@ RIGHT = [
 
 @pytest.mark.some("KRR")
 @pytest.mark.parametrize("mechanism", RIGHT, ids=lambda one: type(one).__name__)
+@pytest.mark.slow
 def test_stopping_early_keeps_the_confidence(mechanism: Any) -> None:
     """At confidence 0.8, where alarms would be seen: at most a fifth, with a false-alarm rate of 10⁻⁶."""
     runs = 60
@@ -102,6 +103,7 @@ def test_stopping_early_keeps_the_confidence(mechanism: Any) -> None:
     assert binomial_below(found, runs, 1e-6) <= 0.2
 
 
+@pytest.mark.slow
 def test_bounds_that_are_estimates_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The broken twin: shares in place of their bounds refute what is right, more often than a fifth."""
     monkeypatch.setattr(evidence, "binomial_below", lambda hits, trials, omega: hits / trials)

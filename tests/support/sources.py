@@ -35,7 +35,7 @@ class Exhausted(AssertionError):
 
 
 class Scripted(ChosenBytes):
-    """Prepared bytes in their order: bytes, arrays, or whole numbers as 64-bit words. Then another source."""
+    """Prepared bytes in their order: bytes, arrays, or integers as 64-bit words. Then another source."""
 
     def __init__(self, *script: bytes | np.ndarray | int, then: Source | None = None) -> None:
         parts = (part.to_bytes(8, "little") if isinstance(part, int) else part for part in script)

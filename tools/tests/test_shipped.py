@@ -15,6 +15,7 @@ from tests.support.repository import ROOT
 from tools.shipped import NUMBERS, PREFIXES, main, read, write
 
 
+@pytest.mark.slow
 def test_the_command_that_builds_the_archive_finds_it_complete() -> None:
     """`python -m tools.shipped` keeps what the package's own archives hold."""
     for kind, archive in (("numbers", NUMBERS), ("prefixes", PREFIXES)):

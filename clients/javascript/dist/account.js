@@ -1,20 +1,36 @@
-import{M as e}from"./core.js";var t="0".repeat(32),s=({batch:e})=>e!==t,n=e=>Number(e.toPrecision(12)),i=(e,t)=>n(Number((e=>BigInt("0x"+e))(e))/2**t)
-;function o(e,t){let o=e.entries.map(({asker:e,question:t,epsilon:s,delta:n,assumes:o})=>({asker:e,question:t,epsilon:i(s,64),delta:i(n,128),assumes:o
-})),a=e.queue.filter(s),r=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length;return[{epsilon:i(e.own.epsilon,64),left:n(t.left(e)),given:o,
-waiting:a.length,sent:r}]}function a({told:e,coins:t,...s},n){let{sent:i}=o(s,n)[0],a=s.entries.map(({data:e,times:t,campaign:s,...n})=>({...n,
-asker:"",question:"",fingerprint:""})),r={...s,entries:a,askers:[],answers:[],choices:[],queue:[]};return[{...o(r,n)[0],sent:i},r,!0]}
-var r=e=>String(Number(e.toPrecision(3))),h=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
-this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(o))}
-#t({epsilon:e,left:t,given:s,waiting:n},i="How much was given stays counted: the askers keep what they received."){
-let o=this.shadowRoot??this.attachShadow({mode:"open"}),a=(e,t="",...s)=>{let n=document.createElement(e);return n.textContent=t,n.append(...s),n
-},h=(e,t)=>(t.setAttribute("part",e),t),l=new Map;for(let{asker:e,question:t,epsilon:n}of s){let[,,s,i]=l.get(JSON.stringify([e,t]))??["","",0,0]
-;l.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",s+1,i+n])}
-let c=s.reduce((e,t)=>e+t.epsilon,0),u=s.length?`You have given ${s.length} ${1===s.length?"answer":"answers"} with noise, ε = ${r(c)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(c)} by them.`:"You have given nothing.",d=`Of ε = ${r(e)}, ${r(t)} is left. Reports that wait to be sent: ${n}.`,g=a("tr","",...["Who asked","What","Answers","ε"].map(e=>a("th",e)))
-;for(let e of Array.from(g.children))e.setAttribute("scope","col")
-;let p=[...l.values()].map(e=>a("tr","",...e.map((e,t)=>a("td",3===t?r(e):String(e))))),f=a("button","Forget"),m=!1;f.addEventListener("click",()=>{
-m?this.#s():(m=!0,f.textContent="Forget names, kept answers and waiting reports? Press again.")}),
-o.replaceChildren(h("text",a("p",u)),...p.length?[h("table",a("table","",a("caption","What you have given"),a("thead","",g),a("tbody","",...p)))]:[],h("text",a("p",d)),h("button",f),h("text",a("p",i)))
-}async#s(){let e=await this.#e.account(a);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
-this.dispatchEvent(new Event("erase"))}},{customElements:l}=globalThis;l&&!l.get("dither-account")&&l.define("dither-account",h)
-;export{h as DitherAccount,a as erase,o as view};
+import{M as e,F as t,v as n}from"./core.js";var s="0".repeat(32),a=({batch:e})=>e!==s;function i(e,t){
+let n=e.queue.filter(e=>a(e)&&e.batch===t),s=e.sent?.find(e=>e.id===t),[i,r]=((e,t)=>{let n=e.present?.filter(e=>e.batch&&t(e)).length??0;return n?[{
+...e,present:e.present.map(e=>t(e)?{...e,batch:null}:e)},n]:[e,0]})(e,({batch:e})=>e===t),o=n.length+r+(s?.questions.length??0),{sent:l,...h}={...i,
+queue:e.queue.filter(e=>!n.includes(e))},u=l?.filter(e=>e!==s);return o?[{is:"withdrawn",reports:o},u?.[0]?{...h,sent:u}:h]:[{is:"unknown"}]}
+var r=e=>JSON.stringify({dither:2,withdraw:e});function o(e,t,s){let a={};try{a=Object(n(s))}catch{}
+return[t>=200&&t<300&&a.withdrawn===e,"string"==typeof a.refused?a.refused:""]}async function l(e,n,s,{fetch:l=globalThis.fetch}={}){
+let h=[n].flat().map(({terms:e})=>e.asker),u={withdrawn:0,unsent:0,left:0,refused:[]},c=Math.floor(Date.now()/864e5),d=await e.account(e=>{
+let t=e.queue.filter(e=>a(e)&&h.includes(e.asker)),n=t.filter(({batch:e})=>!e);u.unsent=n.length
+;let s=(e.sent??[]).filter(({asker:e,until:t})=>h.includes(e)&&t>=c),i=[...new Set(t.flatMap(({batch:e})=>e??[]))].map(e=>[e,void 0]),r=n[0]&&{...e,
+queue:e.queue.filter(e=>!n.includes(e))};return[[...i,...s.map(({id:e,campaign:t})=>[e,t])],r]});for(let[n,a]of d){
+let h=s.replace(/batches$/,"withdrawals").replace(/(campaigns\/)\w{64}/,(e,t)=>a?t+a:e),c={method:"POST",body:r(n),headers:{
+"content-type":"application/json"}
+},[d,f]=await t(l,h,65536,c).then(async([e,t])=>[e.status,await t.text()]).catch(()=>[0,'{"refused":"unreachable"}']),[p,w]=o(n,d,f)
+;p?u.withdrawn+=(await e.account(e=>i(e,n))).reports??0:(u.left++,u.refused.push(w||"status "+d))}return u}
+var h=e=>Number(e.toPrecision(12)),u=(e,t)=>h(Number((e=>BigInt("0x"+e))(e))/2**t);function c(e,t){
+let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:u(n,64),delta:u(s,128),assumes:a
+})),s=e.queue.filter(a),i=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,r=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
+asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:u(e.own.epsilon,64),left:h(t.left(e)),given:n,
+waiting:s.length,sent:i,withdrawable:r}]}function d({told:e,coins:t,sent:n,...s},a){
+let{sent:i}=c(s,a)[0],r=s.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),o={...s,entries:r,askers:[],
+answers:[],choices:[],queue:[]};return[{...c(o,a)[0],sent:i},o,!0]}
+var f=e=>String(Number(e.toPrecision(3))),p=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
+this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
+#t({epsilon:e,left:t,given:n,waiting:s},a="How much was given stays counted: the askers keep what they received."){
+let i=this.shadowRoot??this.attachShadow({mode:"open"}),r=(e,t="",...n)=>{let s=document.createElement(e);return s.textContent=t,s.append(...n),s
+},o=(e,t)=>(t.setAttribute("part",e),t),l=new Map;for(let{asker:e,question:t,epsilon:s}of n){let[,,n,a]=l.get(JSON.stringify([e,t]))??["","",0,0]
+;l.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",n+1,a+s])}
+let h=n.reduce((e,t)=>e+t.epsilon,0),u=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(h)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
+;for(let e of Array.from(d.children))e.setAttribute("scope","col")
+;let p=[...l.values()].map(e=>r("tr","",...e.map((e,t)=>r("td",3===t?f(e):String(e))))),w=r("button","Forget"),g=!1;w.addEventListener("click",()=>{
+g?this.#n():(g=!0,w.textContent="Forget names, kept answers and waiting reports? Press again.")}),
+i.replaceChildren(o("text",r("p",u)),...p.length?[o("table",r("table","",r("caption","What you have given"),r("thead","",d),r("tbody","",...p)))]:[],o("text",r("p",c)),o("button",w),o("text",r("p",a)))
+}async#n(){let e=await this.#e.account(d);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
+this.dispatchEvent(new Event("erase"))}},{customElements:w}=globalThis;w&&!w.get("dither-account")&&w.define("dither-account",p)
+;export{p as DitherAccount,d as erase,l as takeBack,c as view};
 //# sourceMappingURL=../maps/account.js.map

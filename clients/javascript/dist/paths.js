@@ -1,34 +1,38 @@
-import{M as e,draws as a,O as t,x as r,A as n}from"./core.js"
+import{M as e,draws as r,O as t,x as a,A as n}from"./core.js"
 ;var i=(e=1)=>e>1?["how many locations a trajectory has, and when they were sent, is public"]:[],l=("0".repeat(32),
-1e-12),s=(e,a,t)=>Math.min(Math.max(e,a),t),o=(a,t)=>(e(2===a.length,"domain",t),a.map(e=>r({},t,e))),h=(...a)=>{let t=[Math.min(...a),Math.max(...a)]
-;return e(t[0]>=-1e30&&t[1]<=1e30&&t[1]-t[0]>=1e-30,"domain"),t},d={high:1,kind:"interval",low:0};function u(e,a){
-let t=([e,a],t,r)=>Math.abs(r)/Math.max(r>0?a-t:t-e,l*(a-e));return{clip:([t,r])=>[s(t,...e),s(r,...a)],axes:e=>e,
-gauge:(r,n)=>Math.max(t(e,r[0],n[0]),t(a,r[1],n[1]))}}var c={clip:([e,a])=>{let t=(e+180)%360;return[Math.abs(e)<=180?e:t+360*+(t<0)-180,s(a,-90,90)]
-},axes:([e,a])=>[e+180,a],gauge:()=>1,lines:[{kind:"circle",period:360},{high:90,kind:"interval",low:-90}]};function m({domain:a,outside:t}){
-let n=a=>{let t=r(a,"low");return e("interval"===a.kind&&t<a.high,"domain"),h(t,r(a,"high"))};switch(e("clip"===t,"domain"),a.kind){case"rectangle":
-return{...u(n(a.x),n(a.y)),lines:[a.x,a.y]};case"disk":return e(a.radius>0,"domain"),((e,[a,t])=>(h(0,e),h(a-e,a+e),h(t-e,t+e),{clip:([r,n])=>{
-let i=e/Math.hypot(r-a,n-t);return i<1?[a+(r-a)*i,t+(n-t)*i]:[r,n]},axes:e=>e,gauge:(r,[n,i])=>{
-let[s,o]=[r[0]-a,r[1]-t],h=l*e**2,d=Math.max(e**2-(s*s+o*o),h),u=s*n+o*i,c=n**2+i**2,m=Math.abs(u)+Math.sqrt(u*u+c*d);return u>0?m/d:c/Math.max(m,h*l)
-}}))(r(a,"radius"),o(a.centre,"centre"));case"parallelogram":return(([a,t],[r,n],[i,s])=>{let o=r*s-n*i,c=[Math.hypot(r,n),Math.hypot(i,s)]
-;e(Math.abs(o)>1e-9*c[0]*c[1],"domain"),c.forEach(e=>h(0,e)),h(a,a+r,a+i,a+(r+i)),h(t,t+n,t+s,t+(n+s))
-;let m=u([0,1],[0,1]),g=([e,a])=>[(e*s-a*i)/o,(a*r-e*n)/o],p=([e,r])=>m.clip(g([e-a,r-t]));return{clip:e=>{let o=g([e[0]-a,e[1]-t]),[h,d]=p(e)
-;return Math.max(Math.abs(o[0]-h),Math.abs(o[1]-d))>l?[a+h*r+d*i,t+h*n+d*s]:e},axes:p,gauge:(e,a)=>m.gauge(p(e),g(a)),lines:[d,d]}
-})(o(a.corner,"corner"),o(a.first,"first"),o(a.second,"second"))}return e("sphere"===a.kind&&a.radius>0,"domain"),h(0,r(a,"radius")),c}
-function g(e,a){let t=1;for(;e%1;t*=2)e*=2;let r=BigInt(e)*BigInt(n({times:a},"times",1,65536)),l=Number(r)
-;return[(BigInt(l)<r?l+1.5*l*2**-53:l)/t,i(a)]}
-var p=e=>a=>Array.isArray(a)&&a.length&&[...a].every(e=>Array.isArray(e)&&2===e.length&&[...e].every(Number.isFinite))?a.map(e.clip):void 0
-;function M(e){let a=Math.max(...e[0].map(e=>e.length)),t=e=>Array.from({length:a},(a,t)=>e[t])
-;return Uint8Array.from(e.flatMap((e,a)=>[[+!a],...e].flatMap(t)))}function f(i){return h=>{let u=m(h),f=i?[{kind:"circle",period:2*Math.PI
-},d]:u.lines;e(!(i&&u===c)&&f,"domain");let w=[h.first,h.second],[y,v]=w.map((t,r)=>{e(JSON.stringify(t.domain)===JSON.stringify(f[r]),"domain")
-;let n={__proto__:t,outside:"circle"===t.domain.kind?"wrap":"clip"},i=a[t.draw];e(i&&t.draw+""===t.draw,"draw");let l=i(n)
-;return e(!l.delta&&!l.spend,"draw"),l}),x=i?o(h.start,"start"):void 0,b=i?h.codebooks.map((a,t)=>((a,t)=>{if(e(!(t>2**20),"cells"),a.values){let i=[]
-;return a.runs.forEach((e,t)=>{for(let l=n(a,"runs",1,2**20-i.length,e);l--;)i.push(r(a,"values",a.values[t]))}),e(i.length===(t??i.length),"cells"),
-e=>i[e]}let[i,l]=[r(a,"offset"),r(a,"step")],o=void 0===a.low?-1/0:r(a,"low"),h=void 0===a.high?1/0:r(a,"high");return e=>s(i+l*e,o,h)
-})(a,w[t].cells)):[],k=l*(h.domain.radius??0);e(!x||2===b.length&&u.clip(x).every((e,a)=>Math.abs(e-x[a])<=k),"start");let A=void 0!==h.reference
-;return e(!A||i&&"fixed"===h.reference,"reference"),{names:i?"TraCSD Strawman":"TraCSC",ratio:[y.ratio[0]*v.ratio[0],y.ratio[1]*v.ratio[1]],spend:g,
-inside:p(u),draw:(e,a)=>{let r=x;return M(e.map(e=>{let[n,i]=((e,a,r)=>{let n=(e,a)=>e.draw(e.inside(a),r);if(!e){let[t,r]=u.axes(a)
-;return[[n(y,t),n(v,r)],e]}
-let i=[a[0]-e[0],a[1]-e[1]],l=Math.atan2(i[1],i[0]),o=[n(y,l+2*Math.PI*+(l<0)),n(v,Math.min(u.gauge(e,i),1))],[h,d]=o.map((e,a)=>b[a](t(e,0,e.length))),c=[Math.cos(h),Math.sin(h)],m=s(d,0,1)/u.gauge(e,c)
-;return[o,[e[0]+c[0]*m,e[1]+c[1]*m]]})(r,e,a);return A||(r=i),n}))}}}}var w={pair:f(!1),walk:f(!0)}
-;export{M as asPath,p as inArea,o as pair,w as paths,m as readArea,g as spend};
+1e-12),o=(e,r,t)=>Math.min(Math.max(e,r),t),s=(r,t)=>(e(2===r.length,"domain",t),r.map(e=>a({},t,e))),h=(...r)=>{let t=[Math.min(...r),Math.max(...r)]
+;return e(t[0]>=-1e30&&t[1]<=1e30&&t[1]-t[0]>=1e-30,"domain"),t},d={high:1,kind:"interval",low:0};function u(e,r){
+let t=([e,r],t,a)=>Math.abs(a)/Math.max(a>0?r-t:t-e,l*(r-e));return{clip:([t,a])=>[o(t,...e),o(a,...r)],axes:e=>e,
+gauge:(a,n)=>Math.max(t(e,a[0],n[0]),t(r,a[1],n[1])),box:[e,r]}}var c={clip:([e,r])=>{let t=(e+180)%360
+;return[Math.abs(e)<=180?e:t+360*+(t<0)-180,o(r,-90,90)]},axes:([e,r])=>[e+180,r],gauge:()=>1,lines:[{kind:"circle",period:360},{high:90,
+kind:"interval",low:-90}]};function m({domain:r,outside:t}){let n=r=>{let t=a(r,"low");return e("interval"===r.kind&&t<r.high,"domain"),
+h(t,a(r,"high"))};switch(e("clip"===t,"domain"),r.kind){case"rectangle":return{...u(n(r.x),n(r.y)),lines:[r.x,r.y]};case"disk":
+return e(r.radius>0,"domain"),((e,[r,t])=>(h(0,e),{box:[h(r-e,r+e),h(t-e,t+e)],clip:([a,n])=>{let i=e/Math.hypot(a-r,n-t)
+;return i<1?[r+(a-r)*i,t+(n-t)*i]:[a,n]},axes:e=>e,disk:[e,[r,t]],gauge:(a,[n,i])=>{
+let[o,s]=[a[0]-r,a[1]-t],h=l*e**2,d=Math.max(e**2-(o*o+s*s),h),u=o*n+s*i,c=n**2+i**2,m=Math.abs(u)+Math.sqrt(u*u+c*d);return u>0?m/d:c/Math.max(m,h*l)
+}}))(a(r,"radius"),s(r.centre,"centre"));case"parallelogram":return(([r,t],[a,n],[i,o])=>{let s=a*o-n*i,c=[Math.hypot(a,n),Math.hypot(i,o)]
+;e(Math.abs(s)>1e-9*c[0]*c[1],"domain"),c.forEach(e=>h(0,e))
+;let m=[h(r,r+a,r+i,r+(a+i)),h(t,t+n,t+o,t+(n+o))],p=u([0,1],[0,1]),g=([e,r])=>[(e*o-r*i)/s,(r*a-e*n)/s],f=([e,a])=>p.clip(g([e-r,a-t]));return{
+clip:e=>{let s=g([e[0]-r,e[1]-t]),[h,d]=f(e);return Math.max(Math.abs(s[0]-h),Math.abs(s[1]-d))>l?[r+h*a+d*i,t+h*n+d*o]:e},axes:f,
+gauge:(e,r)=>p.gauge(f(e),g(r)),lines:[d,d],box:m}})(s(r.corner,"corner"),s(r.first,"first"),s(r.second,"second"))}
+return e("sphere"===r.kind&&r.radius>0,"domain"),h(0,a(r,"radius")),c}function p(e,r){let t=1;for(;e%1;t*=2)e*=2;let a=BigInt(e)*BigInt(n({times:r
+},"times",1,65536)),l=Number(a);return[(BigInt(l)<a?l+1.5*l*2**-53:l)/t,i(r)]}
+var g=e=>r=>Array.isArray(r)&&r.length&&[...r].every(e=>Array.isArray(e)&&2===e.length&&[...e].every(Number.isFinite))?r.map(e.clip):void 0
+;function f(e,r=Math.max(...e.map(e=>e.length))){return e.flatMap(e=>Array.from({length:r},(r,t)=>e[t]))}function M(e){
+return Uint8Array.from(e.flatMap((e,r)=>f([Uint8Array.of(+!r),...e])))}var w={kind:"circle",period:2*Math.PI},y=([e,r])=>{let t=Math.atan2(r,e)
+;return t+2*Math.PI*+(t<0)};function x(t,a){let[n,i]=[t.first,t.second].map((t,n)=>{e(JSON.stringify(t.domain)===JSON.stringify(a[n]),"domain")
+;let i={__proto__:t,outside:"circle"===t.domain.kind?"wrap":"clip"},l=r[t.draw];e(l&&t.draw+""===t.draw,"draw");let o=l(i)
+;return e(!o.delta&&!o.spend,"draw"),o});return[n,i,[n.ratio[0]*i.ratio[0],n.ratio[1]*i.ratio[1]]]}function v(r){return i=>{
+let h=m(i),u=r?[w,d]:h.lines;e(!(r&&h===c)&&u,"domain");let[f,v,b]=x(i,u),k=r?s(i.start,"start"):void 0,A=r?i.codebooks.map((r,t)=>((r,t)=>{
+if(e(!(t>2**20),"cells"),r.values){let i=[];return r.runs.forEach((e,t)=>{
+for(let l=n(r,"runs",1,2**20-i.length,e);l--;)i.push(a(r,"values",r.values[t]))}),e(i.length===(t??i.length),"cells"),e=>i[e]}
+let[i,l]=[a(r,"offset"),a(r,"step")],s=void 0===r.low?-1/0:a(r,"low"),h=void 0===r.high?1/0:a(r,"high");return e=>o(i+l*e,s,h)
+})(r,i[t?"second":"first"].cells)):[],I=l*(i.domain.radius??0);e(!k||2===A.length&&h.clip(k).every((e,r)=>Math.abs(e-k[r])<=I),"start")
+;let S=void 0!==i.reference;return e(!S||r&&"fixed"===i.reference,"reference"),{names:r?"TraCSD Strawman":"TraCSC",ratio:b,spend:p,inside:g(h),
+draw:(e,r)=>{let a=k;return M(e.map(e=>{let[n,i]=((e,r,a)=>{let n=(e,r)=>e.draw(e.inside(r),a);if(!e){let[t,a]=h.axes(r);return[[n(f,t),n(v,a)],e]}
+let i=[r[0]-e[0],r[1]-e[1]],l=[n(f,y(i)),n(v,Math.min(h.gauge(e,i),1))],[s,d]=l.map((e,r)=>A[r](t(e,0,e.length))),u=[Math.cos(s),Math.sin(s)],c=o(d,0,1)/h.gauge(e,u)
+;return[l,[e[0]+u[0]*c,e[1]+u[1]*c]]})(a,e,r);return S||(a=i),n}))}}}}var b={pair:v(!1),walk:v(!0),polar:r=>{let{clip:t,disk:a}=m(r);e(a,"domain")
+;let[n,[i,l]]=a,[o,s,h]=x(r,[{high:n,kind:"interval",low:0},w]),d=g({clip:t});return{names:"Polar",ratio:h,inside:e=>d([e])?.[0],draw:([e,r],t)=>{
+let a=[e-i,r-l],n=(e,r)=>e.draw(e.inside(r),t);return Uint8Array.from(f([n(o,Math.hypot(...a)),n(s,y(a))]))}}}}
+;export{M as asPath,g as inArea,s as pair,b as paths,m as readArea,p as spend};
 //# sourceMappingURL=../maps/paths.js.map

@@ -11,7 +11,9 @@ export const number = (text) => BigInt("0x" + text);
 export const refuse = (reason) => [{ is: "refused", reason }];
 export const named = ({ asker, question, fingerprint }) => ({ asker, question, fingerprint });
 export const same = (a, b) => JSON.stringify(named(a)) === JSON.stringify(named(b));
-const charge = (x, places) => BigInt(Math.ceil(x * 2 ** places)).toString(16);
+/** Return whether a policy accepts a question that assumes some lines. */
+export const accepts = (policy, { epsilon, delta, mechanism }, assumes) => epsilon <= policy.epsilon && delta <= policy.delta && assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(mechanism) ?? true);
+export const charge = (x, places) => BigInt(Math.ceil(x * 2 ** places)).toString(16);
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export function limit(x, places) {
     const units = BigInt(Math.floor(x * 2 ** places));
@@ -70,8 +72,7 @@ export function answer(state, id, asked, policy, rules, drawing) {
             return [{ is: "acknowledged", reports: 0 }];
         return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
     }
-    const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
-    if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed))
+    if (!accepts(policy, asked, assumes))
         return refuse("policy");
     const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
     if (ended)
@@ -103,11 +104,17 @@ export function batch(state, id, most, chosen) {
     const reports = queued.filter(first).slice(0, most);
     return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
 }
+/** Return a state without the messages of presence that are chosen, and their number. */
+export function withoutMessages(state, chosen) {
+    const gone = state.present?.filter((one) => one.batch && chosen(one)).length ?? 0;
+    return gone ? [{ ...state, present: state.present.map((one) => (chosen(one) ? { ...one, batch: null } : one)) }, gone] : [state, 0];
+}
 /** The collector has a report, or a batch: it leaves the queue. */
 export function acknowledge(state, id) {
     const queue = state.queue.filter((one) => one.id !== id && one.batch !== id);
-    const reports = state.queue.length - queue.length;
-    return reports ? [{ is: "acknowledged", reports }, { ...state, queue }] : [{ is: "unknown" }];
+    const [rest, messages] = withoutMessages(state, (one) => one.batch === id);
+    const reports = state.queue.length - queue.length + messages;
+    return reports ? [{ is: "acknowledged", reports }, { ...rest, queue }] : [{ is: "unknown" }];
 }
 /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
 export function drop(state, id) {
@@ -115,6 +122,9 @@ export function drop(state, id) {
     const reports = state.queue.filter(gone).length;
     const permanent = (one) => state.answers.some((kept) => same(kept, one));
     const queue = state.queue.flatMap((one) => (!gone(one) ? one : permanent(one) ? { ...one, batch: ASIDE } : []));
+    const [rest, messages] = withoutMessages(state, (one) => one.batch === id);
+    if (messages)
+        return [{ is: "dropped", reports: messages }, rest];
     return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
 }
 /** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */

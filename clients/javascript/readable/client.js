@@ -173,7 +173,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                     .catch((error) => [{}, JSON.stringify({ refused: "unreachable", words: "" + error })]);
                 const { fate, reason, words } = judge(id, status, text);
                 const gone = fate !== "kept";
-                const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : acknowledge)(state, id))));
+                const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : ([inquiries].flat()[0].terms.taken ?? acknowledge))(state, id))));
                 if (fate === "acknowledged")
                     told.sent += dropped;
                 else

@@ -1,4 +1,4 @@
-/** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
+/** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 import { pathAssumes } from "./account.js";
 import { draws, little, need, real, whole } from "./parts.js";
 const SLACK = 1e-12; // of a side: the least room before the border
@@ -21,18 +21,19 @@ function rectangle(x, y) {
         clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
         axes: (place) => place,
         gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+        box: [x, y],
     };
 }
 function disk(radius, [x, y]) {
     extent(0, radius);
-    extent(x - radius, x + radius);
-    extent(y - radius, y + radius);
     return {
+        box: [extent(x - radius, x + radius), extent(y - radius, y + radius)],
         clip: ([a, b]) => {
             const share = radius / Math.hypot(a - x, b - y);
             return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
         },
         axes: (place) => place,
+        disk: [radius, [x, y]],
         gauge: (at, [p, q]) => {
             const [a, b] = [at[0] - x, at[1] - y];
             const least = SLACK * radius ** 2;
@@ -49,8 +50,7 @@ function parallelogram([x, y], [a, b], [c, d]) {
     const sides = [Math.hypot(a, b), Math.hypot(c, d)];
     need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
     sides.forEach((side) => extent(0, side));
-    extent(x, x + a, x + c, x + (a + c));
-    extent(y, y + b, y + d, y + (b + d));
+    const box = [extent(x, x + a, x + c, x + (a + c)), extent(y, y + b, y + d, y + (b + d))];
     const unit = rectangle([0, 1], [0, 1]);
     const along = ([p, q]) => [(p * d - q * c) / area, (q * a - p * b) / area];
     const axes = ([p, q]) => unit.clip(along([p - x, q - y]));
@@ -64,6 +64,7 @@ function parallelogram([x, y], [a, b], [c, d]) {
         axes,
         gauge: (at, step) => unit.gauge(axes(at), along(step)),
         lines: [UNIT, UNIT],
+        box,
     };
 }
 /** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */
@@ -131,31 +132,61 @@ export function spend(epsilon, times) {
 export const inArea = (area) => (value) => Array.isArray(value) && value.length && [...value].every((one) => Array.isArray(one) && one.length === 2 && [...one].every(Number.isFinite))
     ? value.map(area.clip)
     : undefined;
+/** Return the cells of a location as bytes, all equally wide. */
+function widened(cells, size = Math.max(...cells.map((cell) => cell.length))) {
+    return cells.flatMap((cell) => Array.from({ length: size }, (_, i) => cell[i])); // undefined becomes 0
+}
 /** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
 export function asPath(rows) {
-    const size = Math.max(...rows[0].map((cell) => cell.length));
-    const wide = (cell) => Array.from({ length: size }, (_, i) => cell[i]); // undefined becomes 0
-    return Uint8Array.from(rows.flatMap((cells, row) => [[+!row], ...cells].flatMap(wide)));
+    return Uint8Array.from(rows.flatMap((cells, row) => widened([Uint8Array.of(+!row), ...cells])));
 }
+const ROUND = { kind: "circle", period: 2 * Math.PI };
+/** Return the direction of a step, from 0 on. */
+const angleOf = ([a, b]) => {
+    const angle = Math.atan2(b, a);
+    return angle + 2 * Math.PI * +(angle < 0);
+};
+/** Read the draws of the two numbers of a place, which are on these lines. Return them with their ratio. */
+function readParts(device, lines) {
+    const [first, second] = [device["first"], device["second"]].map((part, i) => {
+        need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
+        // The part of a pair has no rule for values outside: what comes to it is inside.
+        const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" };
+        const known = draws[part["draw"]];
+        need(known && part["draw"] + "" === part["draw"], "draw");
+        const read = known(whole);
+        need(!read.delta && !read.spend, "draw");
+        return read;
+    });
+    return [first, second, [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]]];
+}
+/** One place of a disk: the distance from the centre, and the direction. */
+const polar = (device) => {
+    const { clip, disk } = readArea(device);
+    need(disk, "domain");
+    const [radius, [x, y]] = disk;
+    const [first, second, ratio] = readParts(device, [{ high: radius, kind: "interval", low: 0 }, ROUND]);
+    const inside = inArea({ clip });
+    return {
+        names: "Polar",
+        ratio,
+        inside: (value) => inside([value])?.[0],
+        draw: ([a, b], source) => {
+            const way = [a - x, b - y];
+            const cell = (part, value) => part.draw(part.inside(value), source);
+            return Uint8Array.from(widened([cell(first, Math.hypot(...way)), cell(second, angleOf(way))]));
+        },
+    };
+};
 /** Read a draw that reports two cells for each location of a path. */
 function reader(walks) {
     return (device) => {
         const area = readArea(device);
-        const lines = walks ? [{ kind: "circle", period: 2 * Math.PI }, UNIT] : area.lines;
+        const lines = walks ? [ROUND, UNIT] : area.lines;
         need(!(walks && area === sphere) && lines, "domain");
-        const both = [device["first"], device["second"]];
-        const [first, second] = both.map((part, i) => {
-            need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
-            // The part of a pair has no rule for values outside: what comes to it is inside.
-            const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" };
-            const known = draws[part["draw"]];
-            need(known && part["draw"] + "" === part["draw"], "draw");
-            const read = known(whole);
-            need(!read.delta && !read.spend, "draw");
-            return read;
-        });
+        const [first, second, ratio] = readParts(device, lines);
         const begin = walks ? pair(device["start"], "start") : undefined;
-        const books = walks ? device["codebooks"].map((book, i) => codebook(book, both[i]["cells"])) : [];
+        const books = walks ? device["codebooks"].map((book, i) => codebook(book, device[i ? "second" : "first"]["cells"])) : [];
         const slack = SLACK * (device["domain"].radius ?? 0); // on a circle alone rounding may put a place outside
         need(!begin || (books.length === 2 && area.clip(begin).every((x, i) => Math.abs(x - begin[i]) <= slack)), "start");
         // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.
@@ -169,8 +200,7 @@ function reader(walks) {
                 return [[draw(first, one), draw(second, two)], at];
             }
             const way = [place[0] - at[0], place[1] - at[1]];
-            const angle = Math.atan2(way[1], way[0]);
-            const cells = [draw(first, angle + 2 * Math.PI * +(angle < 0)), draw(second, Math.min(area.gauge(at, way), 1))];
+            const cells = [draw(first, angleOf(way)), draw(second, Math.min(area.gauge(at, way), 1))];
             const [turn, share] = cells.map((cell, i) => books[i](little(cell, 0, cell.length)));
             const unit = [Math.cos(turn), Math.sin(turn)];
             const length = clamp(share, 0, 1) / area.gauge(at, unit);
@@ -178,7 +208,7 @@ function reader(walks) {
         };
         return {
             names: walks ? "TraCSD Strawman" : "TraCSC",
-            ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
+            ratio,
             spend,
             inside: inArea(area),
             draw: (path, source) => {
@@ -193,4 +223,4 @@ function reader(walks) {
         };
     };
 }
-export const paths = { pair: reader(false), walk: reader(true) };
+export const paths = { pair: reader(false), walk: reader(true), polar };

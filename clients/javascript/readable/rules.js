@@ -1,15 +1,15 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 import { below, need, real, sha256, utf8, whole } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
-const DAY = 86400;
-const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
+export const DAY = 86400;
+export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */
 export function systemNow() {
     const { performance } = globalThis;
     return { wall: Math.floor(Date.now() / 1000), boot: String(Math.round(performance.timeOrigin)), elapsed: Math.floor(performance.now() / 1000) };
 }
 /** Return the number of the epoch that holds a second. */
-function epochOf(kind, second) {
+export function epochOf(kind, second) {
     const day = Math.floor(second / DAY);
     if (kind === "day")
         return day;
@@ -17,7 +17,7 @@ function epochOf(kind, second) {
         return Math.floor((day + 3) / 7);
     return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
-function clockAfter(clock, { wall, boot, elapsed }) {
+export function clockAfter(clock, { wall, boot, elapsed }) {
     const proves = boot === clock.boot;
     if (proves)
         elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
@@ -27,7 +27,7 @@ function clockAfter(clock, { wall, boot, elapsed }) {
 }
 const touching = (entries, index) => entries.filter((one) => one.first <= index && index <= one.last);
 /** Return why a spend does not fit, or undefined if it does. */
-function short({ entries, device, own, limits }, entry) {
+export function short({ entries, device, own, limits }, entry) {
     const { asker, first, last } = entry;
     const all = [...entries, entry];
     const mine = all.filter((one) => one.device === device);
@@ -63,6 +63,18 @@ function keyed(key, { asker, question, fingerprint }, input, purpose) {
         },
     };
 }
+/** Return the first day of the present period of a question, by which it is known, and its length. */
+export function periodOf({ start, days, every }, today) {
+    if (!every)
+        return [start + Math.floor((today - start) / days) * days, days];
+    if (every === "day")
+        return [today, 1];
+    if (every === "week")
+        return [today - ((today + 3) % 7), 7];
+    const date = new Date(today * DAY * 1000);
+    const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000 / DAY;
+    return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
+}
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow } = {}) {
     need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
@@ -70,18 +82,6 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
         need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
     if (askers !== undefined)
         whole({ askers }, "askers", 0, 2 ** 52);
-    /** Return the first day of the present period of a question, by which it is known, and its length. */
-    function periodOf({ start, days, every }, today) {
-        if (!every)
-            return [start + Math.floor((today - start) / days) * days, days];
-        if (every === "day")
-            return [today, 1];
-        if (every === "week")
-            return [today - ((today + 3) % 7), 7];
-        const date = new Date(today * DAY * 1000);
-        const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000 / DAY;
-        return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
-    }
     /** Return the drawn day of the present period of a question, and the state with it. */
     function choose(state, asked, today, source) {
         const [period, days] = periodOf(asked, today);

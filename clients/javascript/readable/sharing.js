@@ -28,6 +28,7 @@ export function ordered(state) {
         choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
         ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
         ...(state.told && { told: [...state.told].sort() }),
+        ...(state.present && { present: sorted(state.present, "asker", "name") }),
     };
 }
 const equal = (a, b) => canonical(a) === canonical(b);
@@ -82,7 +83,7 @@ export function merge(state, from) {
         }
     };
     const named = (a) => canonical([a.asker, a.question, a.fingerprint]);
-    unite(next.answers, from.answers, (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
+    unite(next.answers, from.answers.filter((one) => one.permanent !== "present"), (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
     const rank = (one) => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
     unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.repeat === b.repeat && a.period === b.period, (a, b) => rank(a) < rank(b));
     if (from.coins)

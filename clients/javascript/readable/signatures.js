@@ -1,4 +1,5 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
+import { noted } from "./withdraw.js";
 import { unhex } from "./batch.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
 import { exchange, hex, Malformed, need, parse, sha256, utf8, watched } from "./parts.js";
@@ -88,6 +89,7 @@ function inquiryTerms(campaign, terms, stated, question, retired) {
         ...(answers && { limit: { campaign, answers } }),
         ...(phase && { phase: { campaign, name: terms["name"], ...phase } }),
         labels,
+        taken: (state, id) => noted(state, id, { campaign, day: Math.floor(Date.now() / 864e5), retry: terms["retry"] }),
         ends: Math.min(dayOf(terms, "ends"), retired ? dayOf(retired) - 1 : Infinity),
         value: valueOf(stated, question),
         ...(languages && { languages }),

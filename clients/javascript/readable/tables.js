@@ -1,6 +1,7 @@
-/** Tables of integers, such as Matrix, Exponential and Cumulative: `Object.assign(draws, tables)` makes the client know both draws. */
+/** Tables of integers, such as Matrix, Exponential, Cumulative and JointMoments: `Object.assign(draws, tables)` makes the client know the three draws. */
 import { alias, largest, TOTAL } from "./alias.js";
-import { asCell, bits, codes, hexadecimal, line, need, real, whole } from "./parts.js";
+import { asCell, bits, codes, hexadecimal, line, little, need, real, whole } from "./parts.js";
+import { record } from "./record.js";
 /** Read the rows of a table: the draw of each, the number of reports, and the largest ratio over all pairs of rows. */
 function readRows(given) {
     const values = given["values"].map((text) => hexadecimal({ text }, "text", 1024));
@@ -61,5 +62,45 @@ const table = (given) => {
     need(rows.length === count, "step");
     return { names: "Cumulative Workload Matrix", ratio, inside, draw: (code, source) => asCell(rows[code](source), cells) };
 };
-/** The draws of tables: `channel` about a number, `table` about a category. */
-export const tables = { channel, table };
+const STEPS = 2 ** 15; // places between two knots of an axis
+/** Several numbers, or one: each selects one of its three quadratic B-splines at random, and these select the row. */
+const splines = (given) => {
+    const [rows, cells, ratio] = readRows(given);
+    const pieces = whole(given, "pieces", 1, 16);
+    const ends = given["ends"].map(([low, high, ...more]) => {
+        need(!more.length, "domain", "ends");
+        return [real({ low }, "low"), real({ high }, "high")];
+    });
+    need(ends.length && ends.length < 9 && rows.length === (pieces + 2) ** ends.length, "step");
+    const alone = given["domain"].kind === "interval" && line(given);
+    need(!alone || (ends.length === 1 && alone[1].every((end, i) => end === ends[0][i])), "domain", "ends");
+    const several = alone ? undefined : record(given, ends, "domain");
+    need(ends.every(([low, high]) => low >= -1e30 && high <= 1e30 && high - low >= 1e-30), "domain");
+    /** Return the number of the spline that a place selects. */
+    const spline = (x, [low, high], source) => {
+        const most = pieces * STEPS;
+        const place = Math.min(Math.max(Math.floor(((x - low) / (high - low)) * most + 0.5), 0), most);
+        const part = Math.min(Math.floor(place / STEPS), pieces - 1);
+        const way = place - part * STEPS;
+        const left = (STEPS - way) ** 2 * (part ? 1 : 2);
+        const right = way ** 2 * (part < pieces - 1 ? 1 : 2);
+        const drawn = little(source.take(4)) >>> 1;
+        return part + +(drawn >= left) + +(drawn >= 2 * STEPS ** 2 - right);
+    };
+    return {
+        names: "JointMoments",
+        ratio,
+        inside: (value) => {
+            if (several)
+                return several(value);
+            const x = alone[0](value);
+            return x === undefined ? x : [x];
+        },
+        draw: (row, source) => {
+            const at = row.reduce((at, x, axis) => at * (pieces + 2) + spline(x, ends[axis], source), 0);
+            return asCell(rows[at](source), cells);
+        },
+    };
+};
+/** The draws of tables: `channel` about a number, `table` about a category, `splines` about several numbers. */
+export const tables = { channel, table, splines };

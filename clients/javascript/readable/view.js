@@ -1,5 +1,6 @@
 /** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
 import { number, waits } from "./account.js";
+export { takeBack } from "./withdraw.js";
 /** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
 const rounded = (value) => Number(value.toPrecision(12));
 const units = (text, places) => rounded(Number(number(text)) / 2 ** places);
@@ -10,7 +11,8 @@ export function view(state, rules) {
     });
     const waiting = state.queue.filter(waits);
     const sent = state.entries.filter(({ id }) => !state.queue.some((one) => one.id === id)).length;
-    return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: waiting.length, sent }];
+    const withdrawable = (state.sent ?? []).flatMap(({ asker, questions, until }) => until < Math.floor(Date.now() / 864e5) ? [] : { asker, questions, until: new Date(until * 864e5).toISOString().slice(0, 10) });
+    return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: waiting.length, sent, withdrawable }];
 }
 /**
  * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
@@ -18,8 +20,8 @@ export function view(state, rules) {
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, coins: __, ...state }, rules) {
-    const { sent } = view(state, rules)[0];
+export function erase({ told: _, coins: __, sent: ____, ...state }, rules) {
+    const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
     const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
     const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
     return [{ ...view(next, rules)[0], sent }, next, true];

@@ -42,7 +42,7 @@ export interface Entry extends Named, Units {
 }
 export interface Kept extends Named {
   id: string;
-  permanent: "same" | "per value";
+  permanent: "same" | "per value" | "present";
   report: string | null;
 }
 export interface Choice extends Named {
@@ -60,10 +60,29 @@ export interface Coin {
   campaign: string;
   heads: boolean;
 }
+/** What is kept of a campaign that counts who is present. */
+export interface Presence {
+  asker: string;
+  name: string;
+  /** Whether this device carries the permanent label; otherwise it carries public ones. */
+  permanent: boolean;
+  /** The first day of the last period with a message. */
+  period: number | null;
+  /** The identity of the message that waits. */
+  batch: string | null;
+}
 export interface Queued extends Named {
   id: string;
   report: string;
   batch: string | null;
+}
+/** A batch that a collector has, and that can be taken back until a day, in days since 1970. */
+export interface SentBatch {
+  id: string;
+  asker: string;
+  campaign: string;
+  until: number;
+  questions: string[];
 }
 export interface Moment {
   wall: number;
@@ -86,7 +105,10 @@ export interface State {
   coins?: Coin[];
   /** Marks of the values of which a report was queued. */
   told?: string[];
+  present?: Presence[];
   queue: Queued[];
+  /** Batches that can be taken back. */
+  sent?: SentBatch[];
 }
 /** A question as the account sees it: no value. */
 export interface Asked extends Named {
@@ -153,7 +175,10 @@ export const number = (text: string): bigint => BigInt("0x" + text);
 export const refuse = (reason: string): Step => [{ is: "refused", reason }];
 export const named = ({ asker, question, fingerprint }: Named): Named => ({ asker, question, fingerprint });
 export const same = (a: Named, b: Named): boolean => JSON.stringify(named(a)) === JSON.stringify(named(b));
-const charge = (x: number, places: number): string => BigInt(Math.ceil(x * 2 ** places)).toString(16);
+/** Return whether a policy accepts a question that assumes some lines. */
+export const accepts = (policy: Policy, { epsilon, delta, mechanism }: Asked, assumes: string[]): boolean =>
+  epsilon <= policy.epsilon && delta <= policy.delta && assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(mechanism) ?? true);
+export const charge = (x: number, places: number): string => BigInt(Math.ceil(x * 2 ** places)).toString(16);
 
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export function limit(x: number, places: number): string {
@@ -227,8 +252,7 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
     if (!waiting) return [{ is: "acknowledged", reports: 0 }];
     return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
   }
-  const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
-  if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed)) return refuse("policy");
+  if (!accepts(policy, asked, assumes)) return refuse("policy");
   const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
   if (ended) return [ended, next];
   const stays = kept && repeat === "same";
@@ -257,11 +281,18 @@ export function batch(state: State, id: string, most: number, chosen: (one: Queu
   return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
 }
 
+/** Return a state without the messages of presence that are chosen, and their number. */
+export function withoutMessages(state: State, chosen: (one: Presence) => boolean): [State, number] {
+  const gone = state.present?.filter((one) => one.batch && chosen(one)).length ?? 0;
+  return gone ? [{ ...state, present: state.present!.map((one) => (chosen(one) ? { ...one, batch: null } : one)) }, gone] : [state, 0];
+}
+
 /** The collector has a report, or a batch: it leaves the queue. */
 export function acknowledge(state: State, id: string): Step {
   const queue = state.queue.filter((one) => one.id !== id && one.batch !== id);
-  const reports = state.queue.length - queue.length;
-  return reports ? [{ is: "acknowledged", reports }, { ...state, queue }] : [{ is: "unknown" }];
+  const [rest, messages] = withoutMessages(state, (one) => one.batch === id);
+  const reports = state.queue.length - queue.length + messages;
+  return reports ? [{ is: "acknowledged", reports }, { ...rest, queue }] : [{ is: "unknown" }];
 }
 
 /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
@@ -270,6 +301,8 @@ export function drop(state: State, id: string): Step {
   const reports = state.queue.filter(gone).length;
   const permanent = (one: Queued): boolean => state.answers.some((kept) => same(kept, one));
   const queue = state.queue.flatMap((one) => (!gone(one) ? one : permanent(one) ? { ...one, batch: ASIDE } : []));
+  const [rest, messages] = withoutMessages(state, (one) => one.batch === id);
+  if (messages) return [{ is: "dropped", reports: messages }, rest];
   return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
 }
 

@@ -1,7 +1,7 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
 import { exchange, hex, Malformed, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
-import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, type Asked, type Named, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, type Asked, type Named, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
 import { jsonBody, judge, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
@@ -66,6 +66,8 @@ export interface InquiryTerms {
   shown?: Shown;
   /** The labels of batches that the campaign lists: `send` refuses any other one. */
   labels?: string[];
+  /** Take an acknowledged batch off the queue, and note until when it can be taken back. */
+  taken?: (state: State, id: string) => Step;
   /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
   ends?: number;
   /** Calendar periods, in place of `days`. */
@@ -386,7 +388,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
           .catch((error: unknown) => [{} as Response, JSON.stringify({ refused: "unreachable", words: "" + error })] as const);
         const { fate, reason, words } = judge(id, status, text);
         const gone = fate !== "kept";
-        const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : acknowledge)(state, id)))) as { reports?: number };
+        const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : ([inquiries].flat()[0]!.terms.taken ?? acknowledge))(state, id)))) as { reports?: number };
         if (fate === "acknowledged") told.sent += dropped;
         else told.refused.push({ reason: reason || "status " + status, words, dropped });
         // Up to a quarter more, so that devices that were turned away together do not come back together.

@@ -1,7 +1,7 @@
-/** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
+/** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 
 import { pathAssumes } from "./account.js";
-import { type Draw, draws, type Fields, little, need, type Reader, real, type Source, whole } from "./parts.js";
+import { type Draw, draws, type Fields, little, need, type Ratio, type Reader, real, type Source, whole } from "./parts.js";
 
 /** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
@@ -16,6 +16,10 @@ export interface Area {
   gauge(at: Place, step: Place): number;
   /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
   lines?: unknown[];
+  /** The ends of both sides of the box around it; none of the sphere. */
+  box?: readonly [Place, Place];
+  /** Of a disk: its radius and its centre. */
+  disk?: [radius: number, centre: Place];
 }
 
 const SLACK = 1e-12; // of a side: the least room before the border
@@ -41,19 +45,20 @@ function rectangle(x: Place, y: Place): Area {
     clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
     axes: (place) => place,
     gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+    box: [x, y],
   };
 }
 
 function disk(radius: number, [x, y]: Place): Area {
   extent(0, radius);
-  extent(x - radius, x + radius);
-  extent(y - radius, y + radius);
   return {
+    box: [extent(x - radius, x + radius), extent(y - radius, y + radius)],
     clip: ([a, b]) => {
       const share = radius / Math.hypot(a - x, b - y);
       return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
     },
     axes: (place) => place,
+    disk: [radius, [x, y]],
     gauge: (at, [p, q]) => {
       const [a, b] = [at[0] - x, at[1] - y];
       const least = SLACK * radius ** 2;
@@ -71,8 +76,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
   const sides = [Math.hypot(a, b), Math.hypot(c, d)] as const;
   need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
   sides.forEach((side) => extent(0, side));
-  extent(x, x + a, x + c, x + (a + c));
-  extent(y, y + b, y + d, y + (b + d));
+  const box = [extent(x, x + a, x + c, x + (a + c)), extent(y, y + b, y + d, y + (b + d))] as const;
   const unit = rectangle([0, 1], [0, 1]);
   const along = ([p, q]: Place): Place => [(p * d - q * c) / area, (q * a - p * b) / area];
   const axes = ([p, q]: Place): Place => unit.clip(along([p - x, q - y]));
@@ -86,6 +90,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
     axes,
     gauge: (at, step) => unit.gauge(axes(at), along(step)),
     lines: [UNIT, UNIT],
+    box,
   };
 }
 
@@ -154,38 +159,72 @@ export function spend(epsilon: number, times: number): [epsilon: number, assumes
 
 /** Return what makes places inside an area of a path, or undefined of what is none. */
 export const inArea =
-  (area: Area) =>
+  (area: Pick<Area, "clip">) =>
   (value: unknown): Place[] | undefined =>
     Array.isArray(value) && value.length && [...value].every((one) => Array.isArray(one) && one.length === 2 && [...one].every(Number.isFinite))
       ? (value as Place[]).map(area.clip)
       : undefined;
 
+/** Return the cells of a location as bytes, all equally wide. */
+function widened(cells: Uint8Array[], size = Math.max(...cells.map((cell) => cell.length))): number[] {
+  return cells.flatMap((cell) => Array.from({ length: size }, (_, i) => cell[i]!)); // undefined becomes 0
+}
+
 /** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
 export function asPath(rows: Uint8Array[][]): Uint8Array {
-  const size = Math.max(...rows[0]!.map((cell) => cell.length));
-  const wide = (cell: ArrayLike<number>): number[] => Array.from({ length: size }, (_, i) => cell[i]!); // undefined becomes 0
-  return Uint8Array.from(rows.flatMap((cells, row) => [[+!row], ...cells].flatMap(wide)));
+  return Uint8Array.from(rows.flatMap((cells, row) => widened([Uint8Array.of(+!row), ...cells])));
 }
+
+const ROUND = { kind: "circle", period: 2 * Math.PI };
+/** Return the direction of a step, from 0 on. */
+const angleOf = ([a, b]: Place): number => {
+  const angle = Math.atan2(b, a);
+  return angle + 2 * Math.PI * +(angle < 0);
+};
+
+/** Read the draws of the two numbers of a place, which are on these lines. Return them with their ratio. */
+function readParts(device: Fields, lines: unknown[]): [first: Draw<number>, second: Draw<number>, ratio: Ratio] {
+  const [first, second] = [device["first"] as Fields, device["second"] as Fields].map((part, i): Draw<number> => {
+    need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
+    // The part of a pair has no rule for values outside: what comes to it is inside.
+    const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
+    const known = draws[part["draw"]];
+    need(known && part["draw"] + "" === part["draw"], "draw");
+    const read = known(whole) as Draw<number>;
+    need(!read.delta && !read.spend, "draw");
+    return read;
+  }) as [Draw<number>, Draw<number>];
+  return [first, second, [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]]];
+}
+
+/** One place of a disk: the distance from the centre, and the direction. */
+const polar: Reader = (device) => {
+  const { clip, disk } = readArea(device);
+  need(disk, "domain");
+  const [radius, [x, y]] = disk;
+  const [first, second, ratio] = readParts(device, [{ high: radius, kind: "interval", low: 0 }, ROUND]);
+  const inside = inArea({ clip });
+  return {
+    names: "Polar",
+    ratio,
+    inside: (value) => inside([value])?.[0],
+    draw: ([a, b]: Place, source) => {
+      const way: Place = [a - x, b - y];
+      const cell = (part: Draw<number>, value: number): Uint8Array => part.draw(part.inside(value)!, source);
+      return Uint8Array.from(widened([cell(first, Math.hypot(...way)), cell(second, angleOf(way))]));
+    },
+  };
+};
 
 /** Read a draw that reports two cells for each location of a path. */
 function reader(walks: boolean): Reader {
   return (device) => {
     const area = readArea(device);
-    const lines = walks ? [{ kind: "circle", period: 2 * Math.PI }, UNIT] : area.lines;
+    const lines = walks ? [ROUND, UNIT] : area.lines;
     need(!(walks && area === sphere) && lines, "domain");
-    const both = [device["first"], device["second"]] as [Fields, Fields];
-    const [first, second] = both.map((part, i): Draw<number> => {
-      need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
-      // The part of a pair has no rule for values outside: what comes to it is inside.
-      const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
-      const known = draws[part["draw"]];
-      need(known && part["draw"] + "" === part["draw"], "draw");
-      const read = known(whole) as Draw<number>;
-      need(!read.delta && !read.spend, "draw");
-      return read;
-    }) as [Draw<number>, Draw<number>];
+    const [first, second, ratio] = readParts(device, lines);
     const begin = walks ? pair(device["start"], "start") : undefined;
-    const books = walks ? (device["codebooks"] as Fields[]).map((book, i) => codebook(book, both[i]!["cells"])) : [];
+    const books = walks ? (device["codebooks"] as Fields[]).map((book, i) => codebook(book, (device[i ? "second" : "first"] as Fields)["cells"])) : [];
     const slack = SLACK * (device["domain"].radius ?? 0); // on a circle alone rounding may put a place outside
     need(!begin || (books.length === 2 && area.clip(begin).every((x, i) => Math.abs(x - begin[i]!) <= slack)), "start");
     // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.
@@ -199,8 +238,7 @@ function reader(walks: boolean): Reader {
         return [[draw(first, one), draw(second, two)], at];
       }
       const way: Place = [place[0] - at[0], place[1] - at[1]];
-      const angle = Math.atan2(way[1], way[0]);
-      const cells = [draw(first, angle + 2 * Math.PI * +(angle < 0)), draw(second, Math.min(area.gauge(at, way), 1))];
+      const cells = [draw(first, angleOf(way)), draw(second, Math.min(area.gauge(at, way), 1))];
       const [turn, share] = cells.map((cell, i) => books[i]!(little(cell, 0, cell.length))) as [number, number];
       const unit: Place = [Math.cos(turn), Math.sin(turn)];
       const length = clamp(share, 0, 1) / area.gauge(at, unit);
@@ -208,7 +246,7 @@ function reader(walks: boolean): Reader {
     };
     return {
       names: walks ? "TraCSD Strawman" : "TraCSC",
-      ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
+      ratio,
       spend,
       inside: inArea(area),
       draw: (path: Place[], source) => {
@@ -225,4 +263,4 @@ function reader(walks: boolean): Reader {
   };
 }
 
-export const paths: { [kind: string]: Reader } = { pair: reader(false), walk: reader(true) };
+export const paths: { [kind: string]: Reader } = { pair: reader(false), walk: reader(true), polar };

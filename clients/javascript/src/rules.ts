@@ -15,8 +15,8 @@ export interface Terms {
   now?: () => Moment;
 }
 
-const DAY = 86400;
-const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
+export const DAY = 86400;
+export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */
 export function systemNow(): Moment {
@@ -25,14 +25,14 @@ export function systemNow(): Moment {
 }
 
 /** Return the number of the epoch that holds a second. */
-function epochOf(kind: Limits["epoch"], second: number): number {
+export function epochOf(kind: Limits["epoch"], second: number): number {
   const day = Math.floor(second / DAY);
   if (kind === "day") return day;
   if (kind === "week") return Math.floor((day + 3) / 7);
   return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
 
-function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
+export function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
   const proves = boot === clock.boot;
   if (proves) elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
   const proved = proves ? elapsed - clock.elapsed : 0;
@@ -43,7 +43,7 @@ function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): Sta
 const touching = (entries: Entry[], index: number): Entry[] => entries.filter((one) => one.first <= index && index <= one.last);
 
 /** Return why a spend does not fit, or undefined if it does. */
-function short({ entries, device, own, limits }: State, entry: Entry): string | undefined {
+export function short({ entries, device, own, limits }: State, entry: Entry): string | undefined {
   const { asker, first, last } = entry;
   const all = [...entries, entry];
   const mine = all.filter((one) => one.device === device);
@@ -75,21 +75,21 @@ function keyed(key: string, { asker, question, fingerprint }: Asked, input: unkn
   };
 }
 
+/** Return the first day of the present period of a question, by which it is known, and its length. */
+export function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | "every">, today: number): [period: number, days: number] {
+  if (!every) return [start! + Math.floor((today - start!) / days!) * days!, days!];
+  if (every === "day") return [today, 1];
+  if (every === "week") return [today - ((today + 3) % 7), 7];
+  const date = new Date(today * DAY * 1000);
+  const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000 / DAY;
+  return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
+}
+
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow }: Terms = {}): Rules {
   need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
   for (const [field, most] of Object.entries({ lifetime, quota })) need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
   if (askers !== undefined) whole({ askers }, "askers", 0, 2 ** 52);
-
-  /** Return the first day of the present period of a question, by which it is known, and its length. */
-  function periodOf({ start, days, every }: Asked, today: number): [period: number, days: number] {
-    if (!every) return [start! + Math.floor((today - start!) / days!) * days!, days!];
-    if (every === "day") return [today, 1];
-    if (every === "week") return [today - ((today + 3) % 7), 7];
-    const date = new Date(today * DAY * 1000);
-    const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000 / DAY;
-    return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
-  }
 
   /** Return the drawn day of the present period of a question, and the state with it. */
   function choose(state: State, asked: Asked, today: number, source: Source | undefined): [choice?: Choice | undefined, state?: State] {

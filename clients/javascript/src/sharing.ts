@@ -33,6 +33,7 @@ export function ordered(state: State): State {
     choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
     ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
     ...(state.told && { told: [...state.told].sort() }),
+    ...(state.present && { present: sorted(state.present, "asker", "name") }),
   };
 }
 
@@ -83,7 +84,7 @@ export function merge(state: State, from: Export): Step {
     }
   };
   const named = (a: State["queue"][0] | State["answers"][0] | State["choices"][0]): string => canonical([a.asker, a.question, a.fingerprint]);
-  unite(next.answers, from.answers, (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
+  unite(next.answers, from.answers.filter((one) => one.permanent !== "present"), (a, b) => named(a) === named(b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one: State["choices"][0]): string => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
   unite(next.choices, from.choices, (a, b) => named(a) === named(b) && a.repeat === b.repeat && a.period === b.period, (a, b) => rank(a) < rank(b));
   if (from.coins) unite((next.coins ??= []), from.coins, (a, b) => a.asker === b.asker && a.name === b.name, (a, b) => a.heads && !b.heads);

@@ -1,5 +1,6 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 
+import { noted } from "./withdraw.js";
 import { unhex } from "./batch.js";
 import { type InquiryTerms, type Shown, type Store } from "./client.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
@@ -130,6 +131,7 @@ function inquiryTerms(campaign: string, terms: Fields, stated: Fields, question:
     ...(answers && { limit: { campaign, answers } }),
     ...(phase && { phase: { campaign, name: terms["name"], ...phase } }),
     labels,
+    taken: (state, id) => noted(state, id, { campaign, day: Math.floor(Date.now() / 864e5), retry: terms["retry"] }),
     ends: Math.min(dayOf(terms, "ends"), retired ? dayOf(retired) - 1 : Infinity),
     value: valueOf(stated, question),
     ...(languages && { languages }),

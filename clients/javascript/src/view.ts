@@ -3,6 +3,8 @@
 import { number, type Rules, type State, waits } from "./account.js";
 import { type Device } from "./client.js";
 
+export { takeBack, type TakenBack } from "./withdraw.js";
+
 /** What was given to one question by one answer. */
 export interface Given {
   asker: string;
@@ -25,6 +27,8 @@ export interface AccountView {
   waiting: number;
   /** How many answers were sent, which their askers keep. */
   sent: number;
+  /** The batches that can still be taken back, with the last day on which that is possible: `takeBack` does it. */
+  withdrawable: { asker: string; questions: string[]; until: string }[];
 }
 
 /** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
@@ -38,7 +42,10 @@ export function view(state: State, rules: Rules): [AccountView] {
   });
   const waiting = state.queue.filter(waits);
   const sent = state.entries.filter(({ id }) => !state.queue.some((one) => one.id === id)).length;
-  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: waiting.length, sent }];
+  const withdrawable = (state.sent ?? []).flatMap(({ asker, questions, until }) =>
+    until < Math.floor(Date.now() / 864e5) ? [] : { asker, questions, until: new Date(until * 864e5).toISOString().slice(0, 10) },
+  );
+  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: waiting.length, sent, withdrawable }];
 }
 
 /**
@@ -47,8 +54,8 @@ export function view(state: State, rules: Rules): [AccountView] {
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, coins: __, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
-  const { sent } = view(state, rules)[0];
+export function erase({ told: _, coins: __, sent: ____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
+  const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
   const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
   const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
   return [{ ...view(next, rules)[0], sent }, next, true];

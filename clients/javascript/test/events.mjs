@@ -45,7 +45,7 @@ export function scripted(text) {
 /** The draws of clients/conformance/2/draws.json that this client does not know. Every other one must be met. */
 export const UNKNOWN = [
   ...["prefix", "planar", "rings", "points", "grid"],
-  ...["two copies", "polar", "joint response", "joint bits", "joint hashed"],
+  ...["two copies", "joint response", "joint bits", "joint hashed"],
 ];
 
 /** Return whether the draw of a specification is one that this client does not know. */
@@ -81,9 +81,15 @@ function events(state, event, policy, rules) {
       return reports.length ? [{ is: next ? "batched" : "resent", id, reports }, next] : [{ is: "empty" }];
     }
     case "acknowledge":
-      return accounts.acknowledge(state, event.id);
+      return accounts.acknowledge(state, event.id, event.sent);
+    case "withdraw":
+      return accounts.withdraw(state, event.id);
     case "drop":
       return accounts.drop(state, event.id);
+    case "present":
+      return accounts.decidePresent(state, event.id, event.at, event.presence, event.question, policy, drawing);
+    case "message":
+      return accounts.decideMessage(state, event.at, event.presence, event.question);
     case "split":
       return accounts.split(state, event.device, event.share);
     case "merge":

@@ -13,7 +13,7 @@ test("what was given is shown, and forgotten, and stays counted", async () => {
   for (const rules of [undefined, allRules()]) {
     const store = memoryStore();
     const device = await Device.open({ epsilon: 3, store, ...(rules && { rules }) });
-    assert.deepEqual(await device.account(view), { epsilon: 3, left: 3, given: [], waiting: 0, sent: 0 });
+    assert.deepEqual(await device.account(view), { epsilon: 3, left: 3, given: [], waiting: 0, sent: 0, withdrawable: [] });
     const once = device.asking(specification, { name: "minutes", asker: "city.example" });
     const kept = device.asking(specification, { name: "usual", asker: "clinic.example", repeat: "same" });
     await device.answer(once, 1);
@@ -25,7 +25,7 @@ test("what was given is shown, and forgotten, and stays counted", async () => {
     assert.deepEqual([shown.epsilon, shown.left, shown.waiting], [3, 1, 2]);
     const key = await store.update((all) => [all.key]);
     const left = await device.account(erase);
-    assert.deepEqual(left, { epsilon: 3, left: 1, given: [{ asker: "", question: "", ...line }, { asker: "", question: "", ...line }], waiting: 0, sent: 0 });
+    assert.deepEqual(left, { epsilon: 3, left: 1, given: [{ asker: "", question: "", ...line }, { asker: "", question: "", ...line }], waiting: 0, sent: 0, withdrawable: [] });
     const { key: newKey, state } = await store.update((all) => [all]);
     assert.ok(newKey !== key && newKey.length === 64); // permanent answers per value cannot be drawn again
     const text = JSON.stringify(state);

@@ -220,7 +220,7 @@ class _BilinearProgram:
         return reaches
 
     def _moments(self, height: Any, reach: Any, far: float) -> list[Any]:
-        """Return h·r and h·r^(k+1), by products of two variables where k is a whole number."""
+        """Return h·r and h·r^(k+1), by products of two variables where k is an integer."""
         exponent = self._loss.exponent
         ceiling = height.getUbOriginal()
         if exponent != int(exponent):
@@ -286,7 +286,7 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
 
 def _check(pieces: int, codomain: Interval) -> None:
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
-        raise InvalidParameter(f"the number of pieces is a whole number of at least 1, not {found(pieces)}")
+        raise InvalidParameter(f"the number of pieces is an integer of at least 1, not {found(pieces)}")
     if not isinstance(codomain, Interval):
         raise InvalidParameter(f"the codomain is a dt.Interval, not {type(codomain).__name__}")
 
@@ -319,7 +319,7 @@ def one_more_piece(
     For each, the levels are solved at the lower end and then placed about the value.
     """
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise InvalidParameter(f"the number of trials is a whole number of at least 1, not {found(trials)}")
+        raise InvalidParameter(f"the number of trials is an integer of at least 1, not {found(trials)}")
     words = (SYSTEM if source is None else source).words(2 * trials).reshape(trials, 2) / 2.0**64
     outcomes = []
     for share, position in words.tolist():

@@ -73,9 +73,9 @@ def over_time(
     asked = as_question(question)
     once = Once(asked, days=days)
     if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
-        raise InvalidParameter(f"changes is a whole number from 0 upwards, or None, not {found(changes)}")
+        raise InvalidParameter(f"changes is an integer from 0 upwards, or None, not {found(changes)}")
     if not _whole(n, 1, 10**12):
-        raise InvalidParameter(f"n, how many people answer, is a whole number from 1 on, not {found(n)}")
+        raise InvalidParameter(f"n, how many people answer, is an integer from 1 on, not {found(n)}")
     goal = _goal(question)
 
     def error(mechanism: Mechanism[Any], people: int) -> float | None:

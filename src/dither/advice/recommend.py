@@ -312,7 +312,7 @@ def _rank(
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InvalidParameter(f"most_bytes must be a whole number from 1 upwards, not {found(size)}")
+            raise InvalidParameter(f"most_bytes must be an integer from 1 upwards, not {found(size)}")
         candidates = [short for long in candidates if (short := _shorten(long, goal, size)) is not None]
         if not candidates:
             raise Infeasible(f"no mechanism for {domain} has reports of {size} bytes; allow more")

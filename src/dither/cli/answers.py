@@ -132,7 +132,8 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
 def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
     mechanism = summary.question
-    domain = mechanism.domain.read_as(**{**mechanism.domain.declarations(), "step": step})
+    declared = {key: getattr(mechanism.domain, key) for key in mechanism.domain.declares}
+    domain = mechanism.domain.read_as(**{**declared, "step": step})
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 

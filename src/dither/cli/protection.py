@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dither.cli.output import emphasise
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -18,15 +19,20 @@ if TYPE_CHECKING:
 
 PROJECT: Final = "dither.toml"
 _LARGEST: Final = "largest_epsilon"
+_SURE: Final = 2.0  # no warning is due up to this ε: its words are not loaded
 
 
-def warn_unanswered(contract: Campaign) -> None:
-    """Say on standard error which questions a client cannot answer, and why."""
-    from dither.collection.kinds import gaps_of_clients
+def print_answering(contract: Campaign, *, err: bool = True) -> None:
+    """Print for each question how it is drawn, which clients answer it, and which do not and why."""
+    from dither.collection.kinds import rows
 
-    for name, clients in gaps_of_clients(contract).items():
-        for client, why in clients.items():
-            click.echo(f"note: {name!r} is not answered by the client in {client}: {why}", err=True)
+    for line in rows(contract):
+        click.echo(f"{'asks':10} {line}", err=err)
+
+
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
 
 
 def check_protection(guarantee: Guarantee) -> None:
@@ -34,8 +40,7 @@ def check_protection(guarantee: Guarantee) -> None:
 
     The project file is the nearest `dither.toml`, of the working directory or above.
     """
-    from dither.advice.explain import caution
-    from dither.privacy.guarantee import Metric, Nothing
+    from dither.privacy.guarantee import Metric, Nothing, Pure
 
     here = Path.cwd()
     file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
@@ -50,9 +55,13 @@ def check_protection(guarantee: Guarantee) -> None:
             f"{much} more than {file} allows ({_LARGEST} = {largest:g}). This guards against mistakes and is "
             "no promise: change the file if you mean it"
         )
+    if isinstance(guarantee.bound, Pure) and guarantee.epsilon <= _SURE:
+        return
+    from dither.advice.explain import caution
+
     warning = caution(guarantee)
     if warning is not None:
-        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+        click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
 
 
 def _largest_epsilon(file: Path) -> float:

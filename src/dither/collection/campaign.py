@@ -180,12 +180,13 @@ class Campaign:
         line, terms = question.domain.line, self.asks.get(name)
         if line is None or line.circular or terms is None:
             return question
-        own = {key: getattr(terms, key) for key in ("scale", "clipped", "outside")}
-        declared = {**line.declarations(), **{key: used for key, used in own.items() if used}}
-        if declared == line.declarations():
+        declared = {key: getattr(line, key) for key in line.declares}
+        own = {"scale": terms.scale, "clipped_from": (terms.outside or True) if terms.clipped else None}
+        wanted = {**declared, **{key: used for key, used in own.items() if used}}
+        if wanted == declared:
             return question
         try:
-            return replace(question, domain=question.domain.read_as(**declared), made_by=None)
+            return replace(question, domain=question.domain.read_as(**wanted), made_by=None)
         except InvalidParameter as error:
             raise InvalidParameter(f"question {name!r}: {error}") from None
 
@@ -360,6 +361,8 @@ class Campaign:
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
         """What a person is asked over the whole campaign: with `"once"`, one answer in each period."""
+        if self.repeat == "kept change":
+            return {name: self._change(question) for name, question in self.questions.items()}
         if self.repeat != "once":
             return self.questions
         days = (self.ends - self.begins).days + 1
@@ -382,7 +385,13 @@ class Campaign:
 
     def explain(self, spent: Guarantee | None = None) -> Explanation:
         """Return what the campaign promises over all its days, in plain words."""
-        return explain(self.over_time, spent=spent, repeat=self.repeat, total=self.total)
+        return explain(self.over_time, spent=spent, **self.spoken)
+
+    @property
+    def spoken(self) -> Data:
+        """What `explain` and `card` are told beside the questions: how often, the total, and stated terms."""
+        stated = {name: terms.data() for name, terms in self.asks.items()}
+        return {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""
@@ -394,7 +403,9 @@ class Campaign:
             date=datetime.datetime.now(datetime.UTC).date().isoformat(),
             asker=self.asker,
             contact=self.contact,
-            purpose=self.purpose,
+            purposes={**dict.fromkeys(self.languages[:1] or ("",), self.purpose), **self.purposes},
+            labels=self.labels,
+            retry=self.retry,
             begins=self.begins.isoformat(),
             ends=self.ends.isoformat(),
             people=self.people,
@@ -413,9 +424,8 @@ class Campaign:
             purpose=self.purpose,
             begins=self.begins.isoformat(),
             ends=self.ends.isoformat(),
-            repeat=self.repeat,
             campaign=self.id,
-            total=self.total,
+            **self.spoken,
         )
         return canonical(made)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +25,7 @@ class VectorCount:
     failed: int = 0
     unknown: int = 0  # the implementation said that it does not do this
     failures: list[str] = field(default_factory=list)  # all of them, in words
+    lacking: list[str] = field(default_factory=list)  # draws of which a vector was not met
 
 
 def vectors(kind: str) -> object:
@@ -129,6 +130,15 @@ def _exchange(data: Any) -> Iterator[Case]:
         yield f"address: {case['address']}", asked, told
 
 
+def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
+    """Yield bodies of withdrawals, and answers to them, each with whether the batch is withdrawn."""
+    for case in data["bodies"]:
+        yield f"batch {case['batch']}", {"do": "withdrawal", "batch": case["batch"]}, {"body": case["body"]}
+    for case in data["answers"]:
+        asked = {"do": "withdrawn"} | {name: case[name] for name in ("batch", "status", "content")}
+        yield f"answer: {case['name']}", asked, {"withdrawn": case["withdrawn"]}
+
+
 def _list(data: Any) -> Iterator[Case]:
     """Yield lists of campaigns, each with the length and the head that a device kept before."""
     for case in data["lists"]:
@@ -179,6 +189,7 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "batches": _batches,
     "ohttp": _ohttp,
     "exchange": _exchange,
+    "withdrawals": _withdrawals,
     "list": _list,
     "values": _values,
     "account": _account,
@@ -200,17 +211,26 @@ def run(
     Every request is written before answers are read, so a command may answer in its own time; an answer
     that is missing counts as wrong.
     """
-    cases: list[tuple[str, str, dict[str, Any]]] = []
+    cases: list[tuple[str, str, dict[str, Any], str]] = []
     lines: list[str] = []
     for kind in kinds:
         for name, asked, expected in requests(kind):
             lines.append(json.dumps({"id": len(cases), **asked}, ensure_ascii=False))
-            cases.append((kind, name, expected))
+            cases.append((kind, name, expected, asked["specification"] if kind == "draws" else ""))
     answers = _answers(command, "\n".join(lines) + "\n", seconds)
     tallies = {kind: VectorCount() for kind in kinds}
-    for number, (kind, name, expected) in enumerate(cases):
-        _judge(tallies[kind], name, expected, answers.get(number))
+    for number, (kind, name, expected, specification) in enumerate(cases):
+        tally = tallies[kind]
+        met = tally.passed
+        _judge(tally, name, expected, answers.get(number))
+        if specification and tally.passed == met and (draw := draw_of(specification)) not in tally.lacking:
+            tally.lacking.append(draw)
     return tallies
+
+
+def draw_of(specification: str) -> str:
+    """Return the draw of a question's specification."""
+    return str(json.loads(json.loads(specification)["device"])["draw"])
 
 
 def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dict[str, Any]]:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from dither.collection.campaign import Campaign
+from dither.core import registry
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java")
-# Draws and terms that a client does not have yet; Python and dither-device have all of them.
+# Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
 _NO_DRAW: Final = {
-    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "polar", "prefix"),
+    "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
 }
-_NO_TERMS: Final = ("every", "answers", "changes", "phase")  # which the other two refuse
+_NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",)}
+# The entry point of JavaScript that has a draw; the main one has those that are not listed.
+ADD_ONS: Final = {
+    **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
+    **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
+    **{"listing": "nearest", "optional": "optional", "pair": "paths", "walk": "paths"},
+    **{"polar": "paths", "splines": "tables"},
+    **{"projective": "projective", "questions": "profile", "several": "several", "polynomial": "polynomial"},
+}
 
 
 class AskedKind(NamedTuple):
@@ -24,9 +34,10 @@ class AskedKind(NamedTuple):
     toml: str
     mechanism: str
     draws: tuple[str, ...]
-    missing: str = ""  # what is to come, if nothing asks it yet
+    missing: str = ""  # what the row is reserved for, if nothing asks it yet
 
 
+_LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
 ASKED_KINDS: Final = (
     AskedKind("number", "interval = [0, 180]", "Optimal, Hybrid or Podium by ε", ("sliding", "mixture")),
     AskedKind("number on a scale", 'interval and scale = "log"', "as number", ("sliding", "mixture")),
@@ -36,22 +47,20 @@ ASKED_KINDS: Final = (
     AskedKind("time of the day", "time = true", "OGPM", ("sliding",)),
     AskedKind(
         *("one of a list", 'categories = ["a", "b"]', "by ε and length"),
-        ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective"),
+        _LISTS,
     ),
     AskedKind("several of a list", "several = […] and most = 3", "SetResponse", ("several", "polynomial")),
     AskedKind("number or no answer", "interval or circle and optional = true", "Podium, OGPM", ("optional",)),
-    AskedKind(
-        "one of a list or no answer", "categories and optional = true", "as one of a list", ("response",)
-    ),
+    AskedKind("one of a list or no answer", "categories and optional = true", "as one of a list", _LISTS),
     AskedKind("place in a rectangle", "rectangle = [[0, 2], [0, 1]]", "TraCSC", ("pair",)),
     AskedKind("place on a sphere", "sphere = true", "TraCSC", ("pair",)),
     AskedKind("place in a disk", "disk = 2.5 and centre = [0, 0]", "Polar", ("polar",)),
     AskedKind("place of a list", "categories and a solved mechanism", "–", ("listing",)),
-    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box",)),
+    AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box", "splines")),
     AskedKind("profile", 'profile = { sex = ["f", "m"], age = 3 }', "Marginals", ("questions",)),
     AskedKind("kept change", 'categories of two and repeat = "kept change"', "KRR", ("response",)),
-    AskedKind("vector", "–", "–", (), "reserved"),
-    AskedKind("path", "–", "–", (), "reserved"),
+    AskedKind("vector", "–", "–", (), "reserved for `dt.Vectors`"),
+    AskedKind("path", "–", "–", (), "reserved for a whole path under one ε"),
 )
 
 
@@ -63,7 +72,6 @@ def answering(question: Question) -> tuple[str, ...]:
 
 def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
     """Return, by question, which clients cannot answer it, and why; without those that all answer."""
-    used = [term for term in _NO_TERMS if getattr(contract, term) is not None]
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
         told = {
@@ -71,8 +79,11 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
             for client in CLIENTS
             if client not in answering(question)
         }
-        if used:
-            told |= {client: f"it does not keep to {', '.join(used)}" for client in _NO_DRAW}
+        told |= {
+            client: f"it does not keep to repeat = {contract.repeat!r}"
+            for client, without in _NO_REPEAT.items()
+            if contract.repeat in without
+        }
         if told:
             found[name] = told
     return found
@@ -84,10 +95,21 @@ def rows(contract: Campaign) -> list[str]:
     lines = []
     for name, question in contract.questions.items():
         draw, kind = question.device()["draw"], question.domain.kind
-        able = [client for client in CLIENTS if client not in lacking.get(name, {})]
+        able = [_with_add_on(client, draw) for client in CLIENTS if client not in lacking.get(name, {})]
         lines.append(f"{name}: {kind}, drawn as {draw!r} by {question.name}; answered by {', '.join(able)}")
         lines += [f"{name}: not by {client}: {why}" for client, why in lacking.get(name, {}).items()]
     return lines
+
+
+def kinds_without(lacking: Collection[str]) -> list[str]:
+    """Return a line for each kind of question that a client without some draws cannot always answer."""
+    rows = ((asked.kind, [draw for draw in asked.draws if draw in lacking]) for asked in ASKED_KINDS)
+    return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
+
+
+def _with_add_on(client: str, draw: str) -> str:
+    """Return a client with the entry point that a page has to load for a draw."""
+    return f"{client} with {ADD_ONS[draw]}" if client == "JavaScript" and draw in ADD_ONS else client
 
 
 def check_counted(contract: Campaign) -> None:
@@ -113,14 +135,38 @@ def table() -> str:
         able = {client: "reserved" if asked.missing else _verdict(client, asked.draws) for client in _NO_DRAW}
         ours = "reserved" if asked.missing else "yes"
         if asked.kind == "kept change":
-            able = dict.fromkeys(able, "no")
+            able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
         draws = ", ".join(f"`{draw}`" for draw in asked.draws) or "–"
-        toml = f"`{asked.toml}`" if asked.toml != "–" else "–"
+        toml = asked.missing or f"`{asked.toml}`"
         cells = (asked.kind, toml, asked.mechanism, draws, ours, able["JavaScript"], able["Java"])
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _verdict(client: str, draws: tuple[str, ...]) -> str:
+    """Return "yes", "no", the draws that a client lacks, or what a page has to load for them."""
     missing = [draw for draw in draws if draw in _NO_DRAW[client]]
-    return "yes" if not missing else "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
+    if missing:
+        return "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
+    added = {ADD_ONS[draw]: None for draw in draws if client == "JavaScript" and draw in ADD_ONS}
+    if not added:
+        return "yes"
+    part = "" if all(draw in ADD_ONS for draw in draws) else "yes, some "
+    return f"{part}with {', '.join(f'`{entry}`' for entry in added)}"
+
+
+def javascript() -> str:
+    """Return what JavaScript answers as Markdown: a row for each file that has draws."""
+    files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in sorted(ADD_ONS.values())}}
+    mechanisms: dict[str, set[str]] = {file: set() for file in files}
+    for name, kind in registry.names().items():
+        for draw in ("lattice" if draw.startswith("lattice") else draw for draw in kind._draws):
+            if draw not in _NO_DRAW["JavaScript"] and not draw.startswith("joint"):
+                files[ADD_ONS.get(draw, "dither")].add(draw)
+                mechanisms[ADD_ONS.get(draw, "dither")].add(name)
+    lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
+    for file, draws in files.items():
+        asks = [asked.kind for asked in ASKED_KINDS if draws & set(asked.draws)]
+        asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
+        lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
+    return "\n".join(lines)

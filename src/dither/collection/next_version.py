@@ -112,8 +112,8 @@ def _next_question(question: Question, found: Bounds | None) -> Question:
     """Return the question on the bounds, by the usual mechanism of means with the same ε."""
     if found is None:
         return question
-    told = {**found.interval_domain().declarations(), "optional": bool(question.domain.optional)}
-    domain = read_table({"interval": [found.low, found.high], **told})
+    told = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
+    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **told})
     kind, more = registry.adviser("ask").default_mechanism(domain, question.epsilon)
     return as_question(kind(domain, epsilon=question.epsilon, **more))
 

@@ -36,6 +36,7 @@ _FAMILIES: Final = {
     "reports_total": _Metric("counter", "Reports that were stored, by campaign and question."),
     "refused_total": _Metric("counter", "Batches that were refused, by reason."),
     "repeated_total": _Metric("counter", "Batches that came again."),
+    "withdrawals_total": _Metric("counter", "Batches that were taken back, known or not."),
     "opened_total": _Metric("counter", "Requests that came encrypted."),
     "commits_total": _Metric("counter", "Transactions that stored batches."),
     "unavailable_total": _Metric("counter", "Transactions that failed."),
@@ -119,7 +120,7 @@ class Signals:
         return found
 
     def exposition(self, collector: Collector) -> str:
-        """Return all metrics as Prometheus reads them. Counters are whole numbers, written in full."""
+        """Return all metrics as Prometheus reads them. Counters are integers, written in full."""
         totals = self.totals()
         lines: list[str] = []
 
@@ -158,7 +159,7 @@ def _histogram(name: str, known: _Metric, totals: dict[str, int]) -> Iterator[st
 
 
 def _in_units(number: int, divisor: int) -> str:
-    """Return a whole number divided by a power of ten, with all its digits."""
+    """Return an integer divided by a power of ten, with all its digits."""
     if divisor == 1:
         return str(number)
     return f"{number // divisor}.{number % divisor:0{len(str(divisor)) - 1}d}"

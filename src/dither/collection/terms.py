@@ -72,7 +72,7 @@ def from_digits(text: object) -> bytes:
 def check_whole(what: str, number: object, least: int, most: int) -> None:
     """Raise InvalidParameter unless a term is an integer from `least` to `most`."""
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-        raise InvalidParameter(f"{what} is a whole number from {least} to {most}, not {found(number)}")
+        raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
 
 
 def thousandths(what: str, share: object) -> int:

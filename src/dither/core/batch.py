@@ -26,6 +26,7 @@ _DIGEST: Final = 16
 _GROUP: Final = struct.Struct("<16sII")  # fingerprint, bytes of a report, number of reports
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]+")
 _JOINED: Final = '","'
+_QUESTIONS: Final = f"a batch has reports of at most {MOST_QUESTIONS} questions"
 _LENGTH: Final = "the reports of a question have one length, at least one byte"
 _TEXT: Final = "a report in a batch is lower-case hexadecimal text"
 _SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
@@ -33,7 +34,10 @@ _SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
 
 @dataclass(frozen=True)
 class BatchBody:
-    """Reports by fingerprint, the identity of the batch, and a public label such as a version."""
+    """Reports by fingerprint, the identity of the batch, and a public label such as a version.
+
+    A message of presence may have no report.
+    """
 
     id: str  # 32 hexadecimal digits, random: it carries neither the device nor the time
     reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, all of one length
@@ -42,8 +46,8 @@ class BatchBody:
     def __post_init__(self) -> None:
         _check_digits(self.id, "the identity of a batch")
         _check_label(self.label)
-        if not 1 <= len(self.reports) <= MOST_QUESTIONS:
-            raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
+        if len(self.reports) > MOST_QUESTIONS:
+            raise MalformedReport(_QUESTIONS)
         for fingerprint, reports in self.reports.items():
             _check_digits(fingerprint, "a fingerprint")
             if not reports or len({len(report) for report in reports}) != 1 or not reports[0]:
@@ -172,6 +176,14 @@ class ReadBatch(NamedTuple):
         return _canonical(bytes.fromhex(identity), label, groups)
 
 
+def identity_digest(identity: bytes) -> bytes:
+    """Return what a store and its exports keep of the identity of a batch, which only its device knows.
+
+    It has as many bits as the identity: whoever reads a store can withdraw no batch by it.
+    """
+    return hashlib.sha256(identity).digest()[:16]
+
+
 def _slice(data: bytes, at: int, size: int) -> bytes:
     part = data[at : at + size]
     if len(part) != size:
@@ -181,8 +193,8 @@ def _slice(data: bytes, at: int, size: int) -> bytes:
 
 def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBatch:
     """Return the batch; raise MalformedReport if its body is not the one that devices write."""
-    if not 1 <= len(groups) <= MOST_QUESTIONS:
-        raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
+    if len(groups) > MOST_QUESTIONS:
+        raise MalformedReport(_QUESTIONS)
     _check_label(label)
     before = ""
     for group in groups:

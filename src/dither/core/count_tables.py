@@ -57,9 +57,7 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
             continue
         cell = whole_number(columns["cell"][row])
         if cell >= len(counts):
-            raise MalformedReport(
-                f"a cell of this question is a whole number below {len(counts)}; one is not"
-            )
+            raise MalformedReport(f"a cell of this question is an integer below {len(counts)}; one is not")
         counts[cell] += total
     if max([*counts, *sums.values()]) > MOST_COUNT:
         raise MalformedReport("a count is at most 2^63 − 1; one is larger")
@@ -134,11 +132,11 @@ def _measure(given: object) -> Measure:
 
 
 def whole_number(given: Any) -> int:
-    """Return a whole number from 0 upwards; databases also send decimals and floats that are whole."""
+    """Return an integer from 0 upwards; databases also send decimals and floats that are whole."""
     try:
         number = int(given)
         if isinstance(given, bool) or number != given or number < 0:
             raise ValueError
     except (TypeError, ValueError, OverflowError, ArithmeticError):
-        raise MalformedReport("cells and totals are whole numbers from 0 upwards; one is not") from None
+        raise MalformedReport("cells and totals are integers from 0 upwards; one is not") from None
     return number

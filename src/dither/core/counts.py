@@ -54,9 +54,9 @@ class Counts:
         counts = np.array(self.counts)
         counting = self.question.counting
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
-            raise MalformedReport(f"a summary of this question is {counting.size} whole numbers")
+            raise MalformedReport(f"a summary of this question is {counting.size} integers")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
-            raise MalformedReport("the number of reports is a whole number from 0 upwards")
+            raise MalformedReport("the number of reports is an integer from 0 upwards")
         if counts.size and counts.min() < 0:
             raise MalformedReport("a count is at least 0")
         counts = counts.astype(np.int64, copy=False)

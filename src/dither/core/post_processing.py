@@ -138,7 +138,7 @@ class Snapped(PostProcessing):
         for count in (self.columns, self.rows):
             if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1 << 16:
                 raise InvalidParameter(
-                    f"columns and rows must be whole numbers from 1 to 2^16, not {found(count)}"
+                    f"columns and rows must be integers from 1 to 2^16, not {found(count)}"
                 )
 
     def numbers(self, places: object) -> Integers:

@@ -58,16 +58,14 @@ class ChangeReports:
         except (TypeError, ValueError):
             whole, table = False, np.empty(0)
         if not whole or table.ndim != 2 or table.shape[1] != 3:
-            raise MalformedReport(
-                "reports about changes are rows of three whole numbers: group, interval, report"
-            )
+            raise MalformedReport("reports about changes are rows of three integers: group, interval, report")
         table = table.astype(np.int64)
         groups, intervals, cells = table.T
         if table.size and not (groups.min() >= 0 and groups.max() < change.groups):
-            raise MalformedReport(f"a group is a whole number from 0 to {change.groups - 1}")
+            raise MalformedReport(f"a group is an integer from 0 to {change.groups - 1}")
         counts = np.array([change.intervals(group) for group in range(change.groups)])
         if ((intervals < 0) | (intervals >= counts[groups])).any():
-            raise MalformedReport("an interval is a whole number below the number of intervals of its group")
+            raise MalformedReport("an interval is an integer below the number of intervals of its group")
         reports = change.question.reports(cells)
         order = np.lexsort((intervals, groups))
         return ChangeReports(
@@ -76,7 +74,7 @@ class ChangeReports:
 
     @property
     def cells(self) -> Integers:
-        """The reports as rows of three whole numbers: group, interval, report."""
+        """The reports as rows of three integers: group, interval, report."""
         return np.stack([self.groups, self.intervals, self.reports.cells], axis=1).astype(np.int64)
 
     @property
@@ -112,15 +110,15 @@ class DatedReports:
         try:
             every = [np.asarray(part) for part in days]
             if any(part.dtype.kind not in "iu" and part.size for part in every):
-                raise ValueError("not whole numbers")
+                raise ValueError("not integers")
             day = np.concatenate([part.astype(np.int64) for part in every])
         except (TypeError, ValueError):
-            raise MalformedReport("the days of reports are a list of whole numbers") from None
+            raise MalformedReport("the days of reports are a list of integers") from None
         together = Reports.concatenate(parts)
         if day.ndim != 1 or len(together) != day.size:
             raise MalformedReport(f"{len(together)} reports need as many days, one for each")
         if day.size and not (day.min() >= 0 and day.max() < once.days):
-            raise MalformedReport(f"a day is a whole number from 0 to {once.days - 1}")
+            raise MalformedReport(f"a day is an integer from 0 to {once.days - 1}")
         order = np.argsort(day, kind="stable")
         day = day[order]
         day.setflags(write=False)
@@ -220,7 +218,7 @@ class Once(AskedAgain):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
-        if self.question.unit == "trajectory":
+        if self.question.unit == "trajectory" != self.question.domain.protects:
             raise InvalidParameter("Once asks for one value or one place on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:
@@ -336,9 +334,7 @@ class KeptChange(Answering, Combinator):
             )
         check_days("days", self.days, least=2)
         if isinstance(self.changes, bool) or not isinstance(self.changes, int) or self.changes < 1:
-            raise InvalidParameter(
-                "changes, the most often that a value changes, is a whole number from 1 on"
-            )
+            raise InvalidParameter("changes, the most often that a value changes, is an integer from 1 on")
         if self.changes > min(MOST_KEPT, self.days - 1):
             raise InvalidParameter(
                 f"a value changes at most {self.days - 1} times in {self.days} days, and changes is at most "
@@ -464,7 +460,7 @@ class KeptChange(Answering, Combinator):
         return told.astype(self.question.layout), count
 
     def reports(self, raw: object) -> ChangeReports:
-        """Return rows of three whole numbers (group, interval, report) as reports; refuse impossible ones."""
+        """Return rows of three integers (group, interval, report) as reports; refuse impossible ones."""
         return ChangeReports.of(self, raw)
 
     def at(self, epsilon: float) -> KeptChange:

@@ -127,7 +127,7 @@ def check_header(header: object, room: int) -> tuple[str, tuple[int, ...]]:
     if not isinstance(layout, str) or not _LAYOUT.fullmatch(layout):
         raise MalformedReport("the dtype of reports must be an integer of 1, 2, 4 or 8 bytes, such as <u2")
     if not isinstance(shape, list) or len(shape) > 8 or not all(map(_side, shape)):
-        raise MalformedReport("the shape of reports must be a list of at most 8 whole numbers")
+        raise MalformedReport("the shape of reports must be a list of at most 8 integers")
     if int(layout[-1]) * math.prod(shape) != room:
         raise MalformedReport(f"the shape of these reports does not fit the {room} bytes after the header")
     return layout, tuple(shape)

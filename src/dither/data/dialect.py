@@ -155,7 +155,7 @@ class Dialect:
             return float(cell)
         except (ValueError, TypeError):
             return math.nan
-        except OverflowError:  # a whole number of JSON with hundreds of digits
+        except OverflowError:  # an integer of JSON with hundreds of digits
             return math.inf if cell > 0 else -math.inf
 
     def items(self, cell: Any) -> list[Any] | None:

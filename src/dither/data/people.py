@@ -174,7 +174,7 @@ def person_text(cell: object) -> str | None:
 
     Two rows with the same text are about one person. A number is its shortest decimal text, so 1, 1.0 and the
     text "1" are one person, as they are in CSV, where every cell is text; "1.0" is so too, because many
-    programs write whole numbers with a point. Other text counts as it is read, without spaces around it:
+    programs write integers with a point. Other text counts as it is read, without spaces around it:
     "007" and "7" are two persons. None and NaN are empty. A list or an object is not an id.
     """
     if cell is None:

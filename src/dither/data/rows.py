@@ -180,7 +180,7 @@ def divide_budget(campaign: Questionnaire, rows: int) -> Questionnaire:
     """Return the questions with ε divided over the rows of a person, who is promised the whole ε."""
     if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= _MOST_ROWS:
         raise InvalidParameter(
-            f"rows, the most rows of one person, is a whole number from 1 to {_MOST_ROWS}, not {found(rows)}"
+            f"rows, the most rows of one person, is an integer from 1 to {_MOST_ROWS}, not {found(rows)}"
         )
     if rows == 1:
         return campaign
@@ -224,7 +224,7 @@ class RowChoice:
         silent = {name: self._absent(chunk, name) for name in self.domains}
         used = np.zeros(len(chunk), dtype=np.bool_)
         for name, domain in self.domains.items():
-            if domain.optional:  # "no answer" is an answer
+            if domain.empty_is_value:  # "no answer" is an answer, or nothing was ticked
                 used[:] = True
             else:
                 used |= ~silent[name]

@@ -16,7 +16,7 @@ from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, found
-from dither.estimation.atoms import AtomSearch
+from dither.estimation.atoms import AtomSearch, thin_masses
 from dither.estimation.curve import DensityCurve
 from dither.estimation.density import DensityModel, Posterior, Prior, about_a_curve
 from dither.estimation.distributions import EstimatedDistribution
@@ -132,7 +132,7 @@ class EmpiricalBayes(Method):
 
     def __post_init__(self) -> None:
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is a whole number, at least 0")
+            raise InvalidParameter("the number of point masses is an integer, at least 0")
 
     def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
@@ -188,6 +188,7 @@ class EmpiricalBayes(Method):
         model, path, atoms = search.search(model, self.most_atoms)
         posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
         seen = DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
+        posterior = posterior.with_thin_masses(thin_masses(model, posterior.best, circular=circular))
         for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
             atoms = [*atoms, atom]
             posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))

@@ -33,8 +33,9 @@ from dither.estimation.intervals import (
 from dither.estimation.rounding import show_interval, thousands
 from dither.estimation.same_people import count_of, guarantee_of, leaf_correlation
 from dither.foundation.arrays import Array, Floats
+from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
-from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_label
+from dither.foundation.tables import MOST_ROWS, ResultTable, Row, Tableau, as_html, percent, show_label
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class ValuedInterval(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tableau):
     """A value, its standard error, the number of reports, and their guarantee.
 
     `value` is a number or an array; `labels` name the numbers of an array, if they have names. An interval
@@ -384,19 +385,17 @@ class Estimate:
             [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
         )
 
-    def to_frame(self) -> Any:
-        """Return the estimate as a pandas data frame, a row for each number; needs the extra `frames`."""
-        return ResultTable("", tuple(self.records())).to_frame()
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        return ResultTable("", tuple(self.records()), limits=self.limits)._cells()
 
     def _repr_html_(self) -> str:
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
-        rows = self.records()
         unit = f", in {self.unit}" if self.unit else ""
         what = f"95 % intervals{self.condition}" if self.claimed else "posterior means, no intervals"
         of = "" if self.clipping is None else f", {self.clipping}"
         title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}{of}; {self.guarantee}"
-        shown = ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits, about=self.about)
-        return shown._repr_html_()
+        head, cells = self._cells()
+        return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(head, cells[:MOST_ROWS])
 
     def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.

@@ -1,7 +1,7 @@
 """`dt.stats.fit_family`: named families of distributions, fitted to reports by maximum likelihood.
 
 The people of a family are those of its density inside the domain. Their probabilities stand on fine points of
-the domain, or on the whole numbers of a Poisson law; the law of reports is a product with the mechanism's
+the domain, or on the integers of a Poisson law; the law of reports is a product with the mechanism's
 operator, so that the likelihood is that of the reports that were sent. Fisher scoring finds its maximum.
 
 The goodness of fit is a score test of smooth alternatives [Neyman37]: the density times exp(Σ t·cos(jπF)),
@@ -180,7 +180,7 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 
     The families are "normal", "lognormal", "gamma", "beta" (on the whole domain), "exponential" and "poisson"
-    (whole numbers). Values are those inside the domain: a density is cut off at its ends. If the family is
+    (integers). Values are those inside the domain: a density is cut off at its ends. If the family is
     right, the distribution is about twice as accurate as `dt.distribution`, but for the exponential, whose
     straight log-density `dt.distribution` finds as well; if it is wrong, `fits` is False once the reports
     show it.
@@ -229,7 +229,7 @@ def _points(family: str, low: float, high: float) -> Floats:
         return np.asarray(low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS)
     whole = np.arange(math.ceil(low), math.floor(high) + 1.0)
     if whole.size < 2:
-        raise InvalidParameter("a Poisson law needs a domain with at least two whole numbers")
+        raise InvalidParameter("a Poisson law needs a domain with at least two integers")
     return whole
 
 

@@ -225,9 +225,7 @@ class EstimatedFrequencies(LabelledEstimate):
         1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
         """
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
-            raise InvalidParameter(
-                f"count is a whole number from 1 to {len(self.labels)}, not {found(count)}"
-            )
+            raise InvalidParameter(f"count is an integer from 1 to {len(self.labels)}, not {found(count)}")
         low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
         order = np.argsort(-np.asarray(self.value), kind="stable")
         # Others that may be above a category, and others that certainly are.

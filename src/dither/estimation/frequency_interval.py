@@ -72,7 +72,7 @@ class ScoreInterval(ConfidenceInterval):
         reach = student_t_quantile(level)
         least, most = score_means(share, n, reach, self.shared)
         if any(self.shared) and np.ndim(n) == 0 and n < _WHOLE:
-            # Counts of few people are whole numbers: the ends are those of a part of a report more and less.
+            # Counts of few people are integers: the ends are those of a part of a report more and less.
             step = _STEP / n
             least = score_means(np.maximum(share - step, 0.0), n, reach, self.shared)[0]
             most = score_means(np.minimum(share + step, 1.0), n, reach, self.shared)[1]

@@ -438,10 +438,10 @@ def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[
 
 
 def check_minimum(minimum: object) -> int:
-    """Return the smallest size of a group; raise InvalidParameter unless it is a whole number from 2."""
+    """Return the smallest size of a group; raise InvalidParameter unless it is an integer from 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
         raise InvalidParameter(
-            f"the minimum number of reports of a group is a whole number from 2 upwards, not {found(minimum)}"
+            f"the minimum number of reports of a group is an integer from 2 upwards, not {found(minimum)}"
         )
     return int(minimum)
 

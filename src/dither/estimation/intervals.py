@@ -358,7 +358,7 @@ class LooksInterval(ConfidenceInterval):
 
     @classmethod
     def of(cls, plain: ConfidenceInterval, looks: int) -> Self:
-        """Return the interval over so many looks; raise InvalidParameter unless it is a whole number."""
+        """Return the interval over so many looks; raise InvalidParameter unless it is an integer."""
         level_of_one(0.95, looks)
         return cls(plain, int(looks), plain.period, plain.resolution, plain.condition)
 
@@ -375,7 +375,7 @@ def level_of_one(level: float, looks: int) -> float:
     whole = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
     if not whole or not 1 <= looks <= MOST_LOOKS:
         raise InvalidParameter(
-            f"the number of looks is a whole number from 1 to {MOST_LOOKS}, not {found(looks)}"
+            f"the number of looks is an integer from 1 to {MOST_LOOKS}, not {found(looks)}"
         )
     return 1.0 - (1.0 - check_level(level)) / int(looks)
 

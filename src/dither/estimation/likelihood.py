@@ -668,6 +668,6 @@ def edges_of(line: Line, bins: Bins) -> Floats:
 def _wrong_bins(bins: object) -> InvalidParameter:
     given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
     return InvalidParameter(
-        "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "
+        "bins are an integer from 1 to 2^16, or increasing edges from the lowest to the highest value, "
         f"not {given}"
     )

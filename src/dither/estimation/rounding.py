@@ -59,5 +59,5 @@ def show_interval(
 
 
 def thousands(count: int) -> str:
-    """Return a whole number as text in groups of three digits, as in 40 000."""
+    """Return an integer as text in groups of three digits, as in 40 000."""
     return f"{count:,}".replace(",", " ")

@@ -195,7 +195,7 @@ def rows(
     """
     for what, number, least, most in (("n", n, 1, _MOST_ROWS), ("copies", copies, 0, _MOST_COPIES)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-            raise InvalidParameter(f"{what} is a whole number from {least} to {most}, not {found(number)}")
+            raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
     random = np.random.default_rng(seed)  # of the rows alone: everything private has happened before
     given = pair_tables(reports)
     further = tuple(_draw_rows(given.redraw(random), n, random) for _ in range(copies))

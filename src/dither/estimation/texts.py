@@ -33,7 +33,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidParameter(
-            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
+            f"most, the number of prefixes to follow, is an integer of at least 1, not {found(most)}"
         )
     if not 0.0 < false_alarm < 1.0:
         raise InvalidParameter(

@@ -112,7 +112,7 @@ def from_hexadecimal(text: object) -> int:
 def whole(number: object) -> int:
     """Return a JSON number that is an integer; raise MalformedReport if it is not one, or too long."""
     if isinstance(number, bool) or not isinstance(number, int) or number.bit_length() > MOST_BITS:
-        raise MalformedReport(f"a whole number of at most {MOST_BITS} bits was expected, not {found(number)}")
+        raise MalformedReport(f"an integer of at most {MOST_BITS} bits was expected, not {found(number)}")
     return number
 
 

@@ -8,7 +8,7 @@ THIN: Final = "\u202f"
 
 
 def whole(number: int) -> str:
-    """Return a whole number in groups of three digits: 40 000."""
+    """Return an integer in groups of three digits: 40 000."""
     return f"{number:,}".replace(",", THIN)
 
 

@@ -348,7 +348,7 @@ def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | 
 
 
 def _integers(weights: tuple[float, ...]) -> list[int]:
-    """Return whole numbers in proportion to weights, each at least 1, that sum to 2^32."""
+    """Return integers in proportion to weights, each at least 1, that sum to 2^32."""
     found = [max(1, int(Fraction(weight) * TOTAL)) for weight in weights]
     found[found.index(max(found))] += TOTAL - sum(found)
     return found

@@ -106,9 +106,7 @@ def share(epsilon: float, count: int) -> float:
     0.3333333333333333
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidParameter(
-            f"the number of shares must be a whole number from 1 upwards, not {found(count)}"
-        )
+        raise InvalidParameter(f"the number of shares must be an integer from 1 upwards, not {found(count)}")
     return rounded_down(_positive("epsilon", epsilon) / count)
 
 

@@ -164,7 +164,7 @@ class Guarantee:
         (proofs/Combine.v).
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")
+            raise InvalidParameter(f"times must be an integer from 1 upwards, not {found(times)}")
         bound = _repeat(self.bound, times)
         if self.unit != "location" or times == 1:
             return replace(self, bound=bound)

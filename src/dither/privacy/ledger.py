@@ -227,7 +227,7 @@ class Policy:
                 )
         if isinstance(self.bytes, bool) or not isinstance(self.bytes, int) or self.bytes < 1:
             raise InvalidParameter(
-                f"bytes of a policy must be a whole number from 1 upwards, not {found(self.bytes)}"
+                f"bytes of a policy must be an integer from 1 upwards, not {found(self.bytes)}"
             )
         if self.mechanisms is not None:
             names = _as_list("mechanisms", self.mechanisms)

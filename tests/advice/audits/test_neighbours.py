@@ -18,6 +18,7 @@ COMBINED = {"Each", "Indicator", "Memoised", "Sampled"}  # of mechanisms that ar
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in COMBINED])
+@pytest.mark.some(every=4)
 def test_every_mechanism_has_inputs_and_takes_them(name: str) -> None:
     mechanism: Any = CASES[name]()  # made here: some take a second
     assert isinstance(mechanism, Mechanism)

@@ -210,6 +210,7 @@ def test_a_question_that_was_changed(changes: dict[str, object], said: str, tmp_
     assert "not written by `dither jrr question`" in shown.output
 
 
+@pytest.mark.slow
 def test_an_interrupted_collection_leaves_no_file(tmp_path: Path) -> None:
     """One of two devices has reported when the collector is interrupted."""
     question, out = tmp_path / "question.json", tmp_path / "reports.jsonl"

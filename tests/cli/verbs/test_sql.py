@@ -219,6 +219,7 @@ def test_a_list_that_grew_is_estimated_from_the_versions_that_offer_each_answer(
     assert "version 2: " in shown
 
 
+@pytest.mark.slow
 def test_wide_files_at_the_terminal(tmp_path: Path) -> None:
     path = tables.wide_file(tmp_path / "wide.parquet")
     words = ("--question", path, "--wide", "--map", "day=on", "--json")

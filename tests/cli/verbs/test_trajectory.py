@@ -116,6 +116,7 @@ def test_geographic_data_frames_in_files(tmp_path: Path, ending: str) -> None:
     assert json.loads(asked.output)["n"] == len(data.Trips.read(file).paths.points)
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     file, out = made(tmp_path, "csv"), tmp_path / "out.csv"

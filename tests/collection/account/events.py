@@ -94,12 +94,58 @@ def act(when: dict[str, Any]) -> dict[str, Any]:
     return {"do": "act", "at": when}
 
 
-def acknowledge(identity: str) -> dict[str, Any]:
-    return {"do": "acknowledge", "id": identity}
+def acknowledge(identity: str, sent: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})}
+
+
+def sent(day: int, retry: int = 14, campaign: str = "c0" * 32) -> dict[str, Any]:
+    """Return what is noted of a batch that is acknowledged on a day."""
+    return {"campaign": campaign, "day": day, "retry": retry}
+
+
+def withdraw(identity: str) -> dict[str, Any]:
+    return {"do": "withdraw", "id": identity}
 
 
 def batch(number: int, asker: str = "clinic.example", most: int = 100, **more: Any) -> dict[str, Any]:
     return {"do": "batch", "id": f"{number:032x}", "asker": asker, "most": most, **more}
+
+
+def label(number: int = 0, epsilon: float = 1.0) -> dict[str, Any]:
+    """Return the question that is the permanent label; another number is another list."""
+    return question(
+        "installed", epsilon, fingerprint=f"{number:032x}", mechanism="ProjectiveResponse", repeat="present",
+        every="week",
+    )  # fmt: skip
+
+
+def use(
+    number: int,
+    when: dict[str, Any] | None = None,
+    asked: dict[str, Any] | None = None,
+    *,
+    share: int = 700,
+    every: str = "week",
+    name: str = "tool",
+    asker: str = "clinic.example",
+    **more: Any,
+) -> dict[str, Any]:
+    """Return the use of a tool; without a label the campaign counts alone."""
+    presence = {"asker": asker, "name": name, "every": every, **({} if asked is None else {"share": share})}
+    told = {"id": f"{number:032x}", "question": asked, "at": when or at(), "presence": presence}
+    return {"do": "present", **told, **({} if asked is None else {"report": f"{number:02x}"}), **more}
+
+
+def message(
+    when: dict[str, Any] | None = None,
+    asked: dict[str, Any] | None = None,
+    *,
+    every: str = "week",
+    name: str = "tool",
+    asker: str = "clinic.example",
+) -> dict[str, Any]:
+    presence = {"asker": asker, "name": name, "every": every}
+    return {"do": "message", "question": asked, "at": when or at(), "presence": presence}
 
 
 def merge(entries: list[dict[str, Any]], device: str = LAPTOP, **more: Any) -> dict[str, Any]:

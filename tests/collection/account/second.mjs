@@ -230,6 +230,7 @@ function merge(state, { from }) {
       else if (wins(theirs, next[name][place])) next[name][place] = theirs;
     }
   };
+  from = { ...from, answers: from.answers.filter((one) => one.permanent !== "present") };
   unite("answers", (a, b) => same(a, b) && a.permanent === b.permanent, (a, b) => a.id < b.id);
   const rank = (one) => (one.answer === null ? "1" : "0") + (one.answer ?? "") + one.device;
   from = { ...from, choices: spread(from.choices) };
@@ -245,7 +246,71 @@ function merge(state, { from }) {
   return [{ is: "merged", entries: next.entries.length - before }, next];
 }
 
+function presence(state, event, policy) {
+  const { asker, name, share } = event.presence, q = event.question;
+  if (q && !accepted(policy, q)) return refuse("policy");
+  const next = structuredClone(state);
+  next.clock = clockAfter(state.clock, event.at);
+  if (!state.askers.includes(asker)) {
+    if (state.openings === 0) return refuse("asker");
+    next.askers = [...state.askers, asker].sort();
+    if (state.openings !== null) next.openings--;
+  }
+  next.present ??= [];
+  let kept = next.present.find((one) => one.asker === asker && one.name === name);
+  const [period] = calendar(event.presence, Math.floor(next.clock.wall / DAY));
+  if (kept && period <= kept.period) return [{ is: "silent" }];
+  const first = !kept;
+  if (first) {
+    kept = { asker, name, permanent: !!q && below(1000, [...Buffer.from(event.random ?? "", "hex")]) < share };
+    next.present.push(kept);
+    next.present.sort(order("asker", "name"));
+  }
+  Object.assign(kept, { period, batch: event.id });
+  const known = (state) => state.answers.find((one) => same(one, q) && one.permanent === "present");
+  if (first && kept.permanent && !known(state)) {
+    const spend = { epsilon: charge(q.epsilon, 64), delta: charge(q.delta, 128) };
+    const now = epoch(state.limits.epoch, Math.max(next.clock.wall, state.born));
+    if (next.clock.ahead <= ahead[state.limits.epoch] && !short(state, q, now, now, spend)) {
+      const entry = { ...charged(q), id: event.id, device: state.device, first: now, last: now };
+      next.entries = [...next.entries, entry].sort(order("id"));
+      next.answers = [...next.answers, { ...named(q), id: event.id, permanent: "present", report: event.report }].sort(order(...QUESTION, "permanent"));
+      return [{ is: "drawn", charged: entry.epsilon, report: event.report }, next];
+    }
+  }
+  return [{ is: "present" }, next];
+}
+
+function message(state, event) {
+  const { asker, name } = event.presence, q = event.question;
+  const kept = state.present?.find((one) => one.asker === asker && one.name === name);
+  if (!kept?.batch) return [{ is: "empty" }];
+  const clock = clockAfter(state.clock, event.at);
+  if (calendar(event.presence, Math.floor(clock.wall / DAY))[0] !== kept.period) {
+    return [{ is: "empty" }, { ...state, clock, present: state.present.map((one) => (one === kept ? { ...one, batch: null } : one)) }];
+  }
+  const label = kept.permanent && q && state.answers.find((one) => one.permanent === "present" && same(one, q));
+  return [{ is: "message", id: kept.batch, public: !kept.permanent, reports: label ? [[label.fingerprint, label.report]] : [] }];
+}
+
+/** The state without a message of an identity, if there is one. */
+function without(state, id) {
+  if (!state.present?.some((one) => one.batch === id)) return [0];
+  return [1, { ...state, present: state.present.map((one) => (one.batch === id ? { ...one, batch: null } : one)) }];
+}
+
 function step(state, event, policy) {
+  if (event.do === "present") return presence(state, event, policy);
+  if (event.do === "message") return message(state, event);
+  const words = { acknowledge: "acknowledged", drop: "dropped", withdraw: "withdrawn" };
+  const [waited, rest] = words[event.do] ? without(state, event.id) : [0];
+  if (waited) {
+    if (event.sent) {
+      const { campaign, day, retry } = event.sent, { asker, name } = state.present.find((one) => one.batch === event.id);
+      rest.sent = [...(state.sent ?? []).filter((one) => one.until >= day), { id: event.id, asker, campaign, until: day + retry, questions: [name] }];
+    }
+    return [{ is: words[event.do], reports: 1 }, rest];
+  }
   if (event.do === "answer") return answer(state, event, policy, false);
   if (event.do === "dry run") {
     const [outcome] = answer(state, event, policy, true);
@@ -255,7 +320,21 @@ function step(state, event, policy) {
   if (event.do === "act") return [{ is: "acted" }, { ...state, clock: { ...clockAfter(state.clock, event.at), ahead: 0 }, openings: state.limits.askers }];
   if (event.do === "acknowledge") {
     const queue = state.queue.filter((one) => one.id !== event.id && one.batch !== event.id), gone = state.queue.length - queue.length;
-    return gone ? [{ is: "acknowledged", reports: gone }, { ...state, queue }] : [{ is: "unknown" }];
+    if (!gone) return [{ is: "unknown" }];
+    const left = state.queue.filter((one) => !queue.includes(one)), next = { ...state, queue };
+    if (event.sent && left[0].batch === event.id) {
+      const { campaign, day, retry } = event.sent, questions = left.map((one) => one.question);
+      next.sent = [...(state.sent ?? []).filter((one) => one.until >= day), { id: event.id, asker: left[0].asker, campaign, until: day + retry, questions }];
+    }
+    return [{ is: "acknowledged", reports: gone }, next];
+  }
+  if (event.do === "withdraw") {
+    const queue = state.queue.filter((one) => one.batch !== event.id || one.batch === ASIDE), found = state.sent?.find((one) => one.id === event.id);
+    const reports = state.queue.length - queue.length + (found?.questions.length ?? 0), next = { ...state, queue };
+    if (!reports) return [{ is: "unknown" }];
+    if (state.sent) next.sent = state.sent.filter((one) => one !== found);
+    if (!next.sent?.length) delete next.sent;
+    return [{ is: "withdrawn", reports }, next];
   }
   return { batch, drop, split, merge }[event.do](state, event);
 }

@@ -43,7 +43,7 @@ def test_all_reasons_and_outcomes_occur() -> None:
     outcomes = [step["outcome"] for scenario in SCENARIOS for step in scenario["steps"]]
     assert {one["is"] for one in outcomes} == {
         "drawn", "repeated", "resent", "silent", "refused", "acted", "acknowledged", "unknown", "batched",
-        "empty", "split", "merged", "dropped",
+        "empty", "split", "merged", "dropped", "present", "message", "withdrawn",
     }  # fmt: skip
     assert {one["reason"] for one in outcomes if "reason" in one} == {
         "id", "policy", "clock", "data", "asker", "quota", "budget", "lifetime", "spent", "person", "limits",
@@ -94,7 +94,9 @@ MUTANTS = {
     "old data have budgets of their own": ("Math.max(second, state.born)", "second"),
     "weeks begin on Thursday": ("(day + 3) / 7", "day / 7"),
     "a year has 365 days": ("new Date(day * DAY * 1000).getUTCFullYear()", "1970 + Math.floor(day / 365)"),
-    "askers are admitted without end": ("next.openings--", "next.openings"),
+    "askers are admitted without end": (
+        "next.openings--;\n  }\n  const queue", "next.openings;\n  }\n  const queue"
+    ),
     "a retry is drawn again": ("if (entered) {", "if (entered && !entered) {"),
     "one kind of permanent answer stands for the other": ("&& one.permanent === q.repeat", ""),
     "a permanent answer is charged again": ("if (kept) {", "if (kept && !kept) {"),
@@ -152,6 +154,32 @@ MUTANTS = {
     "campaigns share a batch": (" && chosen(one) &&", " &&"),
     "a batch is sent in part": ("reports: state.queue.filter(", "reports: queued.filter("),
     "a batch grows": ("one.batch === sent.batch)", "true)"),
+    "a use is counted twice": ("if (kept && period <= kept.period)", "if (false)"),
+    "a clock that goes back counts twice": ("period <= kept.period", "period === kept.period"),
+    "the clock of a use goes back": (
+        "next.clock = clockAfter(state.clock, event.at);\n  if (!state.askers.includes(asker))",
+        "next.clock = event.at;\n  if (!state.askers.includes(asker))",
+    ),
+    "the coin of presence is tossed again": ("const first = !kept;", "const first = true;"),
+    "the share is not reached": ('"hex")]) < share };\n    next', '"hex")]) <= share };\n    next'),
+    "the label is drawn later": ("if (first && kept.permanent &&", "if (kept.permanent && q &&"),
+    "the label is drawn without a budget": ("&& !short(state, q, now, now, spend)", ""),
+    "the label is drawn by any clock": ("next.clock.ahead <= ahead[state.limits.epoch] && !", "!"),
+    "a message is sent after its period": ("[0] !== kept.period)", "[0] < kept.period)"),
+    "a message is kept after its period": ("(one === kept ? { ...one, batch: null } : one)", "one"),
+    "both labels in a message": ("public: !kept.permanent,", "public: true,"),
+    "public labels where the budget was spent": ("public: !kept.permanent,", "public: !label,"),
+    "a label for any list": ('one.permanent === "present" && same(one, q)', 'one.permanent === "present"'),
+    "a second label for the same list": (" && !known(state)", ""),
+    "a label of another device": (
+        'from.answers.filter((one) => one.permanent !== "present")', "from.answers"),
+    "a message that was taken is sent again": (' acknowledge: "acknowledged",', ""),
+    "a message that was refused is sent again": (' drop: "dropped",', ""),
+    "a message that was withdrawn is sent again": (', withdraw: "withdrawn" }', " }"),
+    "a message is not withdrawn": ("if (event.sent) {", "if (false) {"),
+    "presence admits any asker": ('if (state.openings === 0) return refuse("asker");\n    next.askers = '
+        "[...state.askers, asker].sort();", "next.askers = [...state.askers, asker].sort();"),
+    "presence has no policy": ('if (q && !accepted(policy, q)) return refuse("policy");', ""),
     "names are looked up in the prototype": ("Object.hasOwn(state.limits.quotas, q.asker)", "true"),
 }  # fmt: skip
 

@@ -86,8 +86,9 @@ def test_declarations_travel_in_the_head_of_a_file() -> None:
         (lambda: dt.Interval(0, 3, scale=[0, 1, 10]), "from 0 to the number of its parts"),
         (lambda: dt.Interval(0, 2, scale=[0, 1, 10], step=1), "without a step"),
         (lambda: dt.Interval(0, 1440).on_scale("sqrt"), '"log" or "linear"'),
-        (lambda: dt.Circle(360).read_as(clipped=True), "for an interval"),
-        (lambda: dt.Interval(0, 2).read_as(outside=(0.1, 0.0, 0.2)), "goes with clipped"),
+        (lambda: dt.Circle(360).read_as(clipped_from=True), "are of an interval"),
+        (lambda: Questionnaire.from_toml(TOML.replace("clipped = true\n", "")), "goes with clipped"),
+        (lambda: Questionnaire.from_toml(TOML.replace("clipped = true", "clipped = 1")), "true or false"),
     ],
 )
 def test_what_makes_no_range_is_refused(call: Any, words: str) -> None:

@@ -111,6 +111,7 @@ def test_values_outside_are_refused_and_not_shown(wrong: float, exact: bool) -> 
     assert "1234567" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_reports_have_the_frequencies_of_the_integers() -> None:
     question = dt.Optimal(dt.Vectors(200), epsilon=2)
     value = np.eye(200)[3]

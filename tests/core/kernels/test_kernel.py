@@ -41,7 +41,7 @@ each_listed = pytest.mark.parametrize("case", LISTED.values(), ids=LISTED.keys()
 def array(case: KernelCase, value: Any, times: int) -> np.ndarray:
     """An input, so many times, as `draw` takes it."""
     one = np.asarray(value)
-    return np.tile(one, (times, 1)) if one.ndim else np.full(times, one)
+    return np.tile(one, (times, *(1,) * one.ndim)) if one.ndim else np.full(times, one)
 
 
 def fit(case: KernelCase, reports: np.ndarray, law: list[Fraction]) -> float:
@@ -132,6 +132,7 @@ def test_reports_fit_the_layout_and_are_admitted(case: KernelCase) -> None:
 
 
 @each_listed
+@pytest.mark.some(every=2)
 def test_probabilities_sum_to_one_and_keep_the_ratio(case: KernelCase) -> None:
     first, second = (case.kernel.probabilities(value) for value in case.inputs)
     assert sum(first) == sum(second) == 1
@@ -172,6 +173,7 @@ def test_arrays_follow_the_law_and_not_another_inputs(case: KernelCase) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in LISTED.values() if case.alone], ids=[n for n, c in LISTED.items() if c.alone]
 )
+@pytest.mark.some(every=2)
 def test_single_draws_follow_the_same_law(case: KernelCase) -> None:
     value, other = case.inputs
     source = dt.Seeded(5)
@@ -205,6 +207,7 @@ def test_buckets_follow_the_law_given_the_public_seed(name: str) -> None:
 
 
 @each_case
+@pytest.mark.some(every=5)
 def test_threads_are_honoured_or_refused(case: KernelCase) -> None:
     many = 2_000 if case.kernel.kind == "directions" else 70_000  # each of which has 1 024 directions
     people = case.mechanism.n if not case.alone else many

@@ -36,7 +36,7 @@ def renamed(mechanism: Any, name: str) -> str:
     return changed(mechanism, whole=lambda data: data.update(mechanism=name))
 
 
-@pytest.mark.some(every=2)
+@pytest.mark.some(every=6)
 @pytest.mark.parametrize(
     "name", [name for name in CASES if name not in ("Each", "Sampled", "Memoised", "Indicator")]
 )

@@ -93,6 +93,7 @@ def _file(folder: Path, ending: str, name: str, **choices: Any) -> list[Any] | s
 @pytest.mark.parametrize(
     ("missing", "outside"), [("error", "error"), ("skip", "error"), ("skip", "clip"), ("skip", "skip")]
 )
+@pytest.mark.some(every=3)
 def test_files_and_frames_have_the_same_reports_and_errors(
     name: str, missing: Missing, outside: Outside, tmp_path: Path
 ) -> None:

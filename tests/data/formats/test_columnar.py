@@ -25,7 +25,7 @@ QUESTIONS = {
     "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=2),
     "tag": dt.OUE(dt.Categories(["a", "b", "c"]), epsilon=1),
 }
-TIMES = 200  # damaged files of each kind
+TIMES = 100  # damaged files of each kind
 
 
 def table() -> Any:

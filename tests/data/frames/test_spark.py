@@ -186,7 +186,7 @@ def test_the_questions_of_a_frame(frame: stub.Frame, tmp_path: Path) -> None:
         dt.data.spark.summarise(noisy, other)
     with pytest.raises(InvalidParameter, match="did you mean city"):
         dt.data.spark.estimate(noisy, by="citi")
-    with pytest.raises(InvalidParameter, match="whole number from 2"):
+    with pytest.raises(InvalidParameter, match="integer from 2"):
         dt.data.spark.estimate(noisy, by="city", minimum=1)
 
 

@@ -204,6 +204,7 @@ def test_broken_hourglasses_are_rejected(
     assert not fits([twin(law, source) for _ in range(15_000)], masses(law, 60))
 
 
+@pytest.mark.slow
 def test_wrong_ring_weight_is_rejected() -> None:
     """The misprint in the 2-D constant, as a sampler would have it: one term without its factor of two."""
     law = StaircaseLattice(3, 2, Fraction(1.2))

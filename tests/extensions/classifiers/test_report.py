@@ -108,6 +108,7 @@ def run(*arguments: str) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_the_command(folder: Path) -> None:
     done = run(
         "model.joblib", "--row", "3", "--mechanism", "ogpm", "--mechanism", "sw", "--json", "--average"

@@ -167,6 +167,7 @@ def test_a_slow_partner_does_not_hang_a_device() -> None:
             exchange.coins()
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_again_after_a_restart_or_in_a_child() -> None:
     """Two processes and a child of each begin an exchange: four nonces, four keys, four queries."""
     code = """

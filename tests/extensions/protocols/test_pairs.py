@@ -142,6 +142,7 @@ def test_servers_listen_on_loopback_only() -> None:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_server_does_not_unpickle_what_another_one_sends() -> None:
     code = """
 import pickle, sys
@@ -167,6 +168,7 @@ print(mpyc.runtime.mpc.run(mpyc.runtime.mpc.transfer(7)))
         assert done.stdout.split() == said, done.stderr
 
 
+@pytest.mark.slow
 def test_servers_use_tls_among_themselves(tmp_path: Path) -> None:
     """The second of the three both listens and connects: both sockets take part in a handshake."""
     tls, ports, end = certificates(tmp_path), free_ports(2), Deadline.after(30)

@@ -33,6 +33,7 @@ def asked(k: int, p: Fraction, share: Fraction, n: int = 10) -> dt.JRR:
     st.fractions(Fraction(-1, 10), Fraction(99, 100)),
     st.integers(10, 20),
 )
+@pytest.mark.slow
 def test_rounded_coins_are_near_and_spend_no_more(
     k: int, above: Fraction, share: Fraction, bits: int
 ) -> None:

@@ -58,6 +58,7 @@ def test_single_places_are_within_the_goal_of_the_bound(epsilon: int, gap: float
     assert design.guarantee.epsilon <= epsilon
 
 
+@pytest.mark.slow
 def test_the_error_is_that_of_reports() -> None:
     for purpose in ("both", "places"):
         design = made(4, purpose)
@@ -66,6 +67,7 @@ def test_the_error_is_that_of_reports() -> None:
         assert design.error([(0.0, 0.0)])[0] > 1.5 * design.average_error()  # a corner
 
 
+@pytest.mark.slow
 def test_it_beats_tracs_everywhere() -> None:
     design, rival = made(4), dt.TraCSC(SQUARE, epsilon=4)
     for place in ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5)):
@@ -74,6 +76,7 @@ def test_it_beats_tracs_everywhere() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "bound"), [slowly(1, 0.604), (2, 0.440), slowly(4, 0.220)])
+@pytest.mark.slow
 def test_the_worst_case_is_within_3_percent(epsilon: int, bound: float) -> None:
     design = dt.Optimal(SQUARE, epsilon=epsilon, purpose="worst")
     assert bound <= design.worst_error() <= 1.03 * bound
@@ -166,6 +169,7 @@ def test_other_parameters_are_refused() -> None:
         dt.Optimal(SQUARE, epsilon=1, prior=(np.zeros((3, 2)), " "))
 
 
+@pytest.mark.slow
 def test_tracs_gains_by_medians() -> None:
     design = dt.TraCSC(SQUARE, epsilon=2)
     read = design.read("median")

@@ -83,6 +83,7 @@ def measured_gain(design: InBall, vector: Floats, count: int) -> tuple[float, fl
         pytest.param(200, 8, 4_000, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.some(every=4)
 def test_the_scale_is_right_on_six_shapes(name: str, d: int, epsilon: int, count: int) -> None:
     ratio, error = measured_gain(of(d, epsilon), shape_of(name, d), count)
     # Sums of P = 256 signs have lighter tails than the normal law: 0.8 % at 200 numbers and ε = 8.

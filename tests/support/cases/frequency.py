@@ -34,7 +34,7 @@ def names(kinds: list[Any]) -> list[str]:
 
 
 def numbered(reports: dt.Reports) -> np.ndarray:
-    """Reports as whole numbers: packed bits are read as binary numbers, as `probabilities` lists them."""
+    """Reports as integers: packed bits are read as binary numbers, as `probabilities` lists them."""
     cells = reports.cells
     if reports.question.layout.shape:
         return (cells.astype(np.int64) << (8 * np.arange(cells.shape[-1]))).sum(axis=-1)

@@ -210,6 +210,8 @@ final class Account {
     static Step drop(Map<String, Object> state, String id) {
         List<Map<String, Object>> queue = new ArrayList<>();
         double reports = 0;
+        Map<String, Object> rest = withoutMessages(state, one -> id.equals(one.get("batch")));
+        if (rest != state) return new Step(map("is", "dropped", "reports", 1.0), rest);
         for (Map<String, Object> one : rows(state, "queue")) {
             boolean gone = waits(one) && (id.equals(one.get("batch")) || id.equals(one.get("id")));
             if (gone) reports++;
@@ -230,7 +232,7 @@ final class Account {
         }
         Map<String, Object> next = with(state, "entries", entries);
         for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
-        next.keySet().removeAll(Arrays.asList("told", "coins"));
+        next.keySet().removeAll(Arrays.asList("told", "coins", "present", "sent"));
         return next;
     }
 
@@ -331,9 +333,7 @@ final class Account {
             return new Step(map("is", "resent", "report", waiting.get("report")), again);
         }
         // 2. The policy, 3. the clock, 4. the data, 5. the asker.
-        boolean listed = Json.list(policy.get("assumptions")).containsAll(assumes)
-                && (policy.get("mechanisms") == null || Json.list(policy.get("mechanisms")).contains(asked.get("mechanism")));
-        if (!(epsilon <= Json.real(policy.get("epsilon")) && delta <= Json.real(policy.get("delta")) && listed)) return refuse("policy");
+        if (!accepts(policy, asked, assumes)) return refuse("policy");
         Map<String, Object> limits = Json.object(before.get("limits"));
         Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
         if ((Double) clock.get("ahead") > mostAhead(limits.get("epoch"))) return refuse("clock");
@@ -348,13 +348,7 @@ final class Account {
         entry.put("first", (double) first);
         entry.put("last", (double) last);
         Map<String, Object> state = with(before, "clock", clock);
-        if (!Json.list(before.get("askers")).contains(asked.get("asker"))) {
-            if (Double.valueOf(0).equals(before.get("openings"))) return refuse("asker");
-            List<Object> askers = more(Json.list(before.get("askers")), asked.get("asker"));
-            askers.sort(Comparator.comparing(one -> (String) one));
-            state.put("askers", askers);
-            if (before.get("openings") != null) state.put("openings", (Double) before.get("openings") - 1);
-        }
+        if (!admit(before, state, asked.get("asker"))) return refuse("asker");
         // 6. The phase: a coin that is tossed is kept, whatever follows.
         Map<String, Object> drawn = null;
         Phase phase = phase(state, asked, drawing);
@@ -423,6 +417,99 @@ final class Account {
         return true;
     }
 
+    /** Return a state in which chosen messages of presence do not wait any more; the same one if none did. */
+    static Map<String, Object> withoutMessages(Map<String, Object> state, Predicate<Map<String, Object>> chosen) {
+        List<Map<String, Object>> left = new ArrayList<>();
+        boolean found = false;
+        for (Map<String, Object> one : rows(state, "present")) {
+            boolean gone = one.get("batch") != null && chosen.test(one);
+            found |= gone;
+            left.add(gone ? with(one, "batch", null) : one);
+        }
+        return found ? with(state, "present", left) : state;
+    }
+
+    private static Predicate<Map<String, Object>> isOf(Map<String, Object> terms) {
+        return one -> one.get("asker").equals(terms.get("asker")) && one.get("name").equals(terms.get("name"));
+    }
+
+    private static Map<String, Object> label(Map<String, Object> state, Map<String, Object> asked) {
+        return asked == null ? null : find(rows(state, "answers"), one -> "present".equals(one.get("permanent")) && same(one, asked));
+    }
+
+    private static double periodAt(Map<String, Object> terms, Map<String, Object> clock) {
+        return periodOf(map("every", terms.get("every")), Math.floorDiv(whole(clock.get("wall")), DAY))[0];
+    }
+
+    private static Map<String, Object> withPresence(Map<String, Object> state, Map<String, Object> one) {
+        List<Map<String, Object>> all = new ArrayList<>(rows(state, "present"));
+        all.removeIf(isOf(one));
+        return with(state, "present", more(all, one));
+    }
+
+    /**
+     * The program is used: make the message of this period, unless there is one. The permanent label is drawn and charged with the first message, or never.
+     *
+     * @param terms asker, name and every of the campaign, and its share of devices that carry the label
+     * @param asked the question that is the label, or null
+     */
+    static Step present(Map<String, Object> before, String id, Map<String, Object> terms, Map<String, Object> asked, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
+        if (asked != null && !accepts(policy, asked, assumed(asked))) return refuse("policy");
+        Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
+        Map<String, Object> state = with(before, "clock", clock);
+        if (!admit(before, state, terms.get("asker"))) return refuse("asker");
+        double period = periodAt(terms, clock);
+        Map<String, Object> known = find(rows(state, "present"), isOf(terms));
+        boolean first = known == null || known.get("period") == null;
+        if (!first && period <= Json.real(known.get("period"))) return new Step(map("is", "silent"), null);
+        // The coin for life: no device carries both kinds of labels, in no two messages.
+        Object permanent = known != null ? known.get("permanent") : asked != null && Uniform.below(drawing.source(), 1000) < whole(terms.get("share"));
+        state = withPresence(state, map("asker", terms.get("asker"), "name", terms.get("name"), "permanent", permanent, "period", period, "batch", id));
+        if (!first || !Boolean.TRUE.equals(permanent) || asked == null || label(state, asked) != null) return new Step(map("is", "present"), state);
+        Object kind = Json.object(before.get("limits")).get("epoch");
+        double epoch = epochOf(kind, Math.max(whole(clock.get("wall")), whole(before.get("born"))));
+        Map<String, Object> named = map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
+        Map<String, Object> entry = new LinkedHashMap<>(named);
+        entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(Json.real(asked.get("epsilon")), 64)));
+        entry.putAll(map("delta", charge(Json.real(asked.get("delta")), 128), "assumes", assumed(asked), "first", epoch, "last", epoch));
+        if ((Double) clock.get("ahead") > mostAhead(kind) || shortOf(state, entry) != null) return new Step(map("is", "present"), state);
+        String report = drawing.report();
+        named.putAll(map("id", id, "permanent", "present", "report", report));
+        state.put("entries", more(rows(state, "entries"), entry));
+        state.put("answers", more(rows(state, "answers"), named));
+        return new Step(map("is", "drawn", "charged", entry.get("epsilon"), "report", report), state);
+    }
+
+    /** Return the message of presence that waits: its id, whether it may have a public label, and its reports. One whose period is over is dropped. */
+    static Step message(Map<String, Object> state, Map<String, Object> terms, Map<String, Object> asked, Map<String, Object> at) {
+        Map<String, Object> known = find(rows(state, "present"), isOf(terms));
+        if (known == null || known.get("batch") == null) return new Step(map("is", "empty"), null);
+        Map<String, Object> clock = clockAfter(Json.object(state.get("clock")), at);
+        if (!known.get("period").equals(periodAt(terms, clock))) return new Step(map("is", "empty"), with(withoutMessages(state, isOf(terms)), "clock", clock));
+        boolean permanent = Boolean.TRUE.equals(known.get("permanent"));
+        Map<String, Object> label = permanent ? label(state, asked) : null;
+        List<Object> reports = new ArrayList<>();
+        if (label != null) reports.add(Arrays.asList(label.get("fingerprint"), label.get("report")));
+        return new Step(map("is", "message", "id", known.get("batch"), "public", !permanent, "reports", reports), null);
+    }
+
+    private static boolean accepts(Map<String, Object> policy, Map<String, Object> asked, List<Object> assumes) {
+        boolean listed = Json.list(policy.get("assumptions")).containsAll(assumes)
+                && (policy.get("mechanisms") == null || Json.list(policy.get("mechanisms")).contains(asked.get("mechanism")));
+        return Json.real(asked.get("epsilon")) <= Json.real(policy.get("epsilon")) && Json.real(asked.get("delta")) <= Json.real(policy.get("delta")) && listed;
+    }
+
+    /** Admit an asker to a state that is new; return whether that is allowed. */
+    private static boolean admit(Map<String, Object> before, Map<String, Object> state, Object asker) {
+        if (Json.list(before.get("askers")).contains(asker)) return true;
+        if (Double.valueOf(0).equals(before.get("openings"))) return false;
+        List<Object> askers = more(Json.list(before.get("askers")), asker);
+        askers.sort(Comparator.comparing(one -> (String) one));
+        state.put("askers", askers);
+        if (before.get("openings") != null) state.put("openings", (Double) before.get("openings") - 1);
+        return true;
+    }
+
     /** The person did something themselves. */
     static Step act(Map<String, Object> state, Map<String, Object> at) {
         Map<String, Object> clock = with(clockAfter(Json.object(state.get("clock")), at), "ahead", 0.0);
@@ -452,12 +539,54 @@ final class Account {
         return new Step(map("is", "batched", "id", id, "reports", reports), with(state, "queue", changed));
     }
 
-    /** The collector has a report, or a batch: it leaves the queue. */
-    static Step acknowledge(Map<String, Object> state, String id) {
+    /**
+     * The collector has a report, or a batch: it leaves the queue.
+     *
+     * @param sent the campaign, the present day and the days of its window, so that a batch can be taken back; or null
+     */
+    static Step acknowledge(Map<String, Object> state, String id, Map<String, Object> sent) {
         List<Map<String, Object>> queue = new ArrayList<>(rows(state, "queue"));
-        queue.removeIf(one -> one.get("id").equals(id) || id.equals(one.get("batch")));
-        int gone = rows(state, "queue").size() - queue.size();
-        return gone == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "acknowledged", "reports", (double) gone), with(state, "queue", queue));
+        List<Map<String, Object>> gone = new ArrayList<>(queue);
+        gone.removeIf(one -> !one.get("id").equals(id) && !id.equals(one.get("batch")));
+        queue.removeAll(gone);
+        for (Map<String, Object> one : messages(state, id)) gone.add(map("id", id, "asker", one.get("asker"), "question", one.get("name"), "batch", id));
+        if (gone.isEmpty()) return new Step(map("is", "unknown"), null);
+        Map<String, Object> next = with(withoutMessages(state, one -> id.equals(one.get("batch"))), "queue", queue);
+        if (sent != null && id.equals(gone.get(0).get("batch"))) {
+            double day = (Double) sent.get("day");
+            List<Map<String, Object>> left = new ArrayList<>(rows(state, "sent"));
+            left.removeIf(one -> (Double) one.get("until") < day);
+            List<Object> names = new ArrayList<>();
+            for (Map<String, Object> one : gone) names.add(one.get("question"));
+            double until = day + (Double) sent.get("retry");
+            left.add(map("id", id, "asker", gone.get(0).get("asker"), "campaign", sent.get("campaign"), "until", until, "questions", names));
+            next.put("sent", left);
+        }
+        return new Step(map("is", "acknowledged", "reports", (double) gone.size()), next);
+    }
+
+    /** Return what waits of presence under an identity. */
+    private static List<Map<String, Object>> messages(Map<String, Object> state, String id) {
+        List<Map<String, Object>> found = new ArrayList<>(rows(state, "present"));
+        found.removeIf(one -> !id.equals(one.get("batch")));
+        return found;
+    }
+
+    /** A batch is withdrawn: it leaves the queue, or the list of what can be taken back. What was spent stays spent, and nothing is set aside. */
+    static Step withdraw(Map<String, Object> state, String id) {
+        List<Map<String, Object>> queue = new ArrayList<>(rows(state, "queue"));
+        queue.removeIf(one -> waits(one) && id.equals(one.get("batch")));
+        double reports = rows(state, "queue").size() - queue.size() + messages(state, id).size();
+        List<Map<String, Object>> left = new ArrayList<>();
+        for (Map<String, Object> one : rows(state, "sent")) {
+            if (one.get("id").equals(id)) reports += Json.list(one.get("questions")).size();
+            else left.add(one);
+        }
+        if (reports == 0) return new Step(map("is", "unknown"), null);
+        Map<String, Object> next = with(withoutMessages(state, one -> id.equals(one.get("batch"))), "queue", queue);
+        next.put("sent", left);
+        if (left.isEmpty()) next.remove("sent");
+        return new Step(map("is", "withdrawn", "reports", reports), next);
     }
 
     /** Give part/whole of this device's budget to another device. */
@@ -500,13 +629,20 @@ final class Account {
             if (known == null) entries.add(entry);
         }
         Map<String, Object> next = with(state, "entries", entries);
-        next.put("answers", unite(rows(state, "answers"), rows(from, "answers"), one -> (String) one.get("id"), "asker", "question", "fingerprint", "permanent"));
+        next.put("answers", unite(rows(state, "answers"), shared(rows(from, "answers")), one -> (String) one.get("id"), "asker", "question", "fingerprint", "permanent"));
         next.put("choices", unite(rows(state, "choices"), ofRepeat(rows(from, "choices")),
                 one -> (one.get("answer") == null ? "1" : "0" + one.get("answer")) + one.get("device"), "asker", "question", "fingerprint", "repeat", "period"));
         // Heads are kept on every device: the first phase was answered.
         List<Map<String, Object>> coins = unite(rows(state, "coins"), rows(from, "coins"), one -> Boolean.TRUE.equals(one.get("heads")) ? "0" : "1", "asker", "name");
         if (!coins.isEmpty()) next.put("coins", coins);
         return new Step(map("is", "merged", "entries", (double) entries.size() - rows(state, "entries").size()), next);
+    }
+
+    /** Return answers without the labels of presence, which belong to one device. */
+    private static List<Map<String, Object>> shared(List<Map<String, Object>> answers) {
+        List<Map<String, Object>> some = new ArrayList<>(answers);
+        some.removeIf(one -> "present".equals(one.get("permanent")));
+        return some;
     }
 
     private static List<Map<String, Object>> unite(
@@ -530,6 +666,7 @@ final class Account {
         sorted.put("answers", sorted(rows(state, "answers"), "asker", "question", "fingerprint", "permanent"));
         sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "repeat", "period"));
         if (state.get("coins") != null) sorted.put("coins", sorted(rows(state, "coins"), "asker", "name"));
+        if (state.get("present") != null) sorted.put("present", sorted(rows(state, "present"), "asker", "name"));
         if (state.get("told") != null) {
             List<Object> told = new ArrayList<>(Json.list(state.get("told")));
             told.sort(Comparator.comparing(one -> (String) one));

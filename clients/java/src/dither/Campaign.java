@@ -194,6 +194,11 @@ public final class Campaign {
         return all.containsKey(language) ? all.get(language) : otherwise;
     }
 
+    /** For how many days its collector recognises a batch, and can delete it. */
+    double retry() {
+        return (Double) terms.get("retry");
+    }
+
     /** Its last day, in days since 1970: the day that it ends on, or the one before it is retired. */
     long lastDay() {
         long ends = CampaignText.dayOf(terms.get("ends"));

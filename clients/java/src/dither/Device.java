@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.TreeMap;
 
 /**
@@ -296,6 +297,8 @@ public final class Device {
         public final int waiting;
         /** How many answers were sent, which their askers keep. */
         public final int sent;
+        /** How many of these can still be taken back: see {@link Device#takeBack}. */
+        public final int withdrawable;
 
         private Overview(Map<String, Object> state, long wall) {
             List<Given> all = new ArrayList<>();
@@ -314,6 +317,11 @@ public final class Device {
             left = Account.left(state, wall);
             waiting = waits;
             sent = gone;
+            int open = 0;
+            for (Map<String, Object> one : Account.rows(state, "sent")) {
+                if (Account.whole(one.get("until")) >= Math.floorDiv(wall, 86_400L)) open += Json.list(one.get("questions")).size();
+            }
+            withdrawable = open;
         }
     }
 
@@ -540,7 +548,8 @@ public final class Device {
 
     /** Return an input as JSON. */
     private static Object plain(Object input) {
-        if (input instanceof double[]) return Arrays.asList(((double[]) input)[0], ((double[]) input)[1]);
+        if (input instanceof double[]) return Arrays.stream((double[]) input).boxed().collect(Collectors.toList());
+        if (input instanceof int[][]) return Arrays.stream((int[][]) input).map(at -> plain(new double[] {at[0], at[1]})).collect(Collectors.toList());
         if (input instanceof Double && ((Double) input).isNaN()) return null; // no answer
         if (!(input instanceof List)) return input;
         List<Object> parts = new ArrayList<>();
@@ -620,10 +629,85 @@ public final class Device {
                 if (retryAfter > 0) retryAfter += retryAfter * (terms.source.take(1)[0] & 255) / 1024;
                 break;
             }
-            happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id));
+            happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id, noted(campaign)));
             if (taken) sent += reports.size();
         }
         return new Sent(sent, waiting(campaign), refused, retryAfter, words);
+    }
+
+    /** Return what is noted of a batch that is acknowledged now. */
+    private Map<String, Object> noted(Campaign campaign) {
+        return Account.map("campaign", campaign.id, "day", (double) Math.floorDiv(terms.clock.wall(), 86_400L), "retry", campaign.retry());
+    }
+
+    /** What became of the batches that were taken back. */
+    public static final class TakenBack {
+        /** How many answers the collector was asked to delete, and has confirmed. */
+        public final int withdrawn;
+        /** How many answers had not been sent, and are not sent any more. */
+        public final int unsent;
+        /** Why batches are left, one word for each: the collector's, "status" and its number, or "unreachable". Ask again. */
+        public final List<String> refused;
+
+        private TakenBack(int withdrawn, int unsent, List<String> refused) {
+            this.withdrawn = withdrawn;
+            this.unsent = unsent;
+            this.refused = Collections.unmodifiableList(refused);
+        }
+    }
+
+    /**
+     * Take back what this device gave to the asker of a campaign, as long as the collector can delete it: each batch by a request of its own.
+     * What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
+     *
+     * @param transport the way on which the batches were sent
+     */
+    public TakenBack takeBack(Campaign campaign, Transport transport) throws IOException {
+        long today = Math.floorDiv(terms.clock.wall(), 86_400L);
+        Object asker = campaign.term("asker");
+        Map<String, String> batches = new LinkedHashMap<>(); // their campaigns by their identities
+        int unsent = (int) Json.real(happen((state, key) -> {
+            List<Map<String, Object>> queue = new ArrayList<>(Account.rows(state, "queue"));
+            int before = queue.size();
+            for (Map<String, Object> one : queue) {
+                if (asker.equals(one.get("asker")) && Account.waits(one) && one.get("batch") != null) batches.put((String) one.get("batch"), campaign.id);
+            }
+            queue.removeIf(one -> asker.equals(one.get("asker")) && one.get("batch") == null);
+            for (Map<String, Object> one : Account.rows(state, "sent")) {
+                if (asker.equals(one.get("asker")) && Account.whole(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
+            }
+            Map<String, Object> next = new LinkedHashMap<>(state);
+            next.put("queue", queue);
+            return new Account.Step(Account.map("unsent", (double) (before - queue.size())), before == queue.size() ? null : next);
+        }).get("unsent"));
+        List<String> refused = new ArrayList<>();
+        int withdrawn = 0;
+        for (Map.Entry<String, String> batch : batches.entrySet()) {
+            String id = batch.getKey();
+            String address = campaign.batches().replaceAll("[0-9a-f]{64}/batches$", batch.getValue() + "/withdrawals");
+            try {
+                Transport.Answer answer = transport.send("POST", address, "application/json", Json.utf8(withdrawal(id)));
+                if (isWithdrawn(id, answer.status, answer.content)) {
+                    withdrawn += (int) Json.real(happen((state, key) -> Account.withdraw(state, id)).getOrDefault("reports", 0.0));
+                } else {
+                    String word = judge(id, answer.status, answer.content).word;
+                    refused.add(word.isEmpty() ? "status " + answer.status : word);
+                }
+            } catch (IOException unreachable) {
+                refused.add("unreachable");
+            }
+        }
+        return new TakenBack(withdrawn, unsent, refused);
+    }
+
+    /** Return the body that asks a collector to delete a batch. */
+    static String withdrawal(String batch) {
+        return Json.write(Account.map("dither", 2.0, "withdraw", batch));
+    }
+
+    /** Return whether an answer says that a batch is withdrawn. */
+    static boolean isWithdrawn(String batch, int status, byte[] content) {
+        return status / 100 == 2 && batch.equals(said(content).get("withdrawn"));
     }
 
     private int waiting(Campaign campaign) throws IOException {
@@ -658,22 +742,24 @@ public final class Device {
      * answer of the collector.
      */
     static Verdict judge(String batch, int status, byte[] content) {
-        Object named = null;
-        Object refused = null;
-        Object words = null;
-        try {
-            need(content.length <= Transport.MOST_ANSWER, "text");
-            Map<String, Object> said = Json.object(Json.parse(new String(content, StandardCharsets.UTF_8)));
-            named = said.get("batch");
-            refused = said.get("refused");
-            words = said.get("words");
-        } catch (Malformed | StackOverflowError other) {
-            // not an answer of a collector
-        }
+        Map<String, Object> said = said(content);
+        Object named = said.get("batch");
+        Object refused = said.get("refused");
+        Object words = said.get("words");
         String word = refused instanceof String ? (String) refused : "";
         boolean taken = status / 100 == 2 ? batch.equals(named) : status == 409 && word.equals("conflict");
         boolean never = !word.isEmpty() && !word.equals("sealed") && !word.equals("label") && Arrays.asList(400, 410, 413, 415, 422).contains(status);
         return new Verdict(taken ? "acknowledged" : never ? "dropped" : "kept", word, words instanceof String ? (String) words : "");
+    }
+
+    /** Return what a collector says; empty if it is not an answer of a collector. */
+    private static Map<String, Object> said(byte[] content) {
+        try {
+            need(content.length <= Transport.MOST_ANSWER, "text");
+            return Json.object(Json.parse(new String(content, StandardCharsets.UTF_8)));
+        } catch (Malformed | StackOverflowError other) {
+            return Collections.emptyMap();
+        }
     }
 
     /** Return the reports of each fingerprint, all sorted: the order in which they were drawn is nobody's business. */

@@ -31,7 +31,7 @@ final class Places {
     }
 
     /** An area: its places, its two coordinates, and how far steps go. */
-    private abstract static class Area {
+    abstract static class Area {
         /** Return a place inside: the nearest in each coordinate, or along the radius. */
         abstract double[] clip(double[] place);
 
@@ -45,6 +45,9 @@ final class Places {
 
         /** Return the largest distance of two places. */
         abstract double diameter();
+
+        /** Return the ends of both sides of the box around the area; null of the sphere. */
+        abstract double[][] box();
     }
 
     private static final class Rectangle extends Area {
@@ -73,6 +76,11 @@ final class Places {
         @Override
         double diameter() {
             return Math.hypot(x[1] - x[0], y[1] - y[0]);
+        }
+
+        @Override
+        double[][] box() {
+            return new double[][] {x, y};
         }
     }
 
@@ -108,6 +116,11 @@ final class Places {
         @Override
         double diameter() {
             return 2 * radius;
+        }
+
+        @Override
+        double[][] box() {
+            return new double[][] {{centre[0] - radius, centre[0] + radius}, {centre[1] - radius, centre[1] + radius}};
         }
     }
 
@@ -154,6 +167,13 @@ final class Places {
         double diameter() {
             return Math.max(Math.hypot(first[0] + second[0], first[1] + second[1]), Math.hypot(first[0] - second[0], first[1] - second[1]));
         }
+
+        @Override
+        double[][] box() {
+            double[][] box = new double[2][];
+            for (int i = 0; i < 2; i++) box[i] = extent(corner[i], corner[i] + first[i], corner[i] + second[i], corner[i] + (first[i] + second[i]));
+            return box;
+        }
     }
 
     /** Longitude and latitude; a longitude is an angle, which a pair counts from -180°. */
@@ -179,6 +199,11 @@ final class Places {
         double diameter() {
             throw new Malformed("domain");
         }
+
+        @Override
+        double[][] box() {
+            return null;
+        }
     }
 
     private static double[] side(Object given) {
@@ -190,7 +215,7 @@ final class Places {
     }
 
     /** Refuse ends of an interval, or of a side of the box around an area, that doubles would not hold well. */
-    private static void extent(double... numbers) {
+    private static double[] extent(double... numbers) {
         double low = numbers[0];
         double high = numbers[0];
         for (double x : numbers) {
@@ -198,6 +223,7 @@ final class Places {
             high = Math.max(high, x);
         }
         need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "domain");
+        return new double[] {low, high};
     }
 
     private static double radius(Map<String, Object> domain) {
@@ -207,9 +233,9 @@ final class Places {
         return radius;
     }
 
-    private static Area area(Map<String, Object> device) {
-        Map<String, Object> domain = Json.object(device.get("domain"));
-        need("clip".equals(device.get("outside")), "domain");
+    static Area area(Object given, Object outside) {
+        Map<String, Object> domain = Json.object(given);
+        need("clip".equals(outside), "domain");
         switch (Json.string(domain.get("kind"))) {
             case "rectangle":
                 Json.fields(domain, "kind", "x", "y");
@@ -247,6 +273,18 @@ final class Places {
         return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // an infinite number less itself is none
     }
 
+    /** Return the places of a path inside an area, or null of what is none. */
+    static List<double[]> locations(Area area, Object value) {
+        Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
+        List<double[]> path = new ArrayList<>();
+        for (Object one : given) {
+            double[] place = place(one);
+            if (place == null) return null;
+            path.add(area.clip(place));
+        }
+        return path.isEmpty() ? null : path;
+    }
+
     /** A draw about a path: for each location numbers, preceded by 1 for the first and 0 for the others, all equally wide. */
     private abstract static class Path extends Draw {
         final Area area;
@@ -259,14 +297,7 @@ final class Places {
 
         @Override
         Object input(Object value) {
-            Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
-            List<double[]> path = new ArrayList<>();
-            for (Object one : given) {
-                double[] place = place(one);
-                if (place == null) return null;
-                path.add(area.clip(place));
-            }
-            return path.isEmpty() ? null : path;
+            return locations(area, value);
         }
 
         @SuppressWarnings("unchecked")
@@ -297,7 +328,7 @@ final class Places {
             Json.fields(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "selector");
             return new Box(device);
         }
-        Area area = area(device);
+        Area area = area(device.get("domain"), device.get("outside"));
         String[] more;
         Draw read;
         switch (kind) {
@@ -520,40 +551,21 @@ final class Places {
         }
     }
 
-    /** Several numbers together: a list in the order of the sides, or an object by their names. */
+    /** Several numbers together. */
     private static final class Box extends Draw {
-        private final List<String> names = new ArrayList<>();
-        private final List<double[]> sides = new ArrayList<>();
+        private final Records records;
         private final Selector selector;
 
         Box(Map<String, Object> device) {
-            Map<String, Object> domain = Json.fields(device.get("domain"), "kind", "sides");
-            need("box".equals(domain.get("kind")) && "clip".equals(device.get("outside")), "domain");
-            for (Object one : Json.list(domain.get("sides"))) {
-                List<Object> side = Json.list(one);
-                need(side.size() == 3 && !names.contains(Json.string(side.get(0))), "domain");
-                names.add(Json.string(side.get(0)));
-                sides.add(new double[] {Json.real(side.get(1)), Json.real(side.get(2))});
-            }
-            need(names.size() >= 2 && names.size() <= 8, "domain");
-            selector = new Selector(device, names.size());
-            for (int i = 0; i < names.size(); i++) need(Arrays.equals(sides.get(i), selector.box[i]), "selector");
+            records = new Records(device);
+            selector = new Selector(device, records.ends.length);
+            need(Arrays.deepEquals(records.ends, selector.box), "selector");
             ratio(selector.window.top, selector.window.bottom);
         }
 
         @Override
         Object input(Object value) {
-            if (!(value instanceof Map) && !(value instanceof List)) return null;
-            if (value instanceof List && ((List<?>) value).size() != names.size()) return null;
-            double[] record = new double[names.size()];
-            for (int i = 0; i < record.length; i++) {
-                Object one = value instanceof List ? ((List<?>) value).get(i) : ((Map<?, ?>) value).get(names.get(i));
-                if (!(one instanceof Number)) return null;
-                double x = ((Number) one).doubleValue();
-                if (Double.isNaN(x) || Double.isInfinite(x)) return null;
-                record[i] = Math.min(Math.max(x, sides.get(i)[0]), sides.get(i)[1]) + 0.0;
-            }
-            return record;
+            return records.input(value);
         }
 
         @Override

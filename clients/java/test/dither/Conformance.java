@@ -79,6 +79,10 @@ final class Conformance {
             }
             case "fate":
                 return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
+            case "withdrawal":
+                return Account.map("body", Device.withdrawal(text(asked, "batch")));
+            case "withdrawn":
+                return Account.map("withdrawn", Device.isWithdrawn(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))));
             case "address":
                 Malformed.need(Transport.isUsable(text(asked, "address")), "address");
                 return Account.map("used", true);
@@ -171,16 +175,42 @@ final class Conformance {
                     }
                     return one.get("asker").equals(event.get("asker")) && listed;
                 });
+            case "present":
+                Source tossed = new Scripted(event.containsKey("random") ? text(event, "random") : "");
+                return Account.present(state, text(event, "id"), Json.object(event.get("presence")), question(event), policy, Json.object(event.get("at")), new Account.Drawing() {
+                    @Override
+                    public String report() {
+                        return (String) event.get("report");
+                    }
+
+                    @Override
+                    public String mark() {
+                        return "";
+                    }
+
+                    @Override
+                    public Source source() {
+                        return tossed;
+                    }
+                });
+            case "message":
+                return Account.message(state, Json.object(event.get("presence")), question(event), Json.object(event.get("at")));
             case "drop":
                 return Account.drop(state, text(event, "id"));
             case "acknowledge":
-                return Account.acknowledge(state, text(event, "id"));
+                return Account.acknowledge(state, text(event, "id"), event.containsKey("sent") ? Json.object(event.get("sent")) : null);
+            case "withdraw":
+                return Account.withdraw(state, text(event, "id"));
             case "split":
                 List<Object> share = Json.list(event.get("share"));
                 return Account.split(state, text(event, "device"), Json.whole(share.get(0), 0, 1L << 52), Json.whole(share.get(1), 1, 1L << 52));
             default:
                 return Account.merge(state, Json.object(event.get("from")));
         }
+    }
+
+    private static Map<String, Object> question(Map<String, Object> event) {
+        return event.get("question") == null ? null : Json.object(event.get("question"));
     }
 
     public static void main(String[] words) throws IOException {

@@ -41,7 +41,7 @@ export interface Entry extends Named, Units {
 }
 export interface Kept extends Named {
     id: string;
-    permanent: "same" | "per value";
+    permanent: "same" | "per value" | "present";
     report: string | null;
 }
 export interface Choice extends Named {
@@ -59,10 +59,29 @@ export interface Coin {
     campaign: string;
     heads: boolean;
 }
+/** What is kept of a campaign that counts who is present. */
+export interface Presence {
+    asker: string;
+    name: string;
+    /** Whether this device carries the permanent label; otherwise it carries public ones. */
+    permanent: boolean;
+    /** The first day of the last period with a message. */
+    period: number | null;
+    /** The identity of the message that waits. */
+    batch: string | null;
+}
 export interface Queued extends Named {
     id: string;
     report: string;
     batch: string | null;
+}
+/** A batch that a collector has, and that can be taken back until a day, in days since 1970. */
+export interface SentBatch {
+    id: string;
+    asker: string;
+    campaign: string;
+    until: number;
+    questions: string[];
 }
 export interface Moment {
     wall: number;
@@ -87,7 +106,10 @@ export interface State {
     coins?: Coin[];
     /** Marks of the values of which a report was queued. */
     told?: string[];
+    present?: Presence[];
     queue: Queued[];
+    /** Batches that can be taken back. */
+    sent?: SentBatch[];
 }
 /** A question as the account sees it: no value. */
 export interface Asked extends Named {
@@ -154,6 +176,9 @@ export declare const number: (text: string) => bigint;
 export declare const refuse: (reason: string) => Step;
 export declare const named: ({ asker, question, fingerprint }: Named) => Named;
 export declare const same: (a: Named, b: Named) => boolean;
+/** Return whether a policy accepts a question that assumes some lines. */
+export declare const accepts: (policy: Policy, { epsilon, delta, mechanism }: Asked, assumes: string[]) => boolean;
+export declare const charge: (x: number, places: number) => string;
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export declare function limit(x: number, places: number): string;
 /** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
@@ -187,6 +212,8 @@ export declare function answer(state: State, id: string, asked: Asked, policy: P
  * reports (none if nothing waits), and the state if it changed.
  */
 export declare function batch(state: State, id: string, most: number, chosen: (one: Queued) => boolean): [id: string, reports: Queued[], next?: State | undefined];
+/** Return a state without the messages of presence that are chosen, and their number. */
+export declare function withoutMessages(state: State, chosen: (one: Presence) => boolean): [State, number];
 /** The collector has a report, or a batch: it leaves the queue. */
 export declare function acknowledge(state: State, id: string): Step;
 /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */

@@ -1,6 +1,6 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 import { type Question, type Source } from "./parts.js";
-import { type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { type Asked, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
 import { type Waiting } from "./batch.js";
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store<Thing = Kept> {
@@ -64,6 +64,8 @@ export interface InquiryTerms {
     shown?: Shown;
     /** The labels of batches that the campaign lists: `send` refuses any other one. */
     labels?: string[];
+    /** Take an acknowledged batch off the queue, and note until when it can be taken back. */
+    taken?: (state: State, id: string) => Step;
     /** The last day of the campaign, in days since 1970: `answer` refuses after it, and spends nothing. */
     ends?: number;
     /** Calendar periods, in place of `days`. */

@@ -1,4 +1,4 @@
-/** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
+/** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 import { type Fields, type Reader } from "./parts.js";
 /** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
@@ -12,6 +12,10 @@ export interface Area {
     gauge(at: Place, step: Place): number;
     /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
     lines?: unknown[];
+    /** The ends of both sides of the box around it; none of the sphere. */
+    box?: readonly [Place, Place];
+    /** Of a disk: its radius and its centre. */
+    disk?: [radius: number, centre: Place];
 }
 /** Return a list of two numbers as a pair; refuse any other. */
 export declare const pair: (given: unknown[], field: string) => Place;
@@ -20,7 +24,7 @@ export declare function readArea({ domain, outside }: Fields): Area;
 /** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
 export declare function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]];
 /** Return what makes places inside an area of a path, or undefined of what is none. */
-export declare const inArea: (area: Area) => (value: unknown) => Place[] | undefined;
+export declare const inArea: (area: Pick<Area, "clip">) => (value: unknown) => Place[] | undefined;
 /** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
 export declare function asPath(rows: Uint8Array[][]): Uint8Array;
 export declare const paths: {

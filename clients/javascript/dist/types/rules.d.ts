@@ -1,5 +1,5 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
-import { type Limits, type Moment, type Rules } from "./account.js";
+import { type Asked, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
 export interface Terms {
     /** When the budget of the device begins anew, in UTC. */
     epoch?: Limits["epoch"];
@@ -11,7 +11,21 @@ export interface Terms {
     askers?: number;
     now?: () => Moment;
 }
+export declare const DAY = 86400;
+export declare const AHEAD: {
+    day: number;
+    week: number;
+    year: number;
+    lifetime: number;
+};
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */
 export declare function systemNow(): Moment;
+/** Return the number of the epoch that holds a second. */
+export declare function epochOf(kind: Limits["epoch"], second: number): number;
+export declare function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"];
+/** Return why a spend does not fit, or undefined if it does. */
+export declare function short({ entries, device, own, limits }: State, entry: Entry): string | undefined;
+/** Return the first day of the present period of a question, by which it is known, and its length. */
+export declare function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | "every">, today: number): [period: number, days: number];
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export declare function allRules({ epoch, lifetime, quota, askers, now }?: Terms): Rules;

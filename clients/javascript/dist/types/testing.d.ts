@@ -1,13 +1,18 @@
 /** Parts that tests of any implementation need; not for pages. */
-import { acknowledge, answer, batch, drop, upgraded } from "./account.js";
+import { answer, batch, drop, upgraded } from "./account.js";
 import { jsonBody, judge } from "./batch.js";
+import { decideMessage, decidePresent } from "./presence.js";
 import { allRules } from "./rules.js";
 import { below, checkAddress, expBelow, sha256 } from "./parts.js";
+import { judgeWithdrawal, noted, withdraw, withdrawalBody } from "./withdraw.js";
 import { canonical, merge, ordered, split } from "./sharing.js";
 export declare const accounts: {
     answer: typeof answer;
     batch: typeof batch;
-    acknowledge: typeof acknowledge;
+    acknowledge: typeof noted;
+    decideMessage: typeof decideMessage;
+    decidePresent: typeof decidePresent;
+    withdraw: typeof withdraw;
     drop: typeof drop;
     upgraded: typeof upgraded;
     split: typeof split;
@@ -19,4 +24,4 @@ export declare const accounts: {
     pathAssumes: (times?: number) => string[];
     DEFAULT: import("./account.js").Policy;
 };
-export { canonical, checkAddress, expBelow, jsonBody, judge, sha256 };
+export { canonical, checkAddress, expBelow, jsonBody, judge, judgeWithdrawal, sha256, withdrawalBody };

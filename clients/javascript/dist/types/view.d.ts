@@ -1,6 +1,7 @@
 /** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
 import { type Rules, type State } from "./account.js";
 import { type Device } from "./client.js";
+export { takeBack, type TakenBack } from "./withdraw.js";
 /** What was given to one question by one answer. */
 export interface Given {
     asker: string;
@@ -22,6 +23,12 @@ export interface AccountView {
     waiting: number;
     /** How many answers were sent, which their askers keep. */
     sent: number;
+    /** The batches that can still be taken back, with the last day on which that is possible: `takeBack` does it. */
+    withdrawable: {
+        asker: string;
+        questions: string[];
+        until: string;
+    }[];
 }
 /** Return what an account shows: `device.account(view)`. */
 export declare function view(state: State, rules: Rules): [AccountView];
@@ -31,7 +38,7 @@ export declare function view(state: State, rules: Rules): [AccountView];
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export declare function erase({ told: _, coins: __, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
+export declare function erase({ told: _, coins: __, sent: ____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
 declare const DitherAccount_base: {
     new (): HTMLElement;
     prototype: HTMLElement;
@@ -48,4 +55,3 @@ export declare class DitherAccount extends DitherAccount_base {
     /** Show what the account has now. */
     refresh(): Promise<void>;
 }
-export {};

@@ -9,12 +9,12 @@ import json
 import sys
 
 from dither_device.campaign import Campaign, read_list
-from dither_device.exchange import judge, split_address
+from dither_device.exchange import judge, judge_withdrawal, split_address
 from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
 from dither_device.rules import Policy, State, decide
-from dither_device.sending import json_body, packed_body
+from dither_device.sending import json_body, packed_body, withdrawal_body
 from dither_device.text import Malformed
 
 TYPE_CHECKING = False
@@ -81,6 +81,11 @@ def _fate(asked: Asked) -> Asked:
     return {"fate": judge(asked["batch"], asked["status"], bytes.fromhex(asked["content"]))[0]}
 
 
+def _withdrawn(asked: Asked) -> Asked:
+    withdrawn, _ = judge_withdrawal(asked["batch"], asked["status"], bytes.fromhex(asked["content"]))
+    return {"withdrawn": withdrawn}
+
+
 def _address(asked: Asked) -> Asked:
     split_address(asked["address"])
     return {"used": True}
@@ -134,6 +139,8 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "batch": _batch,
     "fate": _fate,
     "address": _address,
+    "withdrawal": lambda asked: {"body": withdrawal_body(asked["batch"])},
+    "withdrawn": _withdrawn,
     "list": _list,
     "request": _request,
     "response": _response,

@@ -532,8 +532,9 @@ READERS = {
 ELSEWHERE = {
     "sets": ("indices", "several", "polynomial", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
-    "places": ("pair", "polar", "walk", "nearest", "listing", "box"),
+    "places": ("pair", "polar", "walk", "nearest", "listing", "box", "splines"),
     "vectors": ("directions",),
+    "routes": ("routes",),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),

@@ -89,17 +89,28 @@ def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
     A 2xx that names the batch, or a conflict (stored under another label), is "acknowledged". A refusal in
     the collector's own words is "dropped"; any other answer is "kept".
     """
+    said, word = _read(content)
+    if said.get("batch") == batch if 200 <= status < 300 else status == _CONFLICT and word == "conflict":
+        return "acknowledged", word
+    return "dropped" if status in _FOR_GOOD and word not in _NOT_FINAL else "kept", word
+
+
+def judge_withdrawal(batch: str, status: int, content: bytes) -> tuple[bool, str]:
+    """Return whether the collector withdrew a batch, and its word for a refusal, or ""."""
+    said, word = _read(content)
+    return 200 <= status < 300 and said.get("withdrawn") == batch, word
+
+
+def _read(content: bytes) -> tuple[dict[str, object], str]:
+    """Return the object of an answer, or an empty one, and the collector's word for a refusal, or ""."""
     try:
         said = parse(content.decode(), MOST)
     except (Malformed, UnicodeDecodeError):
         said = None
     if not isinstance(said, dict):
-        return "kept", ""
+        return {}, ""
     refused = said.get("refused")
-    word = refused if isinstance(refused, str) else ""
-    if said.get("batch") == batch if 200 <= status < 300 else status == _CONFLICT and word == "conflict":
-        return "acknowledged", word
-    return "dropped" if status in _FOR_GOOD and word not in _NOT_FINAL else "kept", word
+    return said, refused if isinstance(refused, str) else ""
 
 
 class _Wire(io.RawIOBase):

@@ -42,7 +42,7 @@ def read_alias(row: list[int]) -> Callable[[Take], int]:
 
 
 def largest(tops: list[int], bottoms: list[int]) -> tuple[int, int]:
-    """Return the largest of several quotients, compared in whole numbers."""
+    """Return the largest of several quotients, compared in integers."""
     most = (0, 1)
     for top, bottom in zip(tops, bottoms, strict=True):
         if top * most[1] > most[0] * bottom:
@@ -207,7 +207,7 @@ def _delta(
 # --- tables of integers
 
 
-def _read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[int, int]]:
+def read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[int, int]]:
     """Return the draw of each row, the number of reports, and the largest ratio over all pairs of rows."""
     values = [hexadecimal(text, 1024) for text in listed(device["values"], "step")]
     need(values and values[-1] > 0 and all(a > b for a, b in pairwise(values)), "step")
@@ -240,7 +240,7 @@ def _read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[
 
 def channel(device: Fields) -> Draw:
     domain, low, high = read_line(device)
-    rows, cells, ratio = _read_rows(device)
+    rows, cells, ratio = read_rows(device)
     rule = device["start"]
     need(isinstance(rule, Fields) and rule["kind"] in ("edges", "points"), "start")
     if rule["kind"] == "points":
@@ -275,7 +275,7 @@ def _between(
 
 def table(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    rows, cells, ratio = _read_rows(device)
+    rows, cells, ratio = read_rows(device)
     need(len(rows) == count, "step")
     made = Draw(
         "Cumulative Workload Matrix", ratio, domain, lambda code, take: as_cell(rows[code](take), cells)

@@ -1,6 +1,7 @@
-"""Draws of places and paths: areas, two numbers a place, walks, the nearest of N points. See docs/wire.md.
+"""Draws of places, paths and several numbers: areas, walks, the nearest of N points, splines: docs/wire.md.
 
-A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place) and `listing` (a label).
+A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place), `listing` (a label), and
+`box` and `splines` (a record).
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from dither_device.draws import (
     Outside,
     as_cell,
     below,
+    bits,
     read_codes,
     read_ends,
+    read_line,
     read_lottery,
     width_of,
 )
@@ -56,6 +59,7 @@ class Area:
 
     def __init__(self, x: Place, y: Place) -> None:
         self.x, self.y = x, y
+        self.box = x, y  # the ends of both sides of the box around the area
 
     def clip(self, place: Place) -> Place:
         """Return the nearest place inside, by coordinate or along the radius."""
@@ -94,8 +98,9 @@ class DiskArea(Area):
 
     def __init__(self, radius: float, centre: Place) -> None:
         need(radius > 0, "domain")
-        for ends in ((0.0, radius), *((x - radius, x + radius) for x in centre)):
-            read_extent(*ends)
+        read_extent(0.0, radius)
+        x, y = centre
+        self.box = read_extent(x - radius, x + radius), read_extent(y - radius, y + radius)
         self.radius, self.centre = radius, centre
 
     def clip(self, place: Place) -> Place:
@@ -129,8 +134,10 @@ class ParallelogramArea(Area):
         need(abs(area) > 1e-9 * math.hypot(a, b) * math.hypot(c, d), "domain")
         for side in (first, second):
             read_extent(0.0, math.hypot(*side))
-        for x, p, q in zip(corner, first, second, strict=True):
-            read_extent(x, x + p, x + q, x + (p + q))
+        across, up = (
+            read_extent(x, x + p, x + q, x + (p + q)) for x, p, q in zip(corner, first, second, strict=True)
+        )
+        self.box = across, up
         self.corner, self.first, self.second = corner, first, second
         self.inverse = (d / area, -b / area), (-c / area, a / area)
         self.unit = Area((0.0, 1.0), (0.0, 1.0))
@@ -166,6 +173,7 @@ class SphereArea(Area):
 
     def __init__(self) -> None:
         """The radius is of no use to a device."""
+        self.box = (-180.0, 180.0), (-90.0, 90.0)
 
     def clip(self, place: Place) -> Place:
         longitude, latitude = place
@@ -176,10 +184,10 @@ class SphereArea(Area):
         return place[0] + 180, place[1]
 
 
-def read_area(device: Fields, *kinds: str) -> Area:
+def read_area(domain: object, outside: object, *kinds: str) -> Area:
     """Return the area of a device text, of one of some kinds."""
-    domain = device["domain"]
-    need(isinstance(domain, Fields) and device["outside"] == "clip", "domain")
+    need(isinstance(domain, Fields) and outside == "clip", "domain")
+    assert isinstance(domain, Fields)
     kind = domain["kind"]
     need(kind in kinds, "domain")
     if kind == "rectangle":
@@ -274,7 +282,7 @@ def _numbers(cells: tuple[bytes, bytes]) -> list[int]:
 
 
 def pair(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "parallelogram", "sphere")
+    area = read_area(device["domain"], device["outside"], "rectangle", "parallelogram", "sphere")
     if area.kind == "sphere":
         parts = _read_parts(device, ("circle", (0.0, 360.0)), ("interval", (-90.0, 90.0)))
     else:
@@ -291,7 +299,7 @@ def pair(device: Fields) -> Draw:
 
 
 def polar(device: Fields) -> Draw:
-    area = read_area(device, "disk")
+    area = read_area(device["domain"], device["outside"], "disk")
     domain = device["domain"]
     radius, (x, y) = real(domain["radius"]), read_pair(domain["centre"])
     parts = _read_parts(device, ("interval", (0.0, radius)), ("circle", _ROUND))
@@ -326,7 +334,7 @@ def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
 
 
 def walk(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "disk", "parallelogram")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
     parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
     begin = read_pair(device["start"])
     # On a circle alone rounding may put a place outside.
@@ -375,7 +383,7 @@ def read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int]
     return cells, width, draw, (outside + cells * step, outside)
 
 
-def _unpack(text: object) -> list[int]:
+def unpack(text: object) -> list[int]:
     need(isinstance(text, str) and len(text) <= 1 << 17 and len(text) % 4 == 0, "number")
     assert isinstance(text, str)
     need(set(text) <= set("0123456789abcdef"), "number")
@@ -411,7 +419,7 @@ def _read_selector(
             points = [(*point, at) for point in points for at in side]
     else:
         need(given["kind"] == "points", "selector")
-        flat = _unpack(given["points"])
+        flat = unpack(given["points"])
         need(len(flat) % count == 0, "selector")
         points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
     need(len(points) == cells, "selector")
@@ -436,7 +444,7 @@ def _read_selector(
 
 def nearest(device: Fields) -> Draw:
     cells, width, draw, ratio = read_near(device)
-    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram", "sphere")
     _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
@@ -447,9 +455,8 @@ def nearest(device: Fields) -> Draw:
     return made
 
 
-def box(device: Fields) -> Draw:
-    """Several numbers together: a list in the order of the sides, or a mapping by their names."""
-    cells, width, draw, ratio = read_near(device)
+def _read_records(device: Fields) -> tuple[Domain, list[Place]]:
+    """Return the domain of several numbers, a list or a mapping by their names, and the ends of each."""
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
     sides = [listed(side, "domain", 3) for side in listed(domain["sides"], "domain")]
@@ -457,8 +464,6 @@ def box(device: Fields) -> Draw:
     need(2 <= len(sides) <= 8 and all(isinstance(name, str) for name in names), "domain")
     need(len(set(names)) == len(names), "domain")
     ends = [(real(low), real(high)) for _, low, high in sides]
-    known, near = _read_selector(device["selector"], len(sides), cells, width)
-    need(known == ends, "selector")
 
     def place(value: Any) -> tuple[float, ...]:
         try:
@@ -472,18 +477,61 @@ def box(device: Fields) -> Draw:
             raise Outside("a number of each side was expected")
         return tuple(clamp(x, *side) + 0.0 for x, side in zip(record, ends, strict=True))
 
-    def mark(record: tuple[float, ...]) -> bytes:
-        return pack(f"<{len(record)}d", *record)
+    return (place, lambda record: pack(f"<{len(record)}d", *record)), ends
 
-    return Draw(
-        "Optimal", ratio, (place, mark), lambda record, take: as_cell(draw(near(record), take), cells)
-    )
+
+def box(device: Fields) -> Draw:
+    cells, width, draw, ratio = read_near(device)
+    domain, ends = _read_records(device)
+    known, near = _read_selector(device["selector"], len(ends), cells, width)
+    need(known == ends, "selector")
+    return Draw("Optimal", ratio, domain, lambda record, take: as_cell(draw(near(record), take), cells))
+
+
+_STEPS = 1 << 15  # places between two knots of an axis
+
+
+def splines(device: Fields) -> Draw:
+    """Several numbers, or one: each selects one of its three B-splines at random, and these the row."""
+    from dither_device.noise import read_rows
+
+    rows, cells, ratio = read_rows(device)
+    pieces = whole(device["pieces"], 1, 16)
+    stated = [read_pair(side) for side in listed(device["ends"], "domain")]
+    alone = isinstance(device["domain"], Fields) and device["domain"]["kind"] == "interval"
+    if alone:
+        (inside, mark), *ends = read_line(device)
+        domain: Domain = (lambda value: (inside(value),)), lambda record: mark(record[0])
+        need(stated == [tuple(ends)], "domain")
+    else:
+        domain, sides = _read_records(device)
+        need(stated == sides, "domain")
+    need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in stated), "domain")
+    need(len(rows) == (pieces + 2) ** len(stated), "step")
+
+    def spline(x: float, low: float, high: float, take: Take) -> int:
+        most = pieces * _STEPS
+        place = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
+        part = min(place // _STEPS, pieces - 1)
+        way = place - part * _STEPS
+        left = (_STEPS - way) ** 2 << (part == 0)
+        right = way**2 << (part == pieces - 1)
+        drawn = bits(take, 32) >> 1
+        return part + (drawn >= left) + (drawn >= 2 * _STEPS**2 - right)
+
+    def draw(record: tuple[float, ...], take: Take) -> bytes:
+        row = 0
+        for x, (low, high) in zip(record, stated, strict=True):
+            row = row * (pieces + 2) + spline(x, low, high, take)
+        return as_cell(rows[row](take), cells)
+
+    return Draw("JointMoments", ratio, domain, draw)
 
 
 def listing(device: Fields) -> Draw:
     cells, width, draw, ratio = read_near(device)
     domain, count, labels = read_codes(device)
-    flat = _unpack(device["lists"])
+    flat = unpack(device["lists"])
     need(len(flat) == count * width, "lists")
     lists = [flat[at * width : (at + 1) * width] for at in range(count)]
     # A number that stood twice in a list would be likelier than ε allows.
@@ -500,4 +548,5 @@ READERS = {
     "nearest": nearest,
     "listing": listing,
     "box": box,
+    "splines": splines,
 }

@@ -1,4 +1,4 @@
-"""A question as it travels: read, verified in whole numbers, and ready to be answered."""
+"""A question as it travels: read, verified in integers, and ready to be answered."""
 
 from __future__ import annotations
 

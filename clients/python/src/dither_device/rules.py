@@ -78,7 +78,8 @@ def key_of(question: Data) -> tuple[str, str, str]:
     return question["asker"], question["question"], question["fingerprint"]
 
 
-def _named(question: Data) -> Data:
+def named(question: Data) -> Data:
+    """Return the three names of a question as plain data."""
     return {name: question[name] for name in ("asker", "question", "fingerprint")}
 
 
@@ -169,11 +170,13 @@ class State:
         self.choices: dict[tuple[Any, ...], Data] = {}
         self.trees: dict[tuple[Any, ...], Data] = {}
         self.coins: dict[tuple[str, str], Data] = {}
+        self.present: dict[tuple[str, str], Data] = {}
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
+        self.sent: list[Data] = list(opened.get("sent", ()))  # batches that can still be withdrawn
         self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
         self.all, self.mine = Totals(), Totals()
-        for name in ("entries", "answers", "choices", "trees", "coins", "told"):
+        for name in ("entries", "answers", "choices", "trees", "coins", "told", "present"):
             if opened.get(name):
                 self.apply({name: opened[name]})
         for item in opened.get("queue", ()):
@@ -182,7 +185,7 @@ class State:
     def apply(self, effect: Data) -> None:
         """Fold one effect in."""
         for name, change in effect.items():
-            if name in ("clock", "openings"):
+            if name in ("clock", "openings", "sent"):
                 setattr(self, name, change)
             else:
                 _APPLY[name](self, change)
@@ -205,14 +208,17 @@ class State:
             **({"coins": sorted(self.coins.values(), key=_coin_order)} if self.coins else {}),
             **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
             **({"told": sorted(self.told)} if self.told else {}),
+            **({"present": sorted(self.present.values(), key=_coin_order)} if self.present else {}),
             "queue": list(self.queue.values()),
+            **({"sent": self.sent} if self.sent else {}),
         }
 
     def export(self) -> Data:
         """Return what another device of the same person merges. It holds no key, no queue and no value."""
         whole = self.wire()
         names = ("account", "person", "device", "limits", "entries", "answers", "choices", "coins")
-        return {name: whole[name] for name in names if name in whole}
+        shared = [answer for answer in whole["answers"] if answer["permanent"] != "present"]
+        return {name: whole[name] for name in names if name in whole} | {"answers": shared}
 
 
 def _choice_key(choice: Data) -> tuple[Any, ...]:
@@ -260,6 +266,7 @@ _APPLY: dict[str, Callable[[State, Any], None]] = {
     "coins": lambda state, some: state.coins.update({(c["asker"], c["name"]): c for c in some}),
     "trees": lambda state, some: state.trees.update({(*key_of(t), t["period"]): t for t in some}),
     "told": lambda state, marks: state.told.update(marks),
+    "present": lambda state, some: state.present.update({(p["asker"], p["name"]): p for p in some}),
     "queue": lambda state, item: state.queue.update({item["id"]: item}),
     "batch": _bundle,
     "unqueue": _dequeue,
@@ -326,6 +333,10 @@ class Decision:
 
     def without_report(self) -> Data:
         """Return the effect if no report can be drawn: a drawn day or group is kept, nothing else."""
+        if "present" in self.effect:
+            from dither_device.presence import without_label
+
+            return without_label(self.effect)
         if not _is_drawn(self.effect):
             return {}
         kept: Data = {n: self.effect[n] for n in ("clock", "asker", "openings", "coins") if n in self.effect}
@@ -346,7 +357,7 @@ class Decision:
                 effect["batch"] = {"id": None, "reports": self.aside[report]}
         if "queue" in effect:
             effect["queue"] = {**effect["queue"], "report": report}
-        if "answers" in effect and effect["answers"][0]["permanent"] == "same":
+        if "answers" in effect and effect["answers"][0]["permanent"] in ("same", "present"):
             effect["answers"] = [{**effect["answers"][0], "report": report}]
         return Decision({**self.outcome, "report": report}, effect)
 
@@ -368,16 +379,20 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None = None) 
         told = _answer(state, event, policy, None).outcome
         return Decision({name: value for name, value in told.items() if name != "report"})
     if kind == "act":
-        clock = {**_clock(state, event["at"]), "ahead": 0}
+        clock = {**clock_after(state, event["at"]), "ahead": 0}
         return Decision({"is": "acted"}, {"clock": clock, "openings": state.limits["askers"]})
     if kind == "batch":
         return _batch(state, event)
+    if kind in ("present", "message"):
+        from dither_device.presence import decide_message, decide_present
+
+        if kind == "message":
+            return decide_message(state, event)
+        return decide_present(state, event, policy, take)
     if kind == "acknowledge":
-        name = event["id"]
-        gone = [item["id"] for item in state.queue.values() if name in (item["id"], item["batch"])]
-        if not gone:
-            return Decision({"is": "unknown"})
-        return Decision({"is": "acknowledged", "reports": len(gone)}, {"unqueue": gone})
+        return _acknowledge(state, event)
+    if kind == "withdraw":
+        return _withdraw(state, event["id"])
     if kind == "drop":
         return _drop(state, event["id"])
     if kind == "split":
@@ -390,7 +405,7 @@ def _refuse(reason: str, effect: Data | None = None) -> Decision:
     return Decision({"is": "refused", "reason": reason}, effect)
 
 
-def _clock(state: State, at: Data) -> Data:
+def clock_after(state: State, at: Data) -> Data:
     """Return the clock after a moment. It never goes back; only a steady clock proves that time passed."""
     before = state.clock
     same = at["boot"] == before["boot"]
@@ -408,7 +423,7 @@ def _answer(state: State, event: Data, policy: Policy, take: Take | None) -> Dec
         return _again(state, question, identity, earlier)
     if not policy.accepts(question):
         return _refuse("policy")
-    clock = _clock(state, event["at"])
+    clock = clock_after(state, event["at"])
     days = EPOCHS[state.limits["epoch"]]
     if days is not None and clock["ahead"] > days * DAY:
         return _refuse("clock")
@@ -491,7 +506,7 @@ def _choice(
     if choice is None and take is not None:
         day = least + below(take, bound)
         kept = {"repeat": question["repeat"], "period": period, "day": day, "device": state.device}
-        choice = {**_named(question), **kept, "answer": None}
+        choice = {**named(question), **kept, "answer": None}
         effect["choices"] = [choice]  # kept whatever follows: it is not drawn again
     return choice
 
@@ -540,7 +555,7 @@ def _again(state: State, question: Data, identity: str, earlier: Data) -> Decisi
 
 def _charge(question: Data) -> Data:
     return {
-        **_named(question),
+        **named(question),
         "epsilon": f"{charge(question['epsilon'], EPSILON):x}",
         "delta": f"{charge(question['delta'], DELTA):x}",
         "assumes": assumptions_of(question),
@@ -573,7 +588,7 @@ def _epochs(state: State, question: Data, now: int) -> tuple[int, int] | None:
 
 
 def _waiting(question: Data, identity: str) -> Data:
-    return {**_named(question), "id": identity, "report": None, "batch": None}
+    return {**named(question), "id": identity, "report": None, "batch": None}
 
 
 def _repeat(state: State, question: Data, identity: str, kept: Data, effect: Data) -> Decision:
@@ -615,19 +630,31 @@ def _spend(
         short = _short(state, question["asker"], epochs, epsilon, delta)
     if short is not None:
         return _refuse(short, effect if _is_drawn(effect) else None)
-    entry = {
-        **_charge(question),
-        **{"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]},
-    }
+    entry = _entry(state, question, identity, epochs)
     effect["entries"] = [entry]
     effect["queue"] = _waiting(question, identity)
     if question["repeat"] in ("same", "per value"):
         kept = {"id": identity, "permanent": question["repeat"], "report": None}
-        effect["answers"] = [{**_named(question), **kept}]
+        effect["answers"] = [{**named(question), **kept}]
     if choice is not None:
         effect["choices"] = [{**choice, "answer": identity}]
     told = state.told if question["repeat"] == "per value" else None
     return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, told)
+
+
+def _entry(state: State, question: Data, identity: str, epochs: tuple[int, int]) -> Data:
+    place = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
+    return {**_charge(question), **place}
+
+
+def try_to_charge(state: State, question: Data, identity: str, clock: Data) -> Data | None:
+    """Return the entry of a charge that the clock and the budget allow, else None."""
+    days, epochs = EPOCHS[state.limits["epoch"]], _epochs(state, question, clock["wall"])
+    if epochs is None or (days is not None and clock["ahead"] > days * DAY):
+        return None
+    entry = _entry(state, question, identity, epochs)
+    short = _short(state, question["asker"], epochs, *_pair(entry))
+    return entry if short is None else None
 
 
 def _is_answered_enough(state: State, question: Data) -> bool:
@@ -688,6 +715,54 @@ def _batch(state: State, event: Data) -> Decision:
     return Decision({"is": "batched", **batch}, {"batch": batch})
 
 
+def _messages(state: State, batch: str) -> list[Data]:
+    """Return what waits of presence under an identity, as items of a queue: by the campaign's name."""
+    found = [one for one in state.present.values() if one["batch"] == batch]
+    return [{"id": batch, "asker": one["asker"], "question": one["name"], "batch": batch} for one in found]
+
+
+def _without_messages(state: State, batch: str) -> Data:
+    """Return the effect by which a message of presence does not wait any more."""
+    gone = [{**one, "batch": None} for one in state.present.values() if one["batch"] == batch]
+    return {"present": gone} if gone else {}
+
+
+def _acknowledge(state: State, event: Data) -> Decision:
+    """Take a report or a batch off the queue; `sent` of the event says how long it can be withdrawn."""
+    name, sent = event["id"], event.get("sent")
+    queued = [item for item in state.queue.values() if name in (item["id"], item["batch"])]
+    gone = [*queued, *_messages(state, name)]
+    if not gone:
+        return Decision({"is": "unknown"})
+    effect: Data = {"unqueue": [item["id"] for item in queued]} if queued else {}
+    effect |= _without_messages(state, name)
+    if sent is not None and gone[0]["batch"] == name:
+        entry = {
+            **{"id": name, "asker": gone[0]["asker"], "campaign": sent["campaign"]},
+            **{"until": sent["day"] + sent["retry"], "questions": [item["question"] for item in gone]},
+        }
+        effect["sent"] = [*(one for one in state.sent if one["until"] >= sent["day"]), entry]
+    return Decision({"is": "acknowledged", "reports": len(gone)}, effect)
+
+
+def _withdraw(state: State, batch: str) -> Decision:
+    """Forget a batch that the collector was asked to delete. What was spent stays spent.
+
+    No report of it is sent again: also permanent answers leave the queue, and are not set aside. A period of
+    presence gets no other message.
+    """
+    queued = [item["id"] for item in state.queue.values() if item["batch"] == batch != ASIDE]
+    messages, sent = _messages(state, batch), [entry for entry in state.sent if entry["id"] == batch]
+    if not queued and not messages and not sent:
+        return Decision({"is": "unknown"})
+    effect: Data = {"unqueue": queued} if queued else {}
+    effect |= _without_messages(state, batch)
+    if sent:
+        effect["sent"] = [entry for entry in state.sent if entry["id"] != batch]
+    reports = len(queued) + len(messages) + sum(len(entry["questions"]) for entry in sent)
+    return Decision({"is": "withdrawn", "reports": reports}, effect)
+
+
 def _drop(state: State, batch: str) -> Decision:
     """Return what becomes of a batch that a collector refused for good.
 
@@ -695,6 +770,9 @@ def _drop(state: State, batch: str) -> Decision:
     for again: nothing else would ever send them.
     """
     gone = [item for item in state.queue.values() if batch in (item["id"], item["batch"])]
+    messages = _messages(state, batch)
+    if messages:
+        return Decision({"is": "dropped", "reports": len(messages)}, _without_messages(state, batch))
     if not gone or batch == ASIDE:
         return Decision({"is": "unknown"})
     permanent = {key[:3] for key in state.answers}
@@ -729,7 +807,8 @@ def _merge(state: State, other: Data) -> Decision:
             entries.append(entry)
         elif known != entry:
             return _refuse("conflict")
-    answers = [a for a in other["answers"] if _is_earlier(a, state.answers.get((*key_of(a), a["permanent"])))]
+    shared = [a for a in other["answers"] if a["permanent"] != "present"]
+    answers = [a for a in shared if _is_earlier(a, state.answers.get((*key_of(a), a["permanent"])))]
     of_repeat = _of_repeat(other["choices"])
     choices = [c for c in of_repeat if _is_earlier(c, state.choices.get(_choice_key(c)))]
     coins = [c for c in other.get("coins", ()) if _is_decisive(c, state.coins.get((c["asker"], c["name"])))]

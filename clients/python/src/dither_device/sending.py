@@ -38,7 +38,7 @@ def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]])
     """Return the bytes of a batch: sorted by fingerprint and by report, so that it is always the same."""
     groups = _grouped(reports)
     told = label.encode()
-    need(len(told) <= 64 and groups, "fields", "a label of at most 64 bytes, and a report")
+    need(len(told) <= 64, "fields", "a label of at most 64 bytes")
     parts = [b"dither\0\x02", bytes.fromhex(identity), len(told).to_bytes(1, "little"), told]
     parts.append(len(groups).to_bytes(2, "little"))
     for fingerprint, some in groups:
@@ -52,6 +52,11 @@ def json_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -
     """Return a batch as canonical JSON."""
     told = {fingerprint: [report.hex() for report in some] for fingerprint, some in _grouped(reports)}
     return canonical({"batch": identity, "dither": 2, "label": label, "reports": told})
+
+
+def withdrawal_body(identity: str) -> str:
+    """Return the body that asks a collector to delete a batch."""
+    return canonical({"dither": 2, "withdraw": identity})
 
 
 def _grouped(reports: Iterable[tuple[str, bytes]]) -> list[tuple[str, list[bytes]]]:

@@ -187,8 +187,8 @@ def real(value: object) -> float:
 
 
 def whole(value: object, least: int, most: int) -> int:
-    """Return a whole number within bounds; texts, fractions and truth values are not read as one."""
-    need(type(value) is int and least <= value <= most, "number", f"a whole number of {least} … {most}")
+    """Return an integer within bounds; texts, fractions and truth values are not read as one."""
+    need(type(value) is int and least <= value <= most, "number", f"an integer of {least} … {most}")
     number: int = value  # type: ignore[assignment]
     return number
 
@@ -197,7 +197,7 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 def hexadecimal(value: object, digits: int) -> int:
-    """Return a whole number that is written as lower-case hexadecimal text without leading zeros."""
+    """Return an integer that is written as lower-case hexadecimal text without leading zeros."""
     need(isinstance(value, str) and 0 < len(value) <= digits and _DIGITS.issuperset(value), "number")
     need(value == "0" or value[0] != "0", "number", "a leading zero")  # type: ignore[index]
     return int(value, 16)  # type: ignore[call-overload,no-any-return]

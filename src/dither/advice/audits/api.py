@@ -209,6 +209,6 @@ def _samples(samples: object, epsilon: float) -> int:
         return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
         raise InvalidParameter(
-            f"samples is a whole number of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
+            f"samples is an integer of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
         )
     return int(samples)

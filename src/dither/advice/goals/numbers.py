@@ -101,9 +101,9 @@ class Goal(ABC):
 
 
 def check_people(n: object) -> None:
-    """Raise InvalidParameter unless n is None or a whole number of at least 1."""
+    """Raise InvalidParameter unless n is None or an integer of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter(f"n, how many people answer, is a whole number of at least 1, not {found(n)}")
+        raise InvalidParameter(f"n, how many people answer, is an integer of at least 1, not {found(n)}")
 
 
 def people_of(n: int | None) -> int:
@@ -531,7 +531,7 @@ class Distribution(_Simulated):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter("bins are a whole number, at least 2")
+            raise InvalidParameter("bins are an integer, at least 2")
         check_choice("distance", self.distance, Distance)
 
     @property

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
-from dither.cli.protection import check_protection, warn_unanswered
+from dither.cli.protection import check_protection, print_answering
 from dither.cli.questions import ADDRESSES
+from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def command() -> None:
     \b
     dither campaign check campaign.toml
     dither campaign sealing-key collector.key
-    dither campaign publish campaign.toml --key asker.key -o campaign.json
+    dither campaign publish campaign.toml --key asker.key --new-key -o campaign.json
     dither campaign next campaign.json --key asker.key --store campaign.sqlite -o version-2.json
     dither campaign retire campaign.json --key asker.key
     dither campaign replace-key asker.key asker-2.key
@@ -90,8 +91,7 @@ def check(file: Path, people: int, as_json: bool) -> None:
     for name, value in facts.items():
         if value is not None:
             click.echo(f"{name:10} {value}")
-    for line in rows(contract):
-        click.echo(f"{'asks':10} {line}")
+    print_answering(contract, err=False)
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
@@ -125,10 +125,11 @@ def sealing_key(file: Path, as_json: bool) -> None:
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
+@NEW_KEY_OPTION
 @FORCE_OPTION
 @JSON_OPTION
-def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
-    """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none.
+def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_json: bool) -> None:
+    """Sign FILE, a campaign in TOML, and write the text that devices read.
 
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
     beside the key (asker.campaigns beside asker.key), which the collector serves.
@@ -138,8 +139,10 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
     check_protection(contract.whole_guarantee)
-    warn_unanswered(contract)
-    signer = Signer(key, make=True)
+    print_answering(contract)
+    if not (new_key or key.exists()):
+        raise InvalidParameter(f"{key} does not exist: check the name, or give --new-key to make a new key")
+    signer = Signer(key, make=new_key)
     made = signer.publish(contract)
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")
@@ -219,7 +222,7 @@ def next_version(
     first = max(today, contract.begins) if begins is None else begins
     contract, found = follow(contract, counts, begins=first, ends=ends)
     check_protection(contract.whole_guarantee)
-    warn_unanswered(contract)
+    print_answering(contract)
     made = signer.publish(contract)
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")

@@ -19,6 +19,7 @@ _KINDS: Final = (
     "batches",
     "ohttp",
     "exchange",
+    "withdrawals",
     "list",
     "values",
     "account",
@@ -43,20 +44,23 @@ def command(
     """Drive COMMAND with the conformance vectors, by JSON lines over standard input and output.
 
     The exit code is 0 if no vector failed and at least one was met, otherwise 1. What the command says
-    that it does not know is counted and is no failure. The first failures of each kind are shown; --json
-    names all of them.
+    that it does not know is counted and is no failure, and the kinds of questions that it then cannot
+    answer in a campaign are printed. The first failures of each kind are shown; --json names all of them.
 
     \b
         dither conformance -- node clients/javascript/conformance.mjs
     """
     from dither.collection.conformance import run
+    from dither.collection.kinds import kinds_without
 
     tallies = run(words, only or _KINDS, seconds)
     fine = not any(tally.failed for tally in tallies.values()) and any(
         tally.passed for tally in tallies.values()
     )
+    cannot = kinds_without([draw for tally in tallies.values() for draw in tally.lacking])
     if as_json:
-        print_json({"conforms": fine, "vectors": {kind: asdict(tally) for kind, tally in tallies.items()}})
+        counted = {kind: asdict(tally) for kind, tally in tallies.items()}
+        print_json({"conforms": fine, "vectors": counted, "unanswered": cannot})
     else:
         for kind, tally in tallies.items():
             line = f"{kind}: {tally.passed} met"
@@ -67,5 +71,7 @@ def command(
                 click.echo(f"  {failure}")
             if tally.failed > _SHOWN:
                 click.echo(f"  … and {tally.failed - _SHOWN} more, which --json names")
+        if "draws" in tallies:
+            click.echo("questions of campaigns that are not answered: " + ("; ".join(cannot) or "none"))
         click.echo("It conforms." if fine else "It does not conform.")
     ctx.exit(0 if fine else 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dither.cli.options import JSON_OPTION
-from dither.cli.output import print_json
+from dither.cli.output import emphasise, print_json
 from dither.cli.protection import check_protection
 from dither.cli.questions import find_questions
 
@@ -114,6 +114,7 @@ def command(
         with Account.open(account) as opened:
             spent = opened.ledger.spent
     found = find_questions(file)
+    rows = rows or found.rows
     who: Randomiser = randomiser or ("device" if found.kept is None else "holder")
     told = explain(
         found.asked,
@@ -123,9 +124,10 @@ def command(
         randomiser=who,
         keep=tuple(name for name in keep or found.kept or () if name not in weight),
         weights=weight,
-        repeat=None if found.contract is None else found.contract.repeat,
-        total=found.total,
-        rows=1 if rows is None else rows,
+        **({} if found.contract is None else found.contract.spoken),
+        silent=found.gaps("missing"),
+        beyond=found.gaps("outside"),
+        rows=rows or 1,
         unit="row" if who == "holder" and rows is None else "person",
         language=language,
     )
@@ -150,7 +152,7 @@ def command(
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):
             if only is None:
-                click.echo(click.style(title, bold=True))
+                click.echo(emphasise(title, "bold"))
             text = str(getattr(told, name))
             click.echo("\n".join(click.wrap_text(line, 80) for line in text.split("\n")))
             if only is None and name == "person":

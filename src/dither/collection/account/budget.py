@@ -202,7 +202,7 @@ def limits(
         check_name("the name of an asker", name, least=0)
     whole = isinstance(askers, int) and not isinstance(askers, bool)
     if askers is not None and not (whole and 0 <= askers <= _MOST_ASKERS):
-        raise InvalidParameter("askers is a whole number: the new askers that an act of the person admits")
+        raise InvalidParameter("askers is an integer: the new askers that an act of the person admits")
     return {
         "epoch": epoch,
         **_units(epsilon, delta),

@@ -164,7 +164,7 @@ def _number(name: str, text: str) -> float:
 def _whole(name: str, text: str, most: int = MOST_BINS) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 1 <= number <= most:
-        raise InvalidParameter(f"{name} is a whole number from 1 to {most}, not {found(text)}")
+        raise InvalidParameter(f"{name} is an integer from 1 to {most}, not {found(text)}")
     return number
 
 
@@ -177,6 +177,7 @@ def _day(text: str) -> datetime.date:
 
 LEVEL: Final = 0.95
 LOOKS: Final = 100
+_STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
@@ -439,10 +440,10 @@ class Answers:
         for query in queries:
             if query.by is not None:
                 return None
-            n = self._count(campaign, query)
+            state = self._state(campaign, query)
             with self._lock:
                 kept = self._kept.get((campaign, query))
-            if kept is None or kept[0] != n:
+            if kept is None or kept[0] != state:
                 return None
             found += kept[1]
         return found
@@ -485,6 +486,11 @@ class Answers:
         live, days = self._collector.live, self._parts(campaign, query)
         return sum(live.n(campaign, query.question, day, query.label, shown=True) for day in days)
 
+    def _state(self, campaign: str, query: Query) -> int:
+        """Return a number that changes with the answer: n, and how often reports were taken away."""
+        removals = self._collector.live.removals
+        return removals << _STATE | self._count(campaign, query)
+
     def _summary(self, campaign: str, query: Query) -> Counts:
         """Return the reports of a query that are shown, counted. Each day of a period is shown by itself."""
         live, days = self._collector.live, self._parts(campaign, query)
@@ -498,28 +504,28 @@ class Answers:
         live = self._collector.live
         labels = live.labels(campaign, query.question, shown=True)
         parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
-        n = self._count(campaign, query)
+        state = self._state(campaign, query)
         with self._lock:
             kept = self._kept.get((campaign, query))
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
         made = difference_rows(query, found)
-        self._keep(self._kept, (campaign, query), (n, made))
+        self._keep(self._kept, (campaign, query), (state, made))
         return made
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        key, n = (campaign, query), self._count(campaign, query)
+        key, state = (campaign, query), self._state(campaign, query)
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
         whole = part == ReportsPart() and query.until is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
-        if not n and (waiting or not whole):
+        if not state % (1 << _STATE) and (waiting or not whole):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
@@ -527,7 +533,7 @@ class Answers:
         summary = self._summary(campaign, query)
         made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
         if summary.n:
-            self._keep(self._kept, key, (summary.n, made))
+            self._keep(self._kept, key, (state >> _STATE << _STATE | summary.n, made))
         return made
 
     def _with_interval_of_look(self, key: Key, made: list[PlainRow], look: int) -> list[PlainRow]:
@@ -536,7 +542,7 @@ class Answers:
             return made
         with self._lock:
             before = self._looks.get(key)
-        same = before is not None and before[0] == look and len(before[1]) == len(made)
+        same = before is not None and before[0] >= look and len(before[1]) == len(made)  # n may fall
         if before is None or not same:
             self._keep(self._looks, key, (look, made))
             return made

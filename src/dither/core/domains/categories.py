@@ -86,6 +86,7 @@ class Categories(Domain):
             )
         object.__setattr__(self, "labels", kept)
         object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
+        object.__setattr__(self, "empty_is_value", self.optional)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -131,7 +132,7 @@ class Categories(Domain):
             array = regular(values)
             if array is None or array.dtype.kind not in "iu":
                 if array is None or array.size:
-                    raise OutsideDomain(f"answers must be whole numbers from 0 to {len(self) - 1}")
+                    raise OutsideDomain(f"answers must be integers from 0 to {len(self) - 1}")
                 return np.zeros(array.shape, dtype=np.int64)
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
                 raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
@@ -359,7 +360,7 @@ class Text(Domain):
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
-            raise InvalidParameter(f"length must be a whole number from 1 to 256, not {found(self.length)}")
+            raise InvalidParameter(f"length must be an integer from 1 to 256, not {found(self.length)}")
         if self.alphabet is None:
             return
         if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:

@@ -16,6 +16,7 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, foun
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
 from dither.foundation.digits import THIN, plain
+from dither.privacy import Unit
 
 if TYPE_CHECKING:
     from dither.core.domains.categories import Categories
@@ -56,8 +57,11 @@ class Domain(ABC):
     sets: bool = False  # whether a value is a set of labels of the list
     most: int = 1  # the largest number of labels in a value
     shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
+    protects: ClassVar[Unit] = "value"  # the unit of the promise of one report
     cell_type: CellType = "labels"
     from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
+    empty_is_value: bool = False  # whether an empty cell of a table is a value, such as the empty set
+    declares: ClassVar[tuple[str, ...]] = ()  # what no device knows; `read_as` takes it
     keys: ClassVar[tuple[str, ...]] = ()  # other keys of that table, beside `kind`
     usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
     hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
@@ -137,6 +141,7 @@ class Line(Domain):
 
     cell_type = "numbers"
     keys: ClassVar[tuple[str, ...]] = ("step", "unit")
+    declares = ("step", "unit", "scale", "clipped_from")
     hint = "change it, widen the domain, or use --outside clip (outside='clip')"
 
     def examples(self, *, few: bool = False) -> list[float]:
@@ -159,22 +164,17 @@ class Line(Domain):
         step: float | None = None,
         unit: str = "",
         scale: Sequence[float] = (),
-        clipped: bool = False,
-        outside: Sequence[float] = (),
+        clipped_from: object = None,
     ) -> Self:
-        """Return the same domain with other declarations, which devices do not know.
+        """Return the same domain with other declarations, which devices do not know: see `Interval`.
 
-        `step` and `unit` are as the domain takes them. `scale` are the edges of a scale, `clipped` says that
-        values outside are moved to the ends on purpose, and `outside` is the share of people outside with
-        its interval.
+        They are `step`, `unit`, the edges of a `scale`, and `clipped_from`.
         """
 
-    def declarations(self) -> dict[str, Any]:
-        """Return what is declared about answers and is no device's business: those that are used."""
-        words: dict[str, object] = {"step": self.step, "unit": self.unit, "scale": list(self.scale)}
-        if self.clipping is not None:
-            words |= {"clipped": True, "outside": list(self.clipping.outside)}
-        return {name: value for name, value in words.items() if value}
+    @property
+    def clipped_from(self) -> tuple[float, ...] | bool | None:
+        """The share of people outside with its interval, True if it is not known; None without clipping."""
+        return None if self.clipping is None else self.clipping.outside or True
 
     @property
     @abstractmethod
@@ -407,8 +407,13 @@ class Interval(Line):
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
             raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
-        declared = {key: table[key] for key in cls.keys if key in table}
-        return cls(*ends).read_as(**declared)
+        clipped, outside = table.get("clipped", False), table.get("outside", ())
+        if not isinstance(clipped, bool) or (outside and not clipped) or (clipped and "scale" in table):
+            raise InvalidParameter(
+                "clipped is true or false; outside goes with clipped = true, which goes without a scale"
+            )
+        declared = {key: table[key] for key in ("step", "unit", "scale") if key in table}
+        return cls(*ends, **declared, clipped_from=(outside or True) if clipped else None)
 
     def __init__(
         self,
@@ -441,15 +446,9 @@ class Interval(Line):
         step: float | None = None,
         unit: str = "",
         scale: Sequence[float] = (),
-        clipped: bool = False,
-        outside: Sequence[float] = (),
+        clipped_from: object = None,
     ) -> Self:
-        if not isinstance(clipped, bool):
-            raise InvalidParameter(f"clipped is true or false, not {found(clipped)}")
-        if (outside and not clipped) or (clipped and scale):
-            raise InvalidParameter("outside goes with clipped = true, which goes without a scale")
-        wide = (tuple(outside) or Interval(self._low, self._top)) if clipped else None
-        return type(self)(self._low, self._top, step=step, unit=unit, scale=scale, clipped_from=wide)
+        return type(self)(self._low, self._top, step=step, unit=unit, scale=scale, clipped_from=clipped_from)
 
     def on_scale(self, scale: str = "log") -> Interval:
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
@@ -513,8 +512,7 @@ class Interval(Line):
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         if self.clipping is not None:
-            ends = f"Interval({show_number(self._low)}, {show_number(self._top)})"
-            more += f", clipped_from={self.clipping.outside or ends}"
+            more += f", clipped_from={self.clipped_from}"
         if self.scale and self.parts == 1:
             ends = ", ".join(map(show_number, (self.scale[0], self.scale[-1])))
             return f"Interval({ends}{more}).on_scale({name_of_scale(self.scale)!r})"
@@ -563,11 +561,10 @@ class Circle(Line):
         step: float | None = None,
         unit: str = "",
         scale: Sequence[float] = (),
-        clipped: bool = False,
-        outside: Sequence[float] = (),
+        clipped_from: object = None,
     ) -> Self:
-        if scale or clipped or outside:
-            raise InvalidParameter("a scale, clipped and outside are for an interval")
+        if scale or clipped_from is not None:
+            raise InvalidParameter("a scale and clipped values are of an interval")
         return type(self)(self.period, step=step, unit=unit)
 
     @property

@@ -34,6 +34,8 @@ class Nullable(Domain):
 
     kind: ClassVar[str] = "optional"
     optional = True
+    empty_is_value = True
+    declares = Line.declares
     cell_type = "numbers"
 
     def __new__(cls, of: Domain) -> Any:
@@ -98,6 +100,16 @@ class Nullable(Domain):
         return self.of.step
 
     @property
+    def scale(self) -> tuple[float, ...]:
+        """The edges of the scale of the answers, if there is one."""
+        return self.of.scale
+
+    @property
+    def clipped_from(self) -> tuple[float, ...] | bool | None:
+        """What is declared of clipped answers: see `Line.clipped_from`."""
+        return self.of.clipped_from
+
+    @property
     def unit(self) -> str:
         """The unit of the answers, for axes and prints."""
         return self.of.unit
@@ -108,11 +120,10 @@ class Nullable(Domain):
         step: float | None = None,
         unit: str = "",
         scale: Sequence[float] = (),
-        clipped: bool = False,
-        outside: Sequence[float] = (),
+        clipped_from: object = None,
     ) -> Nullable:
         """Return the same domain with other declarations of its answers, as `Interval.read_as` takes them."""
-        of = self.of.read_as(step=step, unit=unit, scale=scale, clipped=clipped, outside=outside)
+        of = self.of.read_as(step=step, unit=unit, scale=scale, clipped_from=clipped_from)
         made: Nullable = Nullable(of)
         return made
 

@@ -67,6 +67,8 @@ def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | Non
     if clipped_from is None:
         return None
     outside = clipped_from if isinstance(clipped_from, list | tuple) else ()
+    if clipped_from is True:
+        return Clipping(low, high)
     wide = getattr(clipped_from, "shown", None)
     if wide is not None:  # an interval
         if wide.circular or low < wide.low or high > wide.high:

@@ -109,7 +109,7 @@ class Channel:
                 f"a channel must have 1 to 1 024 rows of one length; {len(self.values)} rows were given"
             )
         if any(not row or min(row) < 1 for row in self.values):
-            raise InvalidParameter("the values of a channel must be positive whole numbers")
+            raise InvalidParameter("the values of a channel must be positive integers")
         if any(min(row) < 1 for row in self.rows):
             raise InvalidParameter("the values of a channel differ too much for weights of total 2^128")
 

@@ -196,7 +196,7 @@ class PairedCoins:
 
 def _check_bits(bits: object) -> None:
     if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= 256:
-        raise InvalidParameter(f"bits must be a whole number from 2 to 256, not {found(bits)}")
+        raise InvalidParameter(f"bits must be an integer from 2 to 256, not {found(bits)}")
 
 
 @lru_cache(maxsize=64)

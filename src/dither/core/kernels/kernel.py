@@ -50,6 +50,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
     "places.nearest": ("nearest", "listing", "box"),
+    "places.routes": ("routes",),
     "directions": ("directions",),
     "joint": ("joint response", "joint bits", "joint hashed"),
 }
@@ -271,7 +272,7 @@ def check_ratio(kernel: Kernel, epsilon: float) -> None:
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
     """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
     if raw.size and not (int(raw.min()) >= 0 and int(raw.max()) < cells):
-        raise MalformedReport(f"a report is a whole number from 0 to {cells - 1}; one is not")
+        raise MalformedReport(f"a report is an integer from 0 to {cells - 1}; one is not")
     return raw.astype(dtype, copy=False)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import finite
-from dither.core.domains.plane import PLACE
 from dither.core.domains.separate import SeparateValues, separate_values
 from dither.core.kernels.counting import Counting
 from dither.core.kernels.kernel import Promise
@@ -131,7 +130,8 @@ class Question(Answering):
     @property
     def unit(self) -> Unit:
         """The unit that the guarantee protects."""
-        return "location" if self.domain.shape == PLACE else "value"
+        unit: Unit = self.domain.protects
+        return unit
 
     @property
     def alone(self) -> bool:
@@ -263,10 +263,10 @@ class Question(Answering):
         try:
             array = np.asarray(raw)
         except (TypeError, ValueError):
-            raise MalformedReport("reports must form a regular array of whole numbers") from None
+            raise MalformedReport("reports must form a regular array of integers") from None
         if array.dtype.kind not in "iu":
             if array.size:
-                raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
+                raise MalformedReport(f"reports must be integers, not {array.dtype.name}")
             array = array.astype(np.uint8)
         return _name_people(Reports(self, self._valid(array)))
 
@@ -398,9 +398,9 @@ def check_source(source: Source | None) -> Source:
 
 
 def check_threads(threads: object) -> int:
-    """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
+    """Return the number of threads; raise InvalidParameter unless it is an integer from 1 upwards."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
+        raise InvalidParameter(f"threads must be an integer from 1 upwards, not {found(threads)}")
     return threads
 
 

@@ -192,7 +192,7 @@ class PathQuestion(Question):
             return np.zeros((0, 1 + self.columns), dtype=self.kernel.layout.base)
         if raw.ndim == 0 or raw.shape[-1] != 1 + self.columns:
             raise MalformedReport(
-                f"a report has {1 + self.columns} whole numbers for each location: whether a path begins "
+                f"a report has {1 + self.columns} integers for each location: whether a path begins "
                 f"there, and {self.columns} cell{'s' if self.columns > 1 else ''}"
             )
         marks, told = raw[..., 0], raw[..., 1:]

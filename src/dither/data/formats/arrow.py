@@ -149,13 +149,13 @@ def with_gaps(reports: Reports, there: Mask) -> pyarrow.Array:
 
 
 def from_column(column: pyarrow.Array, question: Question) -> Array:
-    """Return the whole numbers of a column of reports; nulls (people who did not answer) are left out.
+    """Return the integers of a column of reports; nulls (people who did not answer) are left out.
 
     Whether a device can have sent the numbers is not checked here: pass the result to `question.reports`.
     """
     if question.layout.subdtype is None:
         if not arrow().types.is_integer(column.type):
-            raise MalformedReport(f"reports are whole numbers; the column is of type {column.type}")
+            raise MalformedReport(f"reports are integers; the column is of type {column.type}")
         return to_numbers(column.drop_null())
     width = question.layout.itemsize
     rows = [row for row in column.to_pylist() if row is not None]  # Arrow drops no nulls of views

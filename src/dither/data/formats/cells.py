@@ -27,7 +27,7 @@ def from_comment_line(line: str) -> str | None:
 
 
 def to_text(reports: Reports) -> list[Any]:
-    """Return reports as cells of text: a whole number each, or hexadecimal digits if they are several.
+    """Return reports as cells of text: an integer each, or hexadecimal digits if they are several.
 
     Hexadecimal digits are the bytes of the numbers, each number with its lowest byte first.
     """
@@ -39,7 +39,7 @@ def to_text(reports: Reports) -> list[Any]:
 
 
 def from_text(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
-    """Return the whole numbers of reports that were written by `to_text`, one row for each cell.
+    """Return the integers of reports that were written by `to_text`, one row for each cell.
 
     A cell that cannot be read raises MalformedReport with `where(index)`. Whether a device can have sent
     the numbers is not checked here: pass the result to `question.reports`.

@@ -202,13 +202,13 @@ class Chunk(ABC):
 
     @abstractmethod
     def raw_reports(self, column: str, question: Question) -> Array:
-        """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
+        """Return a column of reports as integers; raise MalformedReport for a cell that is not one.
 
         Empty cells are left out: those people did not answer this question.
         """
 
     def from_cells(self, column: str, cells: Sequence[Any], question: Question) -> Array:
-        """Return the whole numbers of the reports in cells of text, without empty cells."""
+        """Return the integers of the reports in cells of text, without empty cells."""
         if None not in cells:
             return from_text(cells, question, partial(self.where, column))
         rows = [row for row, cell in enumerate(cells) if cell is not None]

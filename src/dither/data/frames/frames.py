@@ -67,7 +67,7 @@ def perturb(
     """Randomise columns of a data frame, and return a frame of the same kind.
 
     The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
-    result, the columns of the questions hold reports (whole numbers). No other column is in it but those in
+    result, the columns of the questions hold reports (integers). No other column is in it but those in
     `keep`, which are unchanged: their categories (dictionaries, enums) are those that occur. An index of
     pandas is a column, too: it is kept if it counts the rows, or by its name.
 

@@ -120,7 +120,7 @@ def _(counting: EachReport, part: Block) -> str:
 
 def _count_cells(outcomes: int, part: Block) -> str:
     report = part.dialect.whole("s.report")
-    # The usual case first: DuckDB then decides a whole block at once. A whole number casts without an error.
+    # The usual case first: DuckDB then decides a whole block at once. An integer casts without an error.
     cell = (
         f"CASE WHEN s.state >= 0 AND {report} >= 0 AND {report} < {outcomes} THEN {report} "
         f"WHEN s.state < 0 THEN s.state ELSE {Cell.MALFORMED:d} END"

@@ -118,7 +118,7 @@ def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None =
         raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
     for name, number, least in (("n", n, 1), ("length", length, 2)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
-            raise InvalidParameter(f"{name} must be a whole number from {least} up, not {found(number)}")
+            raise InvalidParameter(f"{name} must be an integer from {least} up, not {found(number)}")
     if n * length > _MOST_DRAWN:
         raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
     weights = np.maximum(flows.counts, 0.0).reshape(-1)

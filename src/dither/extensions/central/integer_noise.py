@@ -42,7 +42,7 @@ class GeometricRatio:
 
     @property
     def halvings(self) -> int:
-        """The largest whole number m at or below the exponent: b ≤ 2^(−m)."""
+        """The largest integer m at or below the exponent: b ≤ 2^(−m)."""
         return math.floor(self.exponent)
 
     def coin(self, source: Source) -> bool:

@@ -193,7 +193,7 @@ def hourglass(
 
     >>> ages, rest = 31 + 45 + 27, 69 + 55 + 73  # of three people, and what is left to 100
     >>> first, second = hourglass(ages, rest, 100, epsilon=50)
-    >>> (first.value + second.value) / 100  # the number of records, a whole number
+    >>> (first.value + second.value) / 100  # the number of records, an integer
     3.0
     """
     exact = _integer(first), _integer(second)
@@ -221,5 +221,5 @@ def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:
 
 def _whole(sensitivity: object) -> int:
     if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or not 1 <= sensitivity <= 1 << 512:
-        raise InvalidParameter("a sensitivity is a whole number from 1 to 2^512")
+        raise InvalidParameter("a sensitivity is an integer from 1 to 2^512")
     return sensitivity

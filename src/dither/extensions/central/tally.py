@@ -105,7 +105,7 @@ class RecordGrid:
         if not isinstance(self.domain, Interval):
             raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
-            raise InvalidParameter(f"cells is a whole number between 1 and 2^36, not {found(self.cells)}")
+            raise InvalidParameter(f"cells is an integer between 1 and 2^36, not {found(self.cells)}")
         if not self.cells < 1e300 * self.domain.length:
             raise InvalidParameter(
                 f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"
@@ -181,7 +181,7 @@ class Tally:
         """Return the exact sum and count of one value per person, on a public grid of the domain.
 
         Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
-        middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are exact.
+        middle. `cells=1` suits yes-or-no data, and `cells=high − low` integers: their sums are exact.
         """
         grid = RecordGrid(domain, cells)
         array = records(values)

@@ -228,10 +228,10 @@ def check_confidence(confidence: float) -> float:
 
 
 def check_queries(queries: object) -> None:
-    """Raise `InvalidParameter` unless a number of queries is a whole number of at least 10."""
+    """Raise `InvalidParameter` unless a number of queries is an integer of at least 10."""
     if isinstance(queries, bool) or not isinstance(queries, int | np.integer) or queries < 10:
         raise InvalidParameter(
-            "queries, the number of calls of the classifier, must be a whole number of at least 10, not "
+            "queries, the number of calls of the classifier, must be an integer of at least 10, not "
             f"{found(queries)}"
         )
 

@@ -61,7 +61,7 @@ class Terms:
                 f"devices toss for a JRR or JRR.over(...), not {type(self.asked).__name__}"
             )
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
-            raise InvalidParameter(f"bits is a whole number from 4 to 20, not {found(self.bits)}")
+            raise InvalidParameter(f"bits is an integer from 4 to 20, not {found(self.bits)}")
         check_choice("grouping", self.grouping, Grouping)
         _ = self.mechanism
 

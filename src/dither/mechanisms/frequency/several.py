@@ -66,7 +66,7 @@ class SetResponse(Mechanism[CategoryQuestion]):
         if given is not None and (
             isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= LONGEST
         ):
-            raise InvalidParameter(f"most_bytes is a whole number from 4 to {LONGEST}, not {found(given)}")
+            raise InvalidParameter(f"most_bytes is an integer from 4 to {LONGEST}, not {found(given)}")
         if self.report is not None:
             check_choice("report", self.report, SetReport)
         if not isinstance(self.pairs, bool):

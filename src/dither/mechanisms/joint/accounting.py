@@ -208,18 +208,16 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
 
 
 def check_people(n: object) -> int:
-    """Return the number of people; raise InvalidParameter unless it is a whole number from 2 upwards."""
+    """Return the number of people; raise InvalidParameter unless it is an integer from 2 upwards."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
-        raise InvalidParameter(
-            f"n, the number of people, must be a whole number from 2 upwards, not {found(n)}"
-        )
+        raise InvalidParameter(f"n, the number of people, must be an integer from 2 upwards, not {found(n)}")
     return int(n)
 
 
 def check_colluders(colluders: object, n: int) -> None:
     """Raise InvalidParameter unless the number of colluders is from 0 to n − 1."""
     if isinstance(colluders, bool) or not isinstance(colluders, int) or not 0 <= colluders < n:
-        raise InvalidParameter(f"colluders must be a whole number from 0 to {n - 1}, not {found(colluders)}")
+        raise InvalidParameter(f"colluders must be an integer from 0 to {n - 1}, not {found(colluders)}")
 
 
 def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:

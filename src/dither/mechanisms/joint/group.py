@@ -57,9 +57,7 @@ def least_rho(size: int, p: float | Fraction) -> Fraction:
     coins of a group determine the last one.
     """
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:
-        raise InvalidParameter(
-            f"the size of a group must be a whole number from 2 upwards, not {found(size)}"
-        )
+        raise InvalidParameter(f"the size of a group must be an integer from 2 upwards, not {found(size)}")
     chance = exact("p", p)
     if not Fraction(1, 2) < chance < 1:
         raise InvalidParameter(f"p must be above 1/2 and below 1, not {float(chance):g}")

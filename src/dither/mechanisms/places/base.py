@@ -291,7 +291,7 @@ def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
     121
     """
     if isinstance(side, bool) or not isinstance(side, int) or side < 2:
-        raise InvalidParameter(f"side must be a whole number from 2 upwards, not {found(side)}")
+        raise InvalidParameter(f"side must be an integer from 2 upwards, not {found(side)}")
     x = np.linspace(area.x.low, area.x.high, side)
     y = np.linspace(area.y.low, area.y.high, side)
     return [(float(a), float(b)) for a in x for b in y]

@@ -40,7 +40,7 @@ class PlanarMechanism(PathMechanism[Region]):
     def _check(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
             raise InvalidParameter(
-                f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
+                f"cells along the longer side must be an integer from 2 to 2^20, not {found(self.cells)}"
             )
 
     @property

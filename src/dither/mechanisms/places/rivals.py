@@ -70,9 +70,7 @@ class ATP(PublicPoints):
 
     def _check(self) -> None:
         if isinstance(self.sectors, bool) or not isinstance(self.sectors, int) or self.sectors < 2:
-            raise InvalidParameter(
-                f"sectors must be a whole number from 2 upwards, not {found(self.sectors)}"
-            )
+            raise InvalidParameter(f"sectors must be an integer from 2 upwards, not {found(self.sectors)}")
 
     def _kernel(self) -> TwoCopies:
         # Each copy has ε/2: all of it for an anchor, or 3/16 of ε for each direction and 1/8 for the choice.

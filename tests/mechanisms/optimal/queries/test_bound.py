@@ -108,7 +108,7 @@ def test_the_even_bound_is_the_closed_form() -> None:
 
 
 def test_for_frequencies_subset_selection_meets_the_bound() -> None:
-    """With k/(e^ε + 1) a whole number, subset selection attains it: k = 12, e^ε = 3, sets of 3."""
+    """With k/(e^ε + 1) an integer, subset selection attains it: k = 12, e^ε = 3, sets of 3."""
     size, ratio, chosen = 12, 3.0, 3
     own = chosen * ratio / (chosen * ratio + size - chosen)
     other = (own * (chosen - 1) + (1 - own) * chosen) / (size - 1)

@@ -14,6 +14,7 @@ TWO = dt.Box({"x": UNIT, "y": UNIT})
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(0.5, 0.08), (1.0, 0.08), (2.0, 0.14), (4.0, 0.4)])
+@pytest.mark.some(every=2)
 def test_two_numbers_are_near_the_bound(epsilon: float, most: float) -> None:
     asked = dt.optimal.JointMoments(TWO, epsilon=epsilon)
     assert 0.0 < asked.bound <= asked.weighted_variance

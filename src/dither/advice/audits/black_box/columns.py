@@ -15,7 +15,7 @@ from dither.advice.audits.black_box.parts import Columns, Coverage, label, take_
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
-_FEW: Final = 64  # whole numbers closer together are looked at one by one anyway
+_FEW: Final = 64  # integers closer together are looked at one by one anyway
 _WHOLE: Final = "the whole report"
 _COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # what the audit computes has no bits
 _GLANCE: Final = 2000  # reports among which different ones are counted
@@ -124,7 +124,7 @@ def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
             for bits in _GRIDS:
                 steps = uniform * 2.0**bits
                 off = np.abs(steps - np.rint(steps))
-                found[f"log2 of the distance of U·2^{bits} from a whole number, noise about input {at},"] = (
+                found[f"log2 of the distance of U·2^{bits} from an integer, noise about input {at},"] = (
                     np.log2(np.maximum(off, 2.0**-30))
                 )
     return found

@@ -324,7 +324,7 @@ class Ring(Lattice):
         return LineStart(domain.low - 0.5 / scale, scale, None)
 
     def keeps(self, start: LineStart, domain: Line) -> bool:
-        return not start.fraction  # modulo N every whole number is a step of the circle
+        return not start.fraction  # modulo N every integer is a step of the circle
 
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         return RingSampler(self.noise.table, start, size, self.cells)

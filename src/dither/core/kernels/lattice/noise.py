@@ -1,4 +1,4 @@
-"""Noise on the whole numbers with integer weights of total 2^128.
+"""Noise on the integers with integer weights of total 2^128.
 
 The weight of z is proportional to base^e(|z|). The base is a fixed-point number below 1, and e grows with the
 distance. All arithmetic is in integers, so every machine computes the same weights, and a few integers on the

@@ -449,7 +449,7 @@ class GridKernel(ChoiceKernel):
             return np.zeros((0, 2), dtype=np.uint16)
         inside = raw.ndim and raw.shape[-1] == 2 and raw.min() >= 0 and raw.max() < self.side * WITHIN
         if not inside:
-            raise MalformedReport(f"a report is two whole numbers from 0 to {self.side * WITHIN - 1}")
+            raise MalformedReport(f"a report is two integers from 0 to {self.side * WITHIN - 1}")
         return raw.astype(np.uint16, copy=False)
 
     def device(self) -> dict[str, Any]:

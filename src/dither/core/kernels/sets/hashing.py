@@ -81,7 +81,7 @@ class Hashing:
     def check(self, raw: Array) -> Words:
         """Return raw integers as reports; raise MalformedReport if a bucket does not exist."""
         if raw.size and (int(raw.min()) < 0 or int(raw.max()) >> (SEED_BITS + BUCKET_BITS)):
-            raise MalformedReport("a report is a whole number from 0 to 2^63 − 1; one is not")
+            raise MalformedReport("a report is an integer from 0 to 2^63 − 1; one is not")
         reports: Words = raw.astype(np.uint64, copy=False)
         if reports.size and int(self.unpack(reports)[1].max()) >= self.buckets:
             raise MalformedReport(f"a report has one of {self.buckets} buckets; one has another")

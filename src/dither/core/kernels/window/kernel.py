@@ -530,9 +530,7 @@ class MixtureKernel(LineKernel):
 
     def __post_init__(self) -> None:
         if not 0 <= self.heads < COIN:
-            raise InvalidParameter(
-                f"heads must be a whole number from 0 to 2^32 − 1, not {found(self.heads)}"
-            )
+            raise InvalidParameter(f"heads must be an integer from 0 to 2^32 − 1, not {found(self.heads)}")
 
     @property
     def line(self) -> Line:  # type: ignore[override]

@@ -204,7 +204,7 @@ class Cumulative(QueryMechanism):
             return len(self.domain)
         size = DEFAULT_CELLS if self.cells is None else self.cells
         if isinstance(size, bool) or not isinstance(size, int):
-            raise InvalidParameter("the number of cells is a whole number")
+            raise InvalidParameter("the number of cells is an integer")
         return size
 
     def _kernel(self) -> ChannelKernel | CodeChannelKernel:

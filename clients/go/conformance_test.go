@@ -1,0 +1,228 @@
+package dither
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var answers = flag.Bool("answer", false, "answer requests on standard input, as clients/conformance/README.md says")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *answers {
+		answerLines(os.Stdin, os.Stdout)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+var specifications = map[string]*Question{}
+
+func questionOf(specification string) *Question {
+	if specifications[specification] == nil {
+		specifications[specification] = readQuestion(specification, true)
+	}
+	return specifications[specification]
+}
+
+func answerLines(in io.Reader, out io.Writer) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<26)
+	written := bufio.NewWriter(out)
+	defer written.Flush()
+	for lines.Scan() {
+		asked := asObject(parse(lines.Text()))
+		told := answerTo(asked)
+		told["id"] = asked["id"]
+		fmt.Fprintln(written, write(told))
+	}
+}
+
+// research are draws for comparisons, which this client leaves out.
+var research = []string{"sectors", "walk", "rings", "points", "grid", "two copies", "joint response", "joint bits", "joint hashed"}
+
+func isResearch(specification string) (is bool) {
+	defer func() {
+		if recover() != nil {
+			is = false
+		}
+	}()
+	return slices.Contains(research, readHead(specification).kind)
+}
+
+func answerTo(asked object) (told object) {
+	defer func() {
+		switch found := recover().(type) {
+		case nil:
+		case *Error:
+			told = object{"refused": found.Reason}
+			for _, one := range append(rowsOf(asked, "asks"), asked) {
+				if specification, ok := one["specification"].(string); ok && isResearch(specification) {
+					told = object{"unknown": true}
+				}
+			}
+		default:
+			told = object{"error": fmt.Sprint(found)}
+		}
+	}()
+	text := func(name string) string { return asString(asked[name]) }
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	switch asked["do"] {
+	case "draw":
+		script := bytes.NewReader(unhex(text("bytes")))
+		question := questionOf(text("specification"))
+		input := question.drawing.input(plain(asked["value"]))
+		if input == nil {
+			return object{"report": nil, "left": float64(script.Len())}
+		}
+		report := question.drawing.draw(input, source{script})
+		return object{"report": hex.EncodeToString(report), "left": float64(script.Len())}
+	case "read":
+		return object{"fingerprint": readQuestion(text("specification"), true).Fingerprint}
+	case "campaign":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		asks := []any{}
+		for _, name := range campaign.Questions() {
+			if campaign.CanAnswer(name) {
+				asks = append(asks, campaign.terms.accountTerms(campaign.ID, name))
+			} else {
+				asks = append(asks, object{"question": name, "unknown": true})
+			}
+		}
+		told := object{"campaign": campaign.ID, "retired": nil, "asks": asks}
+		if campaign.Retired != "" {
+			told["retired"] = campaign.Retired
+		}
+		return told
+	case "value":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		return object{"taken": campaign.terms.value(text("question"), plain(asked["value"]))}
+	case "bound":
+		return object{"below": expBelow(real(asked["epsilon"])).Text(16)}
+	case "batch":
+		reports := rowsOf(asked, "reports")
+		return object{
+			"json":   jsonBody(text("batch"), text("label"), reports),
+			"packed": hex.EncodeToString(packedBody(text("batch"), text("label"), reports)),
+		}
+	case "fate":
+		fate, _, _ := judge(text("batch"), int(whole(asked["status"], 100, 599)), unhex(text("content")))
+		return object{"fate": fate}
+	case "address":
+		need(isUsable(text("address")), "address")
+		return object{"used": true}
+	case "list":
+		list := readPublished(text("published"), text("key"))
+		need(list.continues(asked["kept"]), "list")
+		return object{"count": float64(len(list.heads)), "head": list.heads[len(list.heads)-1]}
+	case "request":
+		plain, err := binaryRequest(text("method"), text("address"), text("form"), unhex(text("body")))
+		must(err)
+		return object{"plain": hex.EncodeToString(bytes.TrimRight(plain, "\x00")), "length": float64(len(plain))}
+	case "response":
+		answer, err := binaryResponse(unhex(text("plain")))
+		must(err)
+		return object{"status": float64(answer.Status), "content": hex.EncodeToString(answer.Content)}
+	case "encapsulate":
+		configuration := readConfiguration(asked["configuration"])
+		if !drawEphemeral(unhex(text("ephemeral"))) {
+			return object{"unknown": true}
+		}
+		s, err := configuration.seal(unhex(text("plain")))
+		must(err)
+		told := object{"sealed": hex.EncodeToString(s.request)}
+		if has(asked, "answer") {
+			opened, err := s.open(unhex(text("answer")))
+			must(err)
+			told["opened"] = hex.EncodeToString(opened)
+		}
+		return told
+	case "account":
+		policy := policyOf(Policy{})
+		if asked["policy"] != nil {
+			policy = asObject(asked["policy"])
+		}
+		state := upgraded(asObject(asked["state"]))
+		after := happens(state, asObject(asked["event"]), policy)
+		if after.next != nil {
+			state = ordered(after.next)
+		}
+		return object{"outcome": after.outcome, "state": state}
+	case "permanent":
+		reports := []any{}
+		for _, one := range rowsOf(asked, "asks") {
+			question := questionOf(asString(one["specification"]))
+			named := with(one, "fingerprint", question.Fingerprint)
+			input := question.drawing.input(plain(one["value"]))
+			report := question.drawing.draw(input, keyed(asString(one["key"]), named, input, 0))
+			reports = append(reports, hex.EncodeToString(report))
+		}
+		return object{"reports": reports}
+	}
+	return object{"unknown": true}
+}
+
+func happens(state, event, policy object) step {
+	id, _ := event["id"].(string)
+	switch event["do"] {
+	case "answer":
+		random, _ := event["random"].(string)
+		text := func(name string) func() string {
+			return func() string {
+				found, _ := event[name].(string)
+				return found
+			}
+		}
+		drawing := &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(random))}}
+		after := answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), drawing)
+		return after
+	case "dry run":
+		outcome := maps.Clone(answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), nil).outcome)
+		delete(outcome, "report")
+		return step{outcome: outcome}
+	case "act":
+		return act(state, asObject(event["at"]))
+	case "batch":
+		listed, some := event["questions"].([]any)
+		return batch(state, id, int(whole(event["most"], 0, 1<<30)), func(row object) bool {
+			return row["asker"] == event["asker"] && (!some || slices.ContainsFunc(listed, func(pair any) bool {
+				return asList(pair)[0] == row["question"] && asList(pair)[1] == row["fingerprint"]
+			}))
+		})
+	case "drop":
+		return drop(state, id)
+	case "acknowledge":
+		return acknowledge(state, id)
+	case "split":
+		share := asList(event["share"])
+		return split(state, asString(event["device"]), long(share[0]), long(share[1]))
+	}
+	return merge(state, asObject(event["from"]))
+}
+
+func TestNumbersAreWrittenAsECMAScriptDoes(t *testing.T) {
+	for x, text := range map[float64]string{1e21: "1e+21", 1e-7: "1e-7", 123456789012345680000: "123456789012345680000",
+		0.1: "0.1", 5e-324: "5e-324", 1e-6: "0.000001", -1.5: "-1.5", 1.25e-9: "1.25e-9"} {
+		if got := write(x); got != text {
+			t.Errorf("%s for %s", got, text)
+		}
+	}
+	if got := write(object{"\uffff": 1.0, "\U00010000": 2.0}); !strings.HasPrefix(got, "{\"\U00010000\"") {
+		t.Error("keys are not in the order of UTF-16")
+	}
+}

@@ -1,0 +1,586 @@
+package dither
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Policy says what one answer may be.
+type Policy struct {
+	Epsilon     float64  // at most so much; 1 if it is 0
+	Delta       float64  // at most so much
+	Assumptions []string // lines that an answer may assume, such as "the value never changes"
+	Mechanisms  []string // that are accepted; all if it is nil
+}
+
+// Terms are what a person allows: a budget for all askers together, which counts when the account is created, and what
+// one answer may be.
+type Terms struct {
+	Epsilon  float64 // all askers together learn at most so much in each epoch
+	Delta    float64 // the same of δ
+	Epoch    string  // "day", "week", "year" of UTC; "lifetime" if it is empty
+	Lifetime float64 // the ε of all epochs together; no limit if it is 0
+	Quota    float64 // the ε that one asker may take of an epoch; no limit if it is 0
+	Askers   int     // new askers that are admitted until the person acts; no limit if it is 0
+	Policy   Policy
+	Random   io.Reader          // the source of randomness, if it is not crypto/rand
+	Now      func() (at Moment) // the clocks, if they are not the system's
+}
+
+// A Moment is three readings of the present: a clock that may be turned, and a steady one that proves that time has passed.
+type Moment struct {
+	Wall    int64  // seconds since 1970 by the system's clock
+	Boot    string // a name of the start from which Elapsed counts
+	Elapsed int64  // seconds since that start, time asleep included
+}
+
+var processName, processStart = fresh(system, 16), time.Now()
+
+// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere that of this process.
+func systemMoment() Moment {
+	now := time.Now()
+	boot, elapsed := steady()
+	if seconds, err := strconv.ParseInt(elapsed, 10, 64); err == nil && boot != "" {
+		return Moment{now.Unix(), boot, seconds}
+	}
+	return Moment{now.Unix(), processName, int64(now.Sub(processStart) / time.Second)}
+}
+
+// A Device is the account of one person on this device, questions to them, and a queue of reports. Its methods may be
+// called from any goroutine; they take the time of a disk.
+type Device struct {
+	store  Store
+	random source
+	now    func() Moment
+	policy object
+}
+
+// Open opens the account of a device; it is created with these terms if there is none. What an account was created with stays.
+func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error) {
+	defer catch(&err)
+	for _, epsilon := range []float64{allowed.Epsilon, allowed.Lifetime, allowed.Quota, allowed.Policy.Epsilon} {
+		need(epsilon >= 0 && epsilon < 1<<20, "epsilon")
+	}
+	if allowed.Epoch == "" {
+		allowed.Epoch = "lifetime"
+	}
+	_, known := ahead[allowed.Epoch]
+	need(known && allowed.Epsilon > 0 && allowed.Delta >= 0 && allowed.Delta < 1 && allowed.Askers >= 0, "epsilon")
+	d = &Device{store, system, systemMoment, policyOf(allowed.Policy)}
+	if allowed.Random != nil {
+		d.random = source{allowed.Random}
+	}
+	if allowed.Now != nil {
+		d.now = allowed.Now
+	}
+	return d, store.Update(ctx, func(kept string) (next string, err error) {
+		defer catch(&err)
+		if kept != "" {
+			readKept(kept)
+			return "", nil
+		}
+		return write(object{"key": fresh(d.random, 32), "state": opened(allowed, d.moment(), d.random)}), nil
+	})
+}
+
+func policyOf(p Policy) object {
+	if p.Epsilon == 0 {
+		p.Epsilon = 1
+	}
+	policy := object{"epsilon": p.Epsilon, "delta": p.Delta, "assumptions": plain(p.Assumptions), "mechanisms": nil}
+	if p.Mechanisms != nil {
+		policy["mechanisms"] = plain(p.Mechanisms)
+	}
+	return policy
+}
+
+// opened returns the state of a new account.
+func opened(allowed Terms, at object, random source) object {
+	own := object{"epsilon": limit(allowed.Epsilon, 64), "delta": limit(allowed.Delta, 128), "lifetime": nil}
+	if allowed.Lifetime > 0 {
+		own["lifetime"] = object{"epsilon": limit(allowed.Lifetime, 64), "delta": own["delta"]}
+	}
+	limits := object{"epoch": allowed.Epoch, "quota": nil, "quotas": object{}, "askers": nil}
+	if allowed.Quota > 0 {
+		limits["quota"] = limit(allowed.Quota, 64)
+	}
+	if allowed.Askers > 0 {
+		limits["askers"] = float64(allowed.Askers)
+	}
+	for name, value := range own {
+		limits[name] = value
+	}
+	return object{
+		"account": 3.0, "person": fresh(random, 16), "device": fresh(random, 16), "limits": limits, "own": own,
+		"born": at["wall"], "clock": with(at, "ahead", 0.0), "openings": limits["askers"],
+		"askers": []any{}, "entries": []any{}, "answers": []any{}, "choices": []any{}, "queue": []any{},
+	}
+}
+
+func fresh(random source, size int) string { return hex.EncodeToString(random.take(size)) }
+
+// readKept returns what a store keeps, with its state.
+func readKept(kept string) (known, state object) {
+	need(kept != "", "account", "it is gone")
+	known = asObject(parse(kept))
+	need(isDigest(known["key"], 64), "account")
+	state = upgraded(asObject(known["state"]))
+	_, fine := ahead[asString(asObject(state["limits"])["epoch"])]
+	need(fine, "account")
+	return known, state
+}
+
+func (d *Device) moment() object {
+	at := d.now()
+	return object{"wall": float64(at.Wall), "boot": at.Boot, "elapsed": float64(at.Elapsed)}
+}
+
+// happen changes the account by an event, which is on disk when this returns. One that needs consent is refused without it.
+func (d *Device) happen(ctx context.Context, consenting bool, event func(state object, key string) step) (outcome object, err error) {
+	err = d.store.Update(ctx, func(kept string) (next string, err error) {
+		defer catch(&err)
+		known, state := readKept(kept)
+		if consenting && known["consent"] == false {
+			outcome = with(refuse("consent").outcome, "words", "the person does not want to answer")
+			return "", nil
+		}
+		after := event(state, known["key"].(string))
+		outcome = after.outcome
+		if after.next == nil {
+			return "", nil
+		}
+		return write(with(known, "state", after.next)), nil
+	})
+	return outcome, err
+}
+
+// An Outcome is how an event ended.
+type Outcome struct {
+	Is      string  // drawn, repeated, resent, acknowledged, silent, acted, or refused
+	Reason  string  // why it was refused: a word of docs/account.md, "value", "ended" or "consent"; otherwise empty
+	Words   string  // a sentence about it, or empty
+	Charged float64 // the ε that was charged
+	LeftOut int     // how many items of a set are not in the list, and were left out
+}
+
+func outcomeOf(told object) (o Outcome) {
+	o.Is, _ = told["is"].(string)
+	o.Reason, _ = told["reason"].(string)
+	o.Words, _ = told["words"].(string)
+	if has(told, "charged") {
+		o.Charged = inUnits(units(told, "charged"), 64)
+	}
+	return o
+}
+
+// An Inquiry is a question with what its asker added: who asks, under which name, and how often. It never changes.
+type Inquiry struct {
+	question  *Question
+	asked     object
+	otherwise []any // a label for answers that are not in the list, or none
+	campaign  *Campaign
+}
+
+// Epsilon returns the ε of one answer.
+func (i *Inquiry) Epsilon() float64 { return i.asked["epsilon"].(float64) }
+
+// Odds returns the number that no report is more often likelier under one value than under another.
+func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
+
+// Assumes returns what an answer holds under; the policy must accept each line.
+func (i *Inquiry) Assumes() []string {
+	var lines []string
+	for _, line := range assumed(i.asked) {
+		lines = append(lines, line.(string))
+	}
+	return lines
+}
+
+// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report would tell.
+func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
+	if i.question.drawing.input(plain(label)) == nil {
+		return nil, refusal("asking", "otherwise must be an answer to the question")
+	}
+	other := *i
+	other.otherwise = []any{plain(label)}
+	return &other, nil
+}
+
+func (i *Inquiry) name() string { return i.asked["question"].(string) }
+
+func (i *Inquiry) input(value any) any {
+	taken := plain(value)
+	if i.campaign != nil {
+		taken = i.campaign.terms.value(i.name(), taken)
+	}
+	for _, one := range append([]any{taken}, i.otherwise...) {
+		input := i.question.drawing.input(one)
+		path, isPath := input.([]point)
+		if input != nil && (!isPath || i.asked["times"] == float64(len(path))) {
+			return input
+		}
+	}
+	return nil
+}
+
+// Ask returns a question of a campaign.
+func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error) {
+	defer catch(&err)
+	question, err := campaign.Question(name)
+	if err != nil {
+		return nil, err
+	}
+	asked := campaign.terms.accountTerms(campaign.ID, name)
+	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, asked["repeat"]), "asking",
+		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, asked["repeat"])
+	made = &Inquiry{question: question, asked: asked, campaign: campaign}
+	return made, made.charge(question, 1)
+}
+
+// AskQuestion returns a question that belongs to no campaign: repeat is "fresh" at each answer, the "same" answer for ever,
+// or one "per value". Of places it is about times of them, each of which is charged; otherwise times is 1.
+func (d *Device) AskQuestion(question *Question, name, asker, repeat string, times int) (made *Inquiry, err error) {
+	defer catch(&err)
+	path := question.drawing.about().path
+	need(slices.Contains([]string{"fresh", "same", "per value"}, repeat) && name != "" && asker != "", "asking")
+	need(times >= 1 && times <= 1<<16 && (path || times == 1), "asking")
+	asked := object{"asker": asker, "question": name, "fingerprint": question.Fingerprint, "repeat": repeat, "days": nil, "start": nil}
+	if path {
+		asked["times"] = float64(times)
+	}
+	made = &Inquiry{question: question, asked: asked}
+	return made, made.charge(question, times)
+}
+
+// charge sets ε·times, rounded up to a double, and what else is not the asker's.
+func (i *Inquiry) charge(question *Question, times int) error {
+	exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(question.Epsilon), new(big.Rat).SetInt64(int64(times)))
+	cost, _ := exact.Float64()
+	if new(big.Rat).SetFloat64(cost).Cmp(exact) < 0 {
+		cost = math.Nextafter(cost, math.Inf(1))
+	}
+	i.asked["epsilon"], i.asked["delta"], i.asked["mechanism"] = cost, question.Delta, question.Mechanism
+	i.asked["assumes"], i.asked["data"] = []any{}, nil
+	return nil
+}
+
+// Answer answers under a new identity.
+func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outcome, error) {
+	return d.AnswerAs(ctx, fresh(d.random, 16), inquiry, value)
+}
+
+// AnswerAs checks, spends, draws and stores in one transaction, under an identity of 32 random hexadecimal digits that you
+// keep: the same answer again is charged once. The outcome never depends on the value, except that a value that is not in
+// the domain is refused for the reason "value" and nothing is spent: declare Otherwise.
+//
+// A value is a number, a label, nil where "no answer" is one, a slice of labels (a set), a map of labels (several attributes),
+// a string (a text, a date, a time), two numbers (a place), or a slice of places.
+func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
+	defer catch(&err)
+	need(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
+	// The value is read here, and not again: values that are moved to one place are one.
+	input := inquiry.input(value)
+	if input == nil {
+		words := "question %q: expected a value of its domain; declare Otherwise for all others"
+		return Outcome{Is: "refused", Reason: "value", Words: fmt.Sprintf(words, inquiry.name())}, nil
+	}
+	drawing := func(key string) *answering {
+		return &answering{
+			random: d.random,
+			mark:   func() string { return fresh(keyed(key, inquiry.asked, input, 1), 16) },
+			report: func() string {
+				random := d.random
+				if inquiry.asked["repeat"] == "per value" {
+					random = keyed(key, inquiry.asked, input, 0)
+				}
+				return hex.EncodeToString(inquiry.question.drawing.draw(input, random))
+			},
+		}
+	}
+	if o, err = d.answered(ctx, inquiry, identity, drawing); err == nil && inquiry.question.drawing.about().leftOut != nil {
+		o.LeftOut = inquiry.question.drawing.about().leftOut(plain(value))
+	}
+	return o, err
+}
+
+// DryRun returns what an answer would do, without a value: nothing is drawn, spent or sent.
+func (d *Device) DryRun(ctx context.Context, inquiry *Inquiry) (Outcome, error) {
+	return d.answered(ctx, inquiry, "", nil)
+}
+
+func (d *Device) answered(ctx context.Context, inquiry *Inquiry, id string, drawing func(key string) *answering) (Outcome, error) {
+	if c := inquiry.campaign; c != nil && floorDiv(d.now().Wall, daySeconds) > c.lastDay() {
+		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign ended on " + dayText(c.lastDay())}, nil
+	}
+	told, err := d.happen(ctx, true, func(state object, key string) step {
+		if drawing == nil {
+			return step{outcome: answer(state, id, inquiry.asked, d.policy, d.moment(), nil).outcome}
+		}
+		return answer(state, id, inquiry.asked, d.policy, d.moment(), drawing(key))
+	})
+	return outcomeOf(told), err
+}
+
+// keyed returns a source that repeats for one input: HMAC-SHA-256 by the device's key of a counter, the purpose, the question
+// and the input. Two askers may use one name, and two values be moved to one place; quoted texts tell where each ends.
+func keyed(key string, asked object, input any, purpose float64) source {
+	if x, ok := input.(float64); ok && math.IsNaN(x) {
+		input = nil // no answer
+	}
+	text := write([]any{purpose, asked["asker"], asked["question"], asked["fingerprint"], plain(input)})
+	return source{&stream{secret: unhex(key), text: text}}
+}
+
+type stream struct {
+	secret []byte
+	text   string
+	count  uint64
+	left   []byte
+}
+
+func (k *stream) Read(out []byte) (int, error) {
+	if len(k.left) == 0 {
+		mac := hmac.New(sha256.New, k.secret)
+		mac.Write(inBytes(nil, k.count, 8))
+		mac.Write([]byte(k.text))
+		k.left = mac.Sum(nil)
+		k.count++
+	}
+	size := copy(out, k.left)
+	k.left = k.left[size:]
+	return size, nil
+}
+
+// Act says that the person did something themselves, such as pressing a button. No event of an asker may call it.
+func (d *Device) Act(ctx context.Context) (Outcome, error) {
+	told, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
+	return outcomeOf(told), err
+}
+
+// SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch on, and what
+// waits is kept.
+func (d *Device) SetConsent(ctx context.Context, choice bool) error {
+	return d.store.Update(ctx, func(kept string) (next string, err error) {
+		defer catch(&err)
+		known, _ := readKept(kept)
+		return write(with(known, "consent", choice)), nil
+	})
+}
+
+// A Given is what was given by one answer. The names are empty where they were erased.
+type Given struct {
+	Asker, Question string
+	Epsilon, Delta  float64
+}
+
+// An Overview is what the account of a person has.
+type Overview struct {
+	Given   []Given // one for each answer that was charged; a permanent answer once
+	Left    float64 // the ε that is left for all askers
+	Waiting int     // reports that wait to be sent
+	Waits   []Given // what they are about
+	Sent    int     // answers that were sent, which their askers keep
+	Aside   int     // permanent answers that a collector refused, which wait until the person is asked again
+}
+
+func overviewOf(state object, wall int64) (o Overview) {
+	queued := map[string]bool{}
+	for _, row := range rowsOf(state, "queue") {
+		queued[asString(row["id"])] = true
+		if !waits(row) {
+			o.Aside++
+			continue
+		}
+		o.Waiting++
+		o.Waits = append(o.Waits, Given{Asker: asString(row["asker"]), Question: asString(row["question"])})
+	}
+	for _, entry := range rowsOf(state, "entries") {
+		o.Given = append(o.Given, Given{asString(entry["asker"]), asString(entry["question"]),
+			inUnits(units(entry, "epsilon"), 64), inUnits(units(entry, "delta"), 128)})
+		if !queued[asString(entry["id"])] {
+			o.Sent++
+		}
+	}
+	o.Left = leftOf(state, wall)
+	return o
+}
+
+// Account returns what was given to whom, and what is left.
+func (d *Device) Account(ctx context.Context) (o Overview, err error) {
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		o = overviewOf(state, d.now().Wall)
+		return step{outcome: object{}}
+	})
+	return o, err
+}
+
+// Erase forgets what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
+// It returns what was there. How much was spent stays, because askers keep what they have learned.
+func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
+	return o, d.store.Update(ctx, func(kept string) (next string, err error) {
+		defer catch(&err)
+		known, state := readKept(kept)
+		o = overviewOf(state, d.now().Wall)
+		return write(with(with(known, "state", erase(state)), "key", fresh(d.random, 32))), nil
+	})
+}
+
+// Forget takes the reports of an asker that wait off the queue, and returns how many. Permanent answers may be given again,
+// unless they are in a batch that may have arrived.
+func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error) {
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		next := state
+		for _, row := range filter(rowsOf(state, "queue"), func(row object) bool { return row["asker"] == asker && waits(row) }) {
+			gone++
+			after := drop(next, asString(row["id"]))
+			if row["batch"] != nil {
+				after = acknowledge(next, asString(row["id"]))
+			}
+			next = after.next
+		}
+		return step{object{}, next}
+	})
+	return gone, err
+}
+
+// Sent is what became of the reports that waited.
+type Sent struct {
+	Sent       int      // reports that the collector has now
+	Waiting    int      // reports that still wait: send again later
+	Dropped    int      // reports that the collector can never take
+	Refused    []string // words of the collector: why it did not take a batch; "unreachable", or "consent"
+	Words      string   // a sentence about the last refusal, or empty
+	RetryAfter int      // seconds to wait before the next attempt, those that the collector said and up to a quarter more; or −1
+}
+
+// Sending says how to send. The zero value sends directly, to where the campaign was fetched, without a label.
+type Sending struct {
+	Transport Transport   // Direct if it is nil
+	Address   string      // of the batches; that of the campaign if it is empty
+	Label     string      // a public label of all reports; one that the campaign lists, or empty
+	Allowed   func() bool // looked at before every batch; nil always allows
+}
+
+const mostReports = 100 // of a batch
+
+// Send sends what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same
+// bytes until the collector acknowledges it; what the collector can never take is dropped. Consent is looked at before every
+// batch. It returns ErrLabel if the campaign does not list the label: nothing is sent, and all reports are kept.
+func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (done Sent, err error) {
+	defer catch(&err)
+	if how.Transport == nil {
+		how.Transport = Direct{}
+	}
+	if how.Address == "" && campaign.Address != "" {
+		how.Address = campaign.Address + "/batches"
+	}
+	need(how.Label == "" || slices.Contains(campaign.Labels(), how.Label), "label", "%q is not in the campaign, which lists %s",
+		how.Label, strings.Join(campaign.Labels(), ", "))
+	done.RetryAfter = -1
+	chosen := campaign.chosen()
+	for going := true; going; {
+		going = how.Allowed == nil || how.Allowed()
+		if !going {
+			done.Refused, done.Words = append(done.Refused, "consent"), "the person does not want to send"
+			break
+		}
+		if going, err = d.sendOne(ctx, &done, chosen, how); err != nil {
+			return done, err
+		}
+	}
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		done.Waiting = len(filter(rowsOf(state, "queue"), func(row object) bool { return chosen(row) && waits(row) }))
+		return step{outcome: object{}}
+	})
+	return done, err
+}
+
+// sendOne sends one batch and returns whether there may be another.
+func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object) bool, how Sending) (bool, error) {
+	var reports []object
+	told, err := d.happen(ctx, true, func(state object, _ string) step {
+		after := batch(state, fresh(d.random, 16), mostReports, chosen)
+		if after.next != nil {
+			state = after.next
+		}
+		reports = filter(rowsOf(state, "queue"), func(row object) bool { return has(after.outcome, "id") && row["batch"] == after.outcome["id"] })
+		return after
+	})
+	if err != nil || len(reports) == 0 {
+		if told["is"] == "refused" {
+			done.Refused, done.Words = append(done.Refused, "consent"), told["words"].(string)
+		}
+		return false, err
+	}
+	id := asString(told["id"])
+	reply, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
+	if err != nil {
+		done.Refused, done.Words = append(done.Refused, "unreachable"), err.Error()
+		return false, nil
+	}
+	fate, word, words := judge(id, reply.Status, reply.Content)
+	if fate != "acknowledged" {
+		if word == "" {
+			word = fmt.Sprintf("status %d", reply.Status)
+		}
+		done.Refused, done.Words = append(done.Refused, word), words
+	}
+	if fate == "kept" {
+		done.RetryAfter = min(reply.RetryAfter, daySeconds) // no collector keeps a device silent for longer
+		if done.RetryAfter > 0 {                            // devices that were turned away together do not come back together
+			done.RetryAfter += int(d.random.below(uint64(done.RetryAfter)/4 + 1))
+		}
+		return false, nil
+	}
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		if fate == "dropped" {
+			return drop(state, id)
+		}
+		return acknowledge(state, id)
+	})
+	if fate == "acknowledged" {
+		done.Sent += len(reports)
+	} else {
+		done.Dropped += len(reports)
+	}
+	return err == nil, err
+}
+
+// chosen returns what selects the reports of a campaign.
+func (c *Campaign) chosen() func(row object) bool {
+	return func(row object) bool {
+		name, _ := row["question"].(string)
+		question := c.terms.questions[name]
+		return question != nil && row["asker"] == c.Term("asker") && row["fingerprint"] == question.Fingerprint
+	}
+}
+
+// Preview returns the batches that Send would make, as JSON; nothing is changed.
+func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) (bodies []string, err error) {
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		for {
+			after := batch(state, "<random>", mostReports, campaign.chosen())
+			if after.next != nil {
+				state = after.next
+			}
+			if after.outcome["is"] == "empty" {
+				return step{outcome: object{}}
+			}
+			id := asString(after.outcome["id"])
+			reports := filter(rowsOf(state, "queue"), func(row object) bool { return row["batch"] == id })
+			bodies = append(bodies, jsonBody(id, label, reports))
+			state = acknowledge(state, id).next
+		}
+	})
+	return bodies, err
+}

@@ -1,0 +1,3 @@
+module dither
+
+go 1.26

@@ -1,0 +1,142 @@
+package dither
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+const boundBits = 320 // of the bound of e^ε
+
+// mechanisms are those that have each draw: policies list names, so that a name must be one whose mechanism draws so.
+var mechanisms = map[string]string{
+	"sliding":         "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",
+	"optional":        "Podium PM SW OGPM OGPMU Focused",
+	"mixture":         "Hybrid",
+	"response":        "KRR RR",
+	"bits":            "OUE SUE",
+	"subset":          "SubsetSelection",
+	"indices":         "SubsetIndices",
+	"several":         "SetResponse",
+	"polynomial":      "SetResponse",
+	"hadamard":        "HadamardResponse",
+	"projective":      "ProjectiveResponse",
+	"hashed":          "OLH BLH",
+	"prefix":          "PEM",
+	"questions":       "Marginals",
+	"lattice clamped": "Laplace Staircase",
+	"lattice ring":    "Purkayastha",
+	"lattice bounded": "BoundedLaplace",
+	"lattice normal":  "Gaussian",
+	"channel":         "Exponential Cumulative Matrix",
+	"table":           "Cumulative Workload Matrix",
+	"nearest":         "Optimal",
+	"listing":         "Optimal",
+	"box":             "Optimal",
+	"directions":      "Optimal",
+	"splines":         "JointMoments",
+	"pair":            "TraCSC",
+	"polar":           "Polar",
+	"planar":          "PlanarLaplace",
+}
+
+// A Question is one as it travels: read, verified in whole numbers, and ready to be answered. It never changes.
+type Question struct {
+	Mechanism   string  // the name of its specification
+	Epsilon     float64 // the ε that its integers keep
+	Delta       float64 // the δ that its integers have, or 0
+	Fingerprint string  // of its device text
+
+	device  object
+	drawing drawing
+}
+
+// ReadQuestion reads a specification and verifies in whole numbers that its integers keep the ε that it names.
+func ReadQuestion(specification string) (q *Question, err error) {
+	defer catch(&err)
+	return readQuestion(specification, true), nil
+}
+
+// head is what a specification says of itself, whether its draw is known or not.
+type head struct {
+	whole, device     object
+	fingerprint, kind string
+}
+
+func readHead(text string) (h head) {
+	need(len(text) < 1<<24, "text")
+	h.whole = asObject(parse(text))
+	need(strings.Count(text, "")-1 < 1<<22, "text")
+	need(h.whole["dither"] == 2.0 && len(h.whole) == 6 && has(h.whole, "codebook"), "version")
+	written := asString(h.whole["device"])
+	h.fingerprint = asString(h.whole["fingerprint"])
+	need(h.fingerprint == digest(written, 32), "fingerprint")
+	h.device = canonicalObject(written)
+	h.kind = asString(h.device["draw"])
+	return h
+}
+
+func readQuestion(text string, verify bool) *Question {
+	h := readHead(text)
+	q := &Question{Mechanism: asString(h.whole["mechanism"]), Fingerprint: h.fingerprint, device: h.device}
+	parameters := asObject(h.whole["parameters"])
+	read, known := readers[h.kind]
+	need(known, "draw")
+	q.Epsilon = real(parameters["epsilon"])
+	need(q.Epsilon >= 1e-6 && q.Epsilon <= 50, "epsilon")
+	kind := h.kind
+	if kind == "lattice" {
+		shape := asObject(h.device["lattice"])
+		kind += " " + asString(shape["kind"])
+		if asObject(shape["noise"])["decay"] == "normal" {
+			kind = "lattice normal"
+		}
+	}
+	need(slices.Contains(strings.Fields(mechanisms[kind]), q.Mechanism), "draw")
+	q.drawing = read(h.device)
+	if !verify {
+		return q
+	}
+	found, bound := q.drawing.about(), expBelow(q.Epsilon)
+	switch {
+	case found.delta != nil:
+		q.Delta = found.delta(bound, parameters["delta"])
+	case found.keeps != nil:
+		need(found.keeps(q.Epsilon), "privacy")
+	default:
+		// This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input
+		// would be the least likely.
+		top, bottom := found.ratio.top, found.ratio.bottom
+		need(top.Cmp(bottom) > 0 && shifted(top, boundBits).Cmp(times(bound, bottom)) <= 0, "privacy")
+	}
+	return q
+}
+
+// spent returns the logarithm of the largest ratio of two probabilities of one report, or the parameter if there is a δ.
+func (q *Question) spent() float64 {
+	found := q.drawing.about()
+	if found.delta != nil {
+		return q.Epsilon
+	}
+	need(found.ratio.bottom.Sign() > 0, "promise") // an ε by distance is in no campaign
+	excess := over(shifted(minus(found.ratio.top, found.ratio.bottom), 64), found.ratio.bottom)
+	near, _ := new(big.Float).SetInt(excess).Float64()
+	return math.Log1p(near * 0x1p-64)
+}
+
+// expBelow returns a lower bound of e^ε·2^320, as docs/wire.md makes it: ε stands for the exact number of its double.
+func expBelow(epsilon float64) *big.Int {
+	exact := new(big.Rat).SetFloat64(epsilon)
+	denominator := shifted(exact.Denom(), 8)
+	term := power(boundBits)
+	total := term
+	for count := int64(1); term.Sign() > 0; count++ {
+		term = over(times(term, exact.Num()), times(denominator, integer(count)))
+		total = plus(total, term)
+	}
+	for range 8 {
+		total = halved(times(total, total), boundBits)
+	}
+	return total
+}
