@@ -107,7 +107,8 @@ def test_a_batch_that_is_refused_for_good_is_dropped(
 def test_a_wrong_label_loses_no_report(collector: Process, account: dt.Account) -> None:
     client = Client(collector.campaign, account)
     client.answer("minutes", 42)
-    assert client.send(label="no such label") == Sent(0, "label")
+    with pytest.raises(InvalidParameter, match="label 'no such label'"):
+        client.send(label="no such label")
     assert client.send() == Sent(1)
 
 

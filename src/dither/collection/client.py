@@ -22,7 +22,7 @@ from dither.collection.exchange import (
 from dither.collection.ohttp import public_key
 from dither.collection.secrets import refuse_private
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither_device import sending
 from dither_device.text import Malformed
 
@@ -163,8 +163,10 @@ class Client:
 
         A batch has at most one report to a question, so a device that was offline sends several. One that the
         collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
-        spent.
+        spent. A label that the campaign does not list is refused before anything is sent.
         """
+        if label and label not in self.contract.labels:
+            raise unknown_name("label", label, self.contract.labels)
         asked = [self.contract.asking(name) for name in self.contract.questions]
 
         def next_batch() -> tuple[str, list[tuple[str, bytes]]] | None:

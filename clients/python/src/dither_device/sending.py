@@ -130,7 +130,7 @@ def send(
                 next_batch,
                 lambda body: request("POST", place, body, sealing_key, relay, timeout),
                 account,
-                _label(campaign, label),
+                label_of(campaign, label),
                 allowed,
                 {"campaign": campaign.id, "retry": campaign.terms["retry"]},
             )
@@ -249,11 +249,12 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
         ]
         identity = "<random>" if told["id"] == event["id"] else told["id"]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
-        bodies.append(json_body(identity, _label(campaign, label), some))
+        bodies.append(json_body(identity, label_of(campaign, label), some))
         state.apply({"unqueue": told["reports"]})
 
 
-def _label(campaign: Campaign, label: str) -> str:
+def label_of(campaign: Campaign, label: str) -> str:
+    """Return a label that the campaign lists; any other one is left out, so that the reports are counted."""
     return label if label in campaign.terms["labels"] else ""
 
 
