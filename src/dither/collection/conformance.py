@@ -147,12 +147,23 @@ def _list(data: Any) -> Iterator[Case]:
         yield case["name"], asked, _verdict(case, "count", "head")
 
 
-def _values(data: Any) -> Iterator[Case]:
-    """Yield values that people give, each with the one that the question takes."""
-    for case in data["values"]:
-        asked = {"do": "value", "published": data["published"], "key": data["key"]}
-        asked |= {name: case[name] for name in ("question", "value")}
-        yield f"{case['question']}: {case['value']}", asked, {"taken": case["taken"]}
+def _of_campaign(
+    do: str, rows: str, given: Sequence[str], told: Sequence[str]
+) -> Callable[..., Iterator[Case]]:
+    """Return what yields the cases of a file about one campaign."""
+
+    def cases(data: Any) -> Iterator[Case]:
+        for case in data[rows]:
+            published = data["retired"] if case.get("retired") else data["published"]
+            asked = {"do": do, "published": published, "key": data["key"]}
+            name = ", ".join(str(case[field]) for field in ("retired", *given) if field in case)
+            yield (
+                name,
+                asked | {field: case[field] for field in given},
+                {field: case[field] for field in told},
+            )
+
+    return cases
 
 
 def _account(data: Any) -> Iterator[Case]:
@@ -192,7 +203,9 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "exchange": _exchange,
     "withdrawals": _withdrawals,
     "list": _list,
-    "values": _values,
+    "values": _of_campaign("value", "values", ("question", "value"), ("taken",)),
+    "words": _of_campaign("words", "words", ("question", "languages"), ("text", "labels")),
+    "open": _of_campaign("open", "open", ("day", "label"), ("open", "listed")),
     "account": _account,
     "permanent": _permanent,
 }

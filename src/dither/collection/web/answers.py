@@ -23,6 +23,7 @@ from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
+from dither.core.domains.ranges import Clipping
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -131,10 +132,16 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    if query.what is not What.USUAL:
-        return query.quantity
-    usual = usual_quantity(question)
-    return QUANTITIES[usual].each if usual else "estimate"
+    usual, clipping = usual_quantity(question), _clipping_of(question)
+    name = QUANTITIES[usual].each if usual else "estimate"
+    name = name if query.what is What.USUAL else query.quantity
+    return name if clipping is None else f"{name} of {clipping.values}"
+
+
+def _clipping_of(question: Question) -> Clipping | None:
+    """Return how the values of a question were clipped, if they were: every answer is named by it."""
+    line = question.domain.line
+    return None if line is None else line.clipping
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -197,6 +204,9 @@ COLUMNS: Final = (
     "n of interval",
     "state",
     "reason",
+    "outside",
+    "outside low",
+    "outside high",
 )
 
 PlainRow = dict[str, Any]
@@ -225,20 +235,23 @@ def without_answer(
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
-    name = _quantity_name(query, question)
+    name, clipping = _quantity_name(query, question), _clipping_of(question)
+    columns = {} if clipping is None else clipping.columns()
+    beyond = {key: value for key, value in columns.items() if key in COLUMNS}
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
             shape = distribution(summary, query.bins)
-            return list(_bins(query, part, shape))
+            return [{**row, **beyond} for row in _bins(query, part, shape)]
         if query.what is What.USUAL:
-            return list(_estimates(query, part, name, estimate(summary)))
+            usual = _estimates(query, part, name, estimate(summary))
+            return [{**row, **beyond} for row in usual]
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
         found = QUANTITIES[query.what.value].function(summary, *share)
-        return list(_estimates(query, part, name, found))
+        return [{**row, **beyond} for row in _estimates(query, part, name, found)]
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
@@ -284,7 +297,8 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
         first, base = estimates[0]
-        name = f"difference from {first.label or 'no label'}"
+        of = _clipping_of(parts[0][1].question)
+        name = f"difference from {first.label or 'no label'}" + (f" of {of.values}" if of else "")
         shared = {"unit": other.unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
@@ -340,7 +354,9 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    base = _row(query, part, shape.n, "share of a bin", interval=MANY_BINS, **{"n of interval": shape.n})
+    of = "" if shape.clipping is None else f" of {shape.clipping.values}"
+    more = {"interval": MANY_BINS, "n of interval": shape.n}
+    base = _row(query, part, shape.n, f"share of a bin{of}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -552,7 +568,9 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high", "p"})
+_NUMBER_COLUMNS: Final = frozenset(
+    {"from", "to", "value", "low", "high", "p", "outside", "outside low", "outside high"}
+)
 _WHOLE: Final = frozenset({"n", "n of interval"})
 
 
