@@ -200,7 +200,12 @@ class AskedQuestions:
 
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
-        """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`.
+
+        An empty mapping is a campaign that counts who is present: nothing is answered.
+        """
+        if isinstance(questions, Mapping) and not questions:
+            return cls({}, Guarantee(Pure(0.0), "person"))
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
@@ -230,7 +235,11 @@ def total_words(total: Total, language: str = "en") -> str:
     words = sentences(language)
     if total.epsilon is None:
         return words["officer"]["no_limit"].format(epsilon=_answer_epsilon(total, words))
-    return _guarantee_words(total_promise(total, language), words)
+    told = _guarantee_words(total_promise(total, language), words)
+    if total.times is None or total.times < 2:
+        return told
+    each = _answer_epsilon(total, words)
+    return told + words["promise"]["answers"].format(times=total.times, epsilon=each)
 
 
 def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
@@ -325,6 +334,8 @@ def person_text(
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
+    if not asked.named:
+        return said["present_only"]
     optional = [name for name, part in asked.named.items() if _is_optional(part)]
     every = len(optional) == len(asked.named)
     person = [
@@ -468,11 +479,14 @@ def _officer(
 ) -> str:
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
+    if not asked.named:
+        return said["present_only"]
     drawn = len(asked.named) if asked.sampled else 1
-    lines = [
-        f"{name}: {_question(asking, words, asked.stated.get(name, {}), drawn)}"
-        for name, asking in asked.named.items()
-    ]
+    lines = []
+    for name, asking in asked.named.items():
+        stated = asked.stated.get(name, {})
+        shown = _in_language(stated.get("text", {}), language)
+        lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
@@ -488,6 +502,8 @@ def _officer(
         )
     if isinstance(whole.bound, Pure):
         lines.append(said["odds"].format(odds=odds_words(whole.epsilon, language)))
+    if unit == "person" and (warning := caution(whole, language)) is not None:
+        lines.append(warning)
     if spent is not None:
         before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
         lines.append(said["spent"].format(spent=before, together=both))
@@ -498,6 +514,12 @@ def _officer(
     if unit == "row":
         lines.append(said["row"])
     return "\n".join(lines)
+
+
+def _in_language(text: Mapping[str, str], language: str) -> str:
+    """Return the words of a question in quotes, in a language or in the campaign's first; empty without."""
+    near = [tag for tag in text if tag.partition("-")[0] == language] or list(text)
+    return f" (“{text[near[0]]}”)" if near else ""
 
 
 def _answer_epsilon(total: Total, words: Words) -> str:

@@ -23,21 +23,27 @@ if TYPE_CHECKING:
 
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+NEW_KEY_OPTION: Final = click.option(
+    "--new-key", is_flag=True, help="Make the key on this machine if it does not exist."
+)
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class _Day(click.ParamType):  # type: ignore[type-arg]
-    """A day such as 2026-05-01, as a date."""
+    """A day such as 2026-05-01, "today" or "yesterday" (UTC), as a date."""
 
     name = "YYYY-MM-DD"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        from datetime import datetime
+        from datetime import UTC, datetime, timedelta
 
+        ago = {"today": 0, "yesterday": 1}.get(str(value))
+        if ago is not None:
+            return datetime.now(UTC).date() - timedelta(days=ago)
         try:
             return datetime.strptime(str(value), "%Y-%m-%d").date()
         except ValueError:
-            self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
+            self.fail(f"expected a day such as 2026-05-01, today or yesterday, got {value!r}", param, ctx)
 
 
 DAY: Final = _Day()

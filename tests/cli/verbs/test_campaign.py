@@ -13,6 +13,8 @@ from dither.collection.secrets import make_key
 from dither.collection.server import Addresses
 from dither.collection.store.opening import open_store
 from tests.collection.campaigns import TOML
+from tests.collection.test_next_version import TOML as PHASE
+from tests.collection.test_next_version import store_of
 from tests.support.terminal import run
 
 
@@ -30,6 +32,9 @@ def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
     identity = json.loads(told)["id"]
     out, key = str(tmp_path / "campaign.json"), str(tmp_path / "asker.key")
     done = run("campaign", "publish", file, "--key", key, "-o", out)
+    assert (done.exit_code, "--new-key" in done.output) == (2, True)
+    assert not list(tmp_path.glob("*asker*")), "a key or a list was made for a wrong name"
+    done = run("campaign", "publish", file, "--key", key, "--new-key", "-o", out)
     code, told = done.exit_code, done.output
     assert code == 0
     assert identity in told
@@ -86,7 +91,9 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
 
 def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
     out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
-    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").stdout)
+    before = json.loads(
+        run("campaign", "publish", file, "--key", old, "--new-key", "-o", out, "--json").stdout
+    )
     told = json.loads(run("campaign", "replace-key", old, new, "--json").output)
     assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
     again = str(tmp_path / "again.json")
@@ -106,7 +113,8 @@ def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
 
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
-    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").stdout)
+    words = ("--key", key, "--new-key", "-o", out, "--json")
+    told = json.loads(run("campaign", "publish", file, *words).stdout)
     assert told["file"] == out
     retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json").output)
     head = json.loads((tmp_path / "asker.campaigns").read_text(encoding="utf-8"))["list"][-1]
@@ -143,14 +151,14 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     other = tmp_path / "other.key"
     make_key(other)
     out = str(tmp_path / "campaign.json")
-    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "-o", out)
+    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "--new-key", "-o", out)
     assert "another key" in run("campaign", "retire", out, "--key", str(other)).output
     assert "2026-05-01" in run("campaign", "retire", out, "--key", str(other), "--day", "soon").output
     other.chmod(0o644)
     assert "chmod 600" in run("campaign", "retire", out, "--key", str(other)).output
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
-    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "not a signing key" in run("campaign", "retire", out, "--key", str(other)).output
     assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
     assert not (tmp_path / "none.key").exists()
     assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output
@@ -165,3 +173,46 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output
     (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
     assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml")).output
+
+
+def test_the_next_version_of_a_first_phase(tmp_path: Path) -> None:
+    place, key, store, out = (tmp_path / name for name in ("one.toml", "asker.key", "store", "two.json"))
+    place.write_text(PHASE.split("[questions.pets]")[0], encoding="utf-8")
+    terms = ("campaign", "next", str(place), "--key", str(key), "--store", str(store), "-o", str(out))
+    assert run(*terms[:1], "publish", *terms[2:5], "--new-key", "-o", str(tmp_path / "1")).exit_code == 0
+    store_of(store, 200)
+    few = run(*terms)
+    assert (few.exit_code, out.exists()) == (2, False)
+    assert "more people have to answer" in few.output
+    store.unlink()
+    store_of(store, 20_000)
+    told = json.loads(run(*terms, "--json").stdout)
+    made = Published.from_json(out.read_bytes()).contract
+    assert (told["follows"], made.version) == (made.phase and made.phase.follows, 2)
+    asked = told["bounds"]["minutes"]
+    assert asked["outside"]["low"] <= asked["outside"]["share"] <= asked["outside"]["high"]
+    assert made.questions["minutes"].domain.device() == {
+        "kind": "interval",
+        "low": asked["low"],
+        "high": asked["high"],
+    }
+    assert run(*terms).exit_code == 2  # it exists
+    again = run(*terms, "--force", "--ends", "2027-03-31")
+    assert (again.exit_code, "[" in again.output) == (0, True)
+    for wrong in (
+        ("campaign", "next", str(place), "--key", str(key), "-o", str(tmp_path / "x")),
+        (
+            "campaign",
+            "next",
+            "gone.toml",
+            "--key",
+            str(key),
+            "--store",
+            str(store),
+            "-o",
+            str(tmp_path / "x"),
+        ),
+        ("campaign", "next", "http://127.0.0.1:9/v1/campaigns/x", *terms[3:]),
+        ("campaign", "next", str(out), "--key", str(key), "--store", str(store), "-o", str(tmp_path / "x")),
+    ):
+        assert run(*wrong).exit_code == 2
