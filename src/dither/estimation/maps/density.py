@@ -28,7 +28,7 @@ from dither.estimation.likelihood import (
     profile_estimate,
     smooth,
 )
-from dither.estimation.maps.routes import PathDensity, centres, density_of_routes, is_of_routes
+from dither.estimation.maps.routes import PathDensity, centres, check_part, density_of_routes, is_of_routes
 from dither.estimation.rounding import SHARE, thousands
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.numerics.matrices import dot, product
@@ -194,8 +194,7 @@ class DensityMap(Tabular):
 
     def share(self, part: Rectangle) -> Estimate:
         """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
-        if not isinstance(part, Rectangle):
-            raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        check_part(part)
         sample, fine = self._for_shares
         columns, rows = fine.shape
         weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))

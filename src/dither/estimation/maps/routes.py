@@ -41,6 +41,12 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
     return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
+def check_part(part: object) -> None:
+    """Raise InvalidParameter unless a part of a map is a rectangle."""
+    if not isinstance(part, Rectangle):
+        raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+
+
 def is_of_routes(reports: object) -> bool:
     """Return whether these are reports of complete paths, or counts of them."""
     return isinstance(reports, Reports | Counts) and isinstance(reports.question.kernel, RouteKernel)
@@ -189,8 +195,7 @@ class PathDensity(Tabular):
 
     def share(self, part: Rectangle) -> Estimate:
         """Estimate the share of people whose nearest public path has a place in a rectangle."""
-        if not isinstance(part, Rectangle):
-            raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        check_part(part)
         low, high = ([part.x.low, part.y.low], [part.x.high, part.y.high])
         inside = np.all((self.counts.paths >= low) & (self.counts.paths <= high), axis=2)
         return self.counts.shares(np.any(inside, axis=1))
