@@ -180,14 +180,30 @@ class Client:
 
         done = sending.Sent()
         try:
-            sending.deliver(done, next_batch, post, self._account, label)
+            noted = {"campaign": self.published.id, "retry": self.contract.retry}
+            sending.deliver(done, next_batch, post, self._account, label, noted=noted)
         except Unreachable:
             done.problem = "unreachable"
         except MalformedReport:
             done.problem = "relay"
         return Sent(done.sent, done.problem, done.dropped, tuple(done.refused), done.retry_after)
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+    def take_back(self) -> sending.TakenBack:
+        """Have the collector delete what this device gave to the asker, as far as it still can.
+
+        Each batch has a request of its own, on the way on which batches are sent. What was not sent is not
+        sent any more. What was spent stays spent. `account.withdrawable` lists what can be taken back.
+        """
+        place = self._address.path.rpartition("/")[0]
+
+        def post(campaign: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+            return self._request("POST", f"{place}/{campaign}/withdrawals", body, sending.JSON)
+
+        return sending.take_back(self._account, self.contract.asker, self.published.id, post)
+
+    def _request(
+        self, method: str, path: str, body: bytes = b"", form: str = sending.PACKED
+    ) -> tuple[int, dict[str, str], bytes]:
         """Return status, fields and body of an answer; both ways encrypted if there is a sealing key.
 
         Raise MalformedReport if nothing came back that the collector encrypted.
@@ -196,7 +212,9 @@ class Client:
         place = f"{self._address.scheme}://{self._address.netloc}"
         with unreachable(self._relay or place, self._timeout, most):
             try:
-                return sending.request(method, place + path, body, key, self._relay, self._timeout, most)
+                return sending.request(
+                    method, place + path, body, key, self._relay, self._timeout, most, form
+                )
             except Malformed as error:
                 if key is None or error.word == "size":
                     raise

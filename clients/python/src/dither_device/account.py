@@ -329,10 +329,26 @@ class Account:
             return None
         return decision.outcome["id"], [state.queue[name] for name in decision.outcome["reports"]]
 
-    def acknowledge(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
-        gone: int = self._happen({"do": "acknowledge", "id": identity}).get("reports", 0)
+    def acknowledge(self, identity: str, sent: Data | None = None) -> int:
+        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+
+        `sent` (`campaign`, `day`, `retry`) is noted of a batch, so that it can be taken back.
+        """
+        event = {"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})}
+        gone: int = self._happen(event).get("reports", 0)
         return gone
+
+    def withdraw(self, identity: str) -> int:
+        """Forget a batch that its collector has deleted; return how many reports it was."""
+        gone: int = self._happen({"do": "withdraw", "id": identity}).get("reports", 0)
+        return gone
+
+    @property
+    def withdrawable(self) -> list[Data]:
+        """The acknowledged batches that their collectors can still delete; `until` is the last day."""
+        with self._store.transaction() as state:
+            today = self._now()["wall"] // 86_400
+            return [entry for entry in state.sent if entry["until"] >= today]
 
     def drop(self, identity: str) -> int:
         """Take a report, or a batch, off the queue unsent; return how many reports it was.
