@@ -77,10 +77,11 @@ def words_of(campaign: Campaign, budget: float) -> str:
         "per value": "once for each value",
         "fresh": f"{_most(terms)}each time, until the budget is spent",
         "kept change": f"for {_period(terms)} at a time, about a few changes at most",
-        "present": "once; that you use it is seen",
-    }[terms["repeat"]]
+    }.get(terms["repeat"])
     lines.append(
-        f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised on "
+        presence_of(campaign, budget)
+        if often is None
+        else f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised on "
         f"this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
         f"{terms['people']} reports or more."
     )
@@ -88,6 +89,32 @@ def words_of(campaign: Campaign, budget: float) -> str:
 
     shown = [printable(line) for line in lines]
     return "\n".join(fill(line, _WIDTH, subsequent_indent="    " * line.startswith("  ")) for line in shown)
+
+
+def presence_of(campaign: Campaign, budget: float) -> str:
+    """Return what a message of presence tells, and what the noise of its label does not hide."""
+    terms = campaign.terms
+    period = _period(terms)
+    text = (
+        f"One message is sent on the first use in {period}, from {terms['begins']} to {terms['ends']}. It has no "
+        f"name and no identifier, but that you used it in that {terms['every']} is seen: it is counted exactly. "
+    )
+    if campaign.stated:
+        (name,) = campaign.stated
+        total = total_on_device(campaign, budget)
+        epsilon = total.each if total.epsilon is None else total.epsilon
+        listed = " or ".join(["the version", "other public labels"][: 1 + (len(terms["labels"]) > 1)])
+        text += (
+            f"A coin that this computer tosses once for life decides what its messages carry: {listed}, or a "
+            f"label about {name}, randomised once and the same ever after, never both. In total, for life: "
+            f"ε = {show(epsilon)}. By the label, whoever holds two values to be equally likely is at most "
+            f"{percent(epsilon)} sure of either. Erasing, or installing again, draws another label: a second ε. "
+        )
+    return text + (
+        "Noise does not hide the messages: whoever links yours, such as by the network address, sees when you "
+        "used it, and the first one is the installation; whoever knows the use of all others reads yours off "
+        f"the count. Numbers are shown for {terms['people']} devices or more, when the {terms['every']} is over."
+    )
 
 
 def promise_of(campaign: Campaign, budget: float) -> str:
