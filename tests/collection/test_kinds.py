@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from dither.collection import kinds
-from dither.collection.campaign import Campaign
+from dither.collection.campaign import Campaign, Published
 from dither.errors import InvalidParameter
+from dither_device.campaign import Campaign as DeviceCampaign
+from dither_device.consent import words_of
+from tests.collection.campaigns import KEY
 from tests.conformance.draws import PYTHON_ONLY
 from tests.support.repository import ROOT
 from tests.support.terminal import run
@@ -54,6 +58,34 @@ def test_toml_asks_every_kind_and_the_default_draws_as_the_table_says(kind: str)
     assert contract.questions["asked"].device()["draw"] in row.draws
     assert Campaign.from_text(contract.text) == contract
     kinds.check_counted(contract)
+
+
+READ = {
+    "number": "a number from 0 to 180",
+    "number on a scale": "a number from 0 to 1000",
+    "date": "a day from 2026-01-01 to 2026-12-31",
+    "angle": "an angle, of 360",
+    "time of the day": "a time of the day",
+    "several of a list": "any of a, b, c, of which 2 are told",
+    "number or no answer": "a number from 0 to 180, or no answer",
+    "one of a list or no answer": "one of a, b, or no answer",
+    "place in a disk": "a place",
+    "several numbers": "together age from 18 to 100, bmi from 10 to 60",
+    "profile": "together sex, age",
+}
+
+
+def test_a_person_reads_what_they_are_asked_for_and_not_the_numbers_of_the_device() -> None:
+    """A scale is from 0 to 32 on the device, and a date a number of days."""
+    for kind, words in READ.items():
+        contract = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES[kind]}\nepsilon = 1\n")
+        device = DeviceCampaign(Published.sign(contract, KEY).to_json())
+        assert f"asked: {words} (ε = 1)" in words_of(device, 1.0), kind
+    scaled = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES['number on a scale']}\nepsilon = 1\n")
+    officer = scaled.explain().officer.split("\n")[0]
+    assert officer.startswith("asked: a number from 0 to 1000, on a scale of 32 parts, Optimal, ")
+    assert "standard error" not in officer  # it would be one of the parts
+    assert json.loads(scaled.card)["questions"][0]["scale"][-1] == 1000
 
 
 def test_every_kind_is_tried_or_is_not_asked_by_default() -> None:

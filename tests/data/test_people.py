@@ -75,12 +75,20 @@ def test_the_terminal_promises_a_row_unless_people_are_named(tmp_path: Path) -> 
     out = tmp_path / "reports.csv"
     assert "each row is promised ε ≤ 1" in run("perturb", table, *words, "-o", out).output
     done = run("perturb", table, *words, "--person", "id", "--rows", 3, "-o", out)
-    assert "each person is promised ε ≤ 1 for one value, over at most 3 rows" in " ".join(done.output.split())
-    told = json.loads(run("explain", out, "--json").stdout)
-    assert "This holds for one row" in told["person"]
+    assert "each person is promised ε ≤ 1, over at most 3 rows" in " ".join(done.output.split())
+    told = json.loads(run("explain", out, "--json").stdout)  # the file says how it was made
+    assert "Up to 3 rows are about you." in told["person"]
+    assert "at most 74 % sure after reading all your answers" in told["person"]
+    assert "All answers of a person: ε ≤ 1 for one person." in told["officer"]
     assert "device" not in " ".join(told["officer"])
+    assert "a person is promised ε ≤ 1" in run("audit", out).output
     one = run("perturb", table, *words, "--person", "id", "-o", out)
-    assert "each person is promised" in one.output
+    assert "each person is promised ε ≤ 1" in one.output
+    assert "row" not in json.loads(run("explain", out, "--json").stdout)["person"]
+    run("perturb", table, *words, "-o", out)
+    rows = json.loads(run("explain", out, "--json").stdout)
+    assert "This holds for one row" in rows["person"]
+    assert "at most 74 % sure" in rows["person"]
     waves = json.loads(run("explain", out, "--rows", 3, "--json").stdout)
     assert "at most 96 % sure" in waves["person"]
     gaps = run(
@@ -89,6 +97,10 @@ def test_the_terminal_promises_a_row_unless_people_are_named(tmp_path: Path) -> 
     )
     assert "gaps show who did not answer, no part of the promise: y" in " ".join(gaps.output.split())
     assert "gaps show who was out of range, no part of the promise: y" in " ".join(gaps.output.split())
+    told = json.loads(run("explain", out, "--json").stdout)
+    for words in ("who did not answer", "who was out of range"):
+        assert f"Gaps show {words}, no part of the promise: y." in told["officer"]
+    assert len(dt.data.read(out)["y"]) == 1  # what the head says beside changes no reading
 
 
 def test_the_sheet_of_a_held_file_speaks_of_its_holder(tmp_path: Path) -> None:

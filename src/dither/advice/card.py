@@ -40,19 +40,22 @@ def card(
     repeat: str | None = None,
     campaign: str | None = None,
     total: Total | None = None,
+    every: str | None = None,
+    stated: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
 
     `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
-    identity of a published campaign. Questions, `repeat` and `total` are as `explain` takes them. Every
-    number of the promise is computed from the mechanisms; the rest is as stated.
+    identity of a published campaign. Questions, `repeat`, `total`, `every` and `stated` are as `explain`
+    takes them, and the stated terms stand with their question. Every number of the promise is computed from
+    the mechanisms; the rest is as stated.
 
     >>> import dither as dt
     >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    asked = AskedQuestions.of(questions)
+    asked = replace(AskedQuestions.of(questions), every=every, stated=stated or {})
     if total is not None:
         asked = replace(asked, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):
@@ -72,9 +75,17 @@ def card(
         **days,
         **({} if campaign is None else {"campaign": campaign}),
         "promise": _promise(asked.whole) | ({} if total is None else {"words": total.words()}),
-        "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
+        "questions": [
+            _question_data(name, asking) | _terms_of_question(asked.stated.get(name, {}))
+            for name, asking in asked.named.items()
+        ],
         "for the person": person_text(asked, None, None, "device", {}, repeat, sentences(), total),
     }
+
+
+def _terms_of_question(terms: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the terms of a question that change what its numbers mean."""
+    return {name: terms[name] for name in ("scale", "form", "clipped", "outside") if name in terms}
 
 
 def _day(name: str, day: object) -> str | None:

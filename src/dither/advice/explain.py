@@ -6,7 +6,8 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import cache, reduce
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -180,11 +181,17 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AskedQuestions:
-    """What a person is asked: questions and questions asked again by name, and their guarantee together."""
+    """What a person is asked: questions and questions asked again by name, and their guarantee together.
+
+    `every` is the period of the calendar in which each is answered once. `stated` are the terms of a campaign
+    by question: a `scale`, the `form` of dates and times, whether values are `clipped`.
+    """
 
     named: Mapping[str, Any]
     whole: Guarantee
     sampled: bool = False  # whether a person answers only one of them, drawn at random
+    every: str | None = None
+    stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
@@ -246,8 +253,12 @@ def explain(
     randomiser: Randomiser = "device",
     keep: Sequence[str] = (),
     weights: Sequence[str] = (),
+    silent: Sequence[str] = (),
+    beyond: Sequence[str] = (),
     repeat: str | None = None,
     total: Total | None = None,
+    every: str | None = None,
+    stated: Mapping[str, Mapping[str, Any]] | None = None,
     unit: Literal["row", "person"] = "person",
     rows: int = 1,
     language: str = "en",
@@ -258,9 +269,11 @@ def explain(
     person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
     at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
     randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the
-    whole campaign. `unit` is "row" for a table in which a person may have several rows; `rows` is how many a
-    person has at most, as in the waves of a panel.
+    they are; `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range.
+    `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the whole
+    campaign; `every` is its period of the calendar, and `stated` the terms of its questions, such as `scale`.
+    `unit` is "row" for a table in which a person may have several rows; `rows` is how many a person
+    has at most, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -269,6 +282,7 @@ def explain(
     """
     check_choice("randomiser", randomiser, Randomiser)
     asked, words = AskedQuestions.of(questions), sentences(language)
+    asked = replace(asked, every=every, stated=stated or {})
     if total is not None:
         asked = replace(asked, whole=total_promise(total, language))
     if rows > 1:
@@ -279,7 +293,10 @@ def explain(
         if minimum_batch is None
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
-    beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
+    columns = {"keep": keep, "weight": weights, "silent": silent, "beyond": beyond}
+    beside = {name: ", ".join(given) for name, given in columns.items() if given}
+    if rows > 1:
+        beside["rows"] = str(rows)
     person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
     return Explanation(
         person, _officer(asked, spent, batch, randomiser, beside, repeat, language, total, unit)
@@ -312,7 +329,7 @@ def person_text(
         *_again(asked, said, repeat, total),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
-        _sure(asked, words, total),
+        _sure(asked, words, total, "rows" in beside),
         *([said["row"]] if unit == "row" else []),
     ]
     if spent is not None:
@@ -344,7 +361,9 @@ def _again(
     """Return how often each question is asked, those that are asked alike together."""
     alike: dict[tuple[str, int, int], list[str]] = {}
     for name, asking in asked.named.items():
-        if isinstance(asking, Once):
+        if isinstance(asking, Once) and asked.every is not None:
+            alike.setdefault((f"every_{asked.every}", 0, asking.answers), []).append(name)
+        elif isinstance(asking, Once):
             alike.setdefault(
                 ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
             ).append(name)
@@ -380,14 +399,16 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
     return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: AskedQuestions, words: Words, total: Total | None) -> str:
+def _sure(asked: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
+    """Return how sure somebody can be afterwards; with `rows` a person answers in several rows of a table."""
     whole, said = asked.whole, words["person"]
     if total is not None and total.epsilon is None:
         sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
         return said["no_limit"].format(percent=sure)
     if not isinstance(whole.bound, Pure):
         return said["promise"].format(bound=_in_words(whole.bound, words))
-    several = len(asked.named) > 1 and not asked.sampled
+    many = len(asked.named) > 1 and not asked.sampled
+    several = many or rows or (total is not None and (total.times or 1) > 1)
     sure = _in_words(_at_most(largest_posterior(whole.epsilon, 0.5)), words)
     return said["sure_all" if several else "sure"].format(percent=sure)
 
@@ -439,7 +460,10 @@ def _officer(
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
     drawn = len(asked.named) if asked.sampled else 1
-    lines = [f"{name}: {_question(asking, words, drawn)}" for name, asking in asked.named.items()]
+    lines = [
+        f"{name}: {_question(asking, words, asked.stated.get(name, {}), drawn)}"
+        for name, asking in asked.named.items()
+    ]
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
@@ -482,19 +506,34 @@ def _again_for_officer(repeat: str | None, total: Total | None, words: Words) ->
     return said[name].format(times=total.times, epsilon=_answer_epsilon(total, words))
 
 
-def _question(asked: Any, words: Words, drawn: int = 1) -> str:
+def _question(asked: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
     said = words["officer"]
     inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
-    text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
-    errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""
+    kind = _answers(inner.domain, said, stated)
+    text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(asked.guarantee, words)}"
+    plain = asked is inner and "scale" not in stated  # the error on a scale is not one of the numbers
+    errors = _in_words(_errors(inner, said, drawn), words) if plain else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
 
+_EPOCH: Final = date(1970, 1, 1)
 _WORDS: Final = {"interval": "number", "circle": "angle", "categories": "category", "several": "several"}
 
 
-def _answers(domain: Domain, said: Mapping[str, str]) -> str:
+def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
+    """Return what may be answered; the numbers of a scale, and of dates, are those that people give."""
+    if "scale" in stated or stated.get("form") in ("date", "time"):
+        line, edges = domain.line, stated.get("scale", ())
+        ends = [f"{edge:g}" for edge in (edges[0], edges[-1])] if edges else ["", ""]
+        if stated.get("form") == "date" and line is not None:
+            ends = [str(_EPOCH + timedelta(days=int(end))) for end in (line.low, line.high)]
+        kind = said["scale" if edges else stated["form"]].format(
+            low=ends[0], high=ends[1], parts=len(edges) - 1
+        )
+        return kind + (said["or_none"] if domain.optional else "")
+    if stated.get("clipped"):
+        return _answers(domain, said, {}) + said["clipped"]
     words = _WORDS.get(domain.kind)
     if words is None:
         return str(domain)

@@ -28,6 +28,11 @@ def print_answering(contract: Campaign, *, err: bool = True) -> None:
         click.echo(f"{'asks':10} {line}", err=err)
 
 
+def bound_words(guarantee: Guarantee) -> str:
+    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
+
+
 def check_protection(guarantee: Guarantee) -> None:
     """Warn on standard error if one person is protected little; refuse more ε than the project file allows.
 

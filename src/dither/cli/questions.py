@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,11 +53,25 @@ class Found:
     published: Published | None = None  # if it is signed: verified
     contract: Campaign | None = None  # if it states who asks, and for how long
     kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
+    made: Mapping[str, Any] = field(default_factory=dict)  # of a file of reports: how it was made
 
     @property
     def asked(self) -> Any:
         """What a person is asked, over the whole campaign where that is stated."""
         return self.campaign if self.contract is None else self.contract.over_time
+
+    @property
+    def rows(self) -> int | None:
+        """The most rows of one person in a file of reports; None if it does not tell people apart."""
+        rows = self.made.get("rows")
+        return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
+
+    def gaps(self, kind: str) -> tuple[str, ...]:
+        """Return the columns of a file of reports whose gaps show who is `missing`, or `outside`."""
+        if self.made.get(kind) != "skip":
+            return ()
+        asked = self.campaign.questions.items()
+        return tuple(name for name, question in asked if kind == "outside" or not question.domain.optional)
 
     @property
     def total(self) -> Total | None:
@@ -66,7 +81,9 @@ class Found:
     @property
     def guarantee(self) -> Guarantee:
         """What one person is promised, over the whole campaign where that is stated."""
-        return self.campaign.guarantee if self.contract is None else self.contract.whole_guarantee
+        if self.contract is not None:
+            return self.contract.whole_guarantee
+        return self.campaign.guarantee.repeated(self.rows or 1)
 
 
 def find_questions(place: Path | str, column: str | None = None, *, quiet: bool = False) -> Found:
@@ -148,4 +165,6 @@ def _read(path: Path, column: str | None) -> Found:
         return Found(Questionnaire({path.stem: read_trip_specification(specification)[0]}), kept=())
     campaign = Questionnaire.from_json(specification)
     columns = table_format(path).columns(path)
-    return Found(campaign, kept=tuple(name for name in columns if name not in campaign.questions))
+    kept = tuple(name for name in columns if name not in campaign.questions)
+    made = json.loads(specification).get("made", {})
+    return Found(campaign, kept=kept, made=made if isinstance(made, dict) else {})

@@ -346,6 +346,8 @@ class Campaign:
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
         """What a person is asked over the whole campaign: with `"once"`, one answer in each period."""
+        if self.repeat == "kept change":
+            return {name: self._change(question) for name, question in self.questions.items()}
         if self.repeat != "once":
             return self.questions
         days = (self.ends - self.begins).days + 1
@@ -368,7 +370,13 @@ class Campaign:
 
     def explain(self, spent: Guarantee | None = None) -> Explanation:
         """Return what the campaign promises over all its days, in plain words."""
-        return explain(self.over_time, spent=spent, repeat=self.repeat, total=self.total)
+        return explain(self.over_time, spent=spent, **self.spoken)
+
+    @property
+    def spoken(self) -> Data:
+        """What `explain` and `card` are told beside the questions: how often, the total, and stated terms."""
+        stated = {name: terms.data() for name, terms in self.asks.items()}
+        return {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""
@@ -399,9 +407,8 @@ class Campaign:
             purpose=self.purpose,
             begins=self.begins.isoformat(),
             ends=self.ends.isoformat(),
-            repeat=self.repeat,
             campaign=self.id,
-            total=self.total,
+            **self.spoken,
         )
         return canonical(made)
 

@@ -8,6 +8,7 @@ tools/benchmarks/warehouse.md). What is written, and in which order, is the same
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -131,8 +132,22 @@ def perturb_file(
             yield {**{name: question.reports([]) for name, question in campaign.questions.items()}, **kept}
 
     with output_path(out, path, force=force) as part:
-        writer.write(part, campaign.to_json(), chunks())
+        writer.write(part, _specification(campaign, person, rows, missing, outside), chunks())
     return choice.counts
+
+
+def _specification(
+    campaign: Questionnaire, person: str | None, rows: int, missing: Missing, outside: Outside
+) -> str:
+    """Return the specification of a file of reports, with what its promise depends on beside the questions.
+
+    `made` has `rows`, the most rows of one person, if people were told apart, and what was done with
+    `missing` answers and values `outside`: those that were left out show as gaps.
+    """
+    made: dict[str, object] = {} if person is None else {"rows": rows}
+    made |= {name: how for name, how in (("missing", missing), ("outside", outside)) if how != "error"}
+    text = campaign.to_json()
+    return json.dumps({**json.loads(text), "made": made}, ensure_ascii=False) if made else text
 
 
 def _drawn_questions(campaign: Questionnaire, rows: int, source: Source | None) -> Integers | None:

@@ -70,13 +70,13 @@ def words_of(campaign: Campaign, budget: float) -> str:
         question, stated = campaign.question(name), campaign.stated[name]
         text = in_language(stated.get("text"), terms) or f"{name}:"
         names = in_language(stated.get("names"), terms)
-        lines.append(f"  {text} {describe(question, names)} (ε = {show(question.epsilon)})")
+        lines.append(f"  {text} {describe(question, stated, names)} (ε = {show(question.epsilon)})")
     often = {
         "once": f"once in {_period(terms)}, on a day that this computer draws",
         "same": "once, and the same report ever after",
         "per value": "once for each value",
-        "fresh": f"{_most(terms)}each time, until the budget is spent",
-        "kept change": f"for {_period(terms)} at a time, about a few changes at most",
+        "fresh": f"whenever it is asked{_most(terms)}, until the budget is spent",
+        "kept change": f"in periods of {_period(terms)}, each with at most {_changes(terms)}",
     }.get(terms["repeat"])
     lines.append(
         presence_of(campaign, budget)
@@ -96,8 +96,8 @@ def presence_of(campaign: Campaign, budget: float) -> str:
     terms = campaign.terms
     period = _period(terms)
     text = (
-        f"One message is sent on the first use in {period}, from {terms['begins']} to {terms['ends']}. It has no "
-        f"name and no identifier, but that you used it in that {terms['every']} is seen: it is counted exactly. "
+        f"One message is sent on the first use in {period}, from {terms['begins']} to {terms['ends']}, with no "
+        f"name and no identifier. That you use it is seen in each period: it is counted exactly. "
     )
     if campaign.stated:
         (name,) = campaign.stated
@@ -146,7 +146,11 @@ def short_of(campaign: Campaign, budget: float) -> str:
 
 
 def _most(terms: dict[str, Any]) -> str:
-    return f"at most {terms['answers']} times, " if terms.get("answers") else ""
+    return f", at most {terms['answers']} times" if terms.get("answers") else ""
+
+
+def _changes(terms: dict[str, Any]) -> str:
+    return "1 change" if terms.get("changes") == 1 else f"{terms.get('changes')} changes"
 
 
 def _period(terms: dict[str, Any]) -> str:
@@ -173,25 +177,52 @@ def in_language(given: Any, terms: dict[str, Any]) -> Any:
 _LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def describe(question: Question, names: Any = None) -> str:
-    """Return what may be answered, in words; `names` are those of the answers, for people."""
+def describe(question: Question, stated: dict[str, Any], names: Any = None) -> str:
+    """Return what may be answered, in words: by the terms of the campaign, with the names for people."""
     domain = json.loads(question.device)["domain"]
     kind, labels = domain["kind"], names or question.labels
-    if kind in ("categories", "several"):
-        listed = ", ".join(map(str, labels)) if labels else f"0 … {domain['count'] - 1}"
-        return (
-            f"one of {listed}"
-            if kind == "categories"
-            else f"any of {listed}, of which {domain['most']} are told"
-        )
+    own = question.labels or ()
+    if kind == "categories":
+        listed = [str(name) for name, label in zip(labels or (), own, strict=False) if label is not None]
+        none = ", or no answer" if None in own else ""
+        return f"one of {', '.join(listed) or _numbered(domain)}{none}"
+    if kind == "several":
+        listed = [str(name) for name in labels or ()]
+        return f"any of {', '.join(listed) or _numbered(domain)}, of which {domain['most']} are told"
     if kind == "optional":
-        domain = domain["of"]
-        kind = domain["kind"]
-    if kind == "interval":
-        return f"a number from {domain['low']:g} to {domain['high']:g}"
-    if kind == "circle":
-        return f"an angle, of {domain['period']:g}"
-    return {"profile": "several attributes together"}.get(kind, f"a {kind}")
+        return f"{_number(domain['of'], stated)}, or no answer"
+    if kind in ("interval", "circle"):
+        return _number(domain, stated)
+    if kind == "box":
+        sides = [f"{name} from {low:g} to {high:g}" for name, low, high in domain["sides"]]
+        return f"together {', '.join(sides)}"
+    if kind == "profile":
+        return f"together {', '.join(str(name) for name, _ in domain['attributes'])}"
+    return "a place"
+
+
+def _numbered(domain: dict[str, Any]) -> str:
+    return f"0 … {domain['count'] - 1}"
+
+
+def _number(domain: dict[str, Any], stated: dict[str, Any]) -> str:
+    form, unit = stated.get("form"), stated.get("unit")
+    if form == "time":
+        return "a time of the day"
+    if domain["kind"] == "circle":
+        return f"an angle, of {domain['period']:g}{f' {unit}' if unit else ''}"
+    low, high = (
+        (stated["scale"][at] for at in (0, -1)) if "scale" in stated else (domain["low"], domain["high"])
+    )
+    if form == "date":
+        return f"a day from {_day(low)} to {_day(high)}"
+    return f"a number from {low:g} to {high:g}{f' {unit}' if unit else ''}"
+
+
+def _day(number: float) -> str:
+    from datetime import date, timedelta
+
+    return str(date(1970, 1, 1) + timedelta(days=int(number)))
 
 
 def scrolls(text: str) -> bool:

@@ -14,6 +14,7 @@ import click
 
 from dither.cli.options import JSON_OPTION, build, domain_options, mechanism_names, need_domain
 from dither.cli.output import print_json, save_picture, verdict
+from dither.cli.protection import bound_words
 from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.errors import InvalidParameter
 
@@ -218,9 +219,8 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
         if found.total is not None:
             click.echo(f"in total, a person is promised {found.total.words()}")
         else:
-            click.echo(
-                f"in total, a {'person' if found.kept is None else 'row'} is promised {found.guarantee}"
-            )
+            who = "row" if found.kept is not None and found.rows is None else "person"
+            click.echo(f"in total, a {who} is promised {bound_words(found.guarantee)}")
     raise SystemExit(0 if all(finding.ok for finding in findings.values()) else 1)
 
 

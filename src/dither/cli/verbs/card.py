@@ -84,8 +84,7 @@ def command(
             people=people,
             begins=None if begins is None else begins.isoformat(),
             ends=None if ends is None else ends.isoformat(),
-            repeat=None if contract is None else contract.repeat,
-            total=found.total,
+            **({} if contract is None else contract.spoken),
         )
     if out is None:
         print_json(made) if as_json else click.echo(json.dumps(made, indent=2, ensure_ascii=False))

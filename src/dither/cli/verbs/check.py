@@ -10,7 +10,7 @@ import click
 
 from dither.cli.options import JSON_OPTION, Asked, dialect_options, question_options
 from dither.cli.output import number_of, print_json, rows_done, table, verdict
-from dither.cli.protection import check_protection
+from dither.cli.protection import bound_words, check_protection
 from dither.data.dialect import Dialect
 from dither.data.streams import shown_name
 
@@ -70,7 +70,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
         click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
         if asked.file is not None or asked.epsilon is not None:
             total = asked.guarantee()
-            click.echo(f"in total, a row is promised {total}")
+            click.echo(f"in total, a row is promised {bound_words(total)}")
             check_protection(total)
             _print_plan(asked, max((fit.fit for fit in found.values()), default=0))
     raise SystemExit(0 if ok else 1)

@@ -114,6 +114,7 @@ def command(
         with Account.open(account) as opened:
             spent = opened.ledger.spent
     found = find_questions(file)
+    rows = rows or found.rows
     who: Randomiser = randomiser or ("device" if found.kept is None else "holder")
     told = explain(
         found.asked,
@@ -123,9 +124,10 @@ def command(
         randomiser=who,
         keep=tuple(name for name in keep or found.kept or () if name not in weight),
         weights=weight,
-        repeat=None if found.contract is None else found.contract.repeat,
-        total=found.total,
-        rows=1 if rows is None else rows,
+        **({} if found.contract is None else found.contract.spoken),
+        silent=found.gaps("missing"),
+        beyond=found.gaps("outside"),
+        rows=rows or 1,
         unit="row" if who == "holder" and rows is None else "person",
         language=language,
     )

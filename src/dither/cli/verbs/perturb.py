@@ -11,7 +11,7 @@ import click
 
 from dither.cli.options import FORCE_OPTION, JSON_OPTION, Asked, dialect_options, question_options
 from dither.cli.output import number_of, print_json, rows_done
-from dither.cli.protection import check_protection
+from dither.cli.protection import bound_words, check_protection
 from dither.data.dialect import USUAL, Dialect, Missing, Outside
 from dither.data.streams import TABLES, is_standard, shown_name
 from dither.errors import InvalidParameter
@@ -164,10 +164,9 @@ def command(
         + (f"; clipped: {counts.clipped}" if counts.clipped else ""),
         err=piped,
     )
-    promised = str(campaign.guarantee)
-    if rows > 1:
-        promised += f", over at most {rows} rows"
-    click.echo(f"each {'row' if person is None else 'person'} is promised {promised}", err=piped)
+    of_rows = f", over at most {rows} rows" if rows > 1 else ""
+    who = "row" if person is None else "person"
+    click.echo(f"each {who} is promised {bound_words(campaign.guarantee)}{of_rows}", err=piped)
     for names, who in ((counts.silent, "did not answer"), (counts.beyond, "was out of range")):
         if names:
             click.echo(f"gaps show who {who}, no part of the promise: {', '.join(names)}", err=piped)

@@ -14,12 +14,15 @@ from dither.core.question import Question
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import decimals
 from dither.privacy import Pure
+from dither_device.total import show
 
 _REPEATED: Final = {
     "fresh": "Every further answer to a question is a new report and counts again.",
     "same": "A device sends one report, once, however often it is asked.",
     "per value": "A device sends one report for each value, once; another value is a new report.",
     "once": "A device answers once in every period, on a day that it draws beforehand.",
+    "kept change": "A device reports on the changes of a period, at most as many as the campaign states.",
+    "present": "That a device is in use is seen. What it says beside that is drawn once and stays the same.",
 }
 
 
@@ -142,10 +145,11 @@ def promise(contract: Campaign) -> list[str]:
     begin = [] if warning is None else [warning]
     if not isinstance(promised.bound, Pure):
         return [*begin, f"All answers of a person: {contract.total.words()}.", _REPEATED[contract.repeat]]
-    many = "all answers" if len(contract.questions) > 1 or contract.repeat == "once" else "the answer"
+    several = len(contract.questions) > 1 or (contract.total.times or 1) > 1
+    many = "all answers" if several else "the answer"
     return [
         *begin,
-        f"ε = {promised.epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
+        f"ε = {show(promised.epsilon)} for {many} of one person. Whatever a device sends, it is at most "
         f"{_above(math.exp(min(promised.epsilon, 50.0)))} times (e^ε) as likely with one truth as with any "
         "other.",
         *(f"This assumes that {line}." for line in promised.assumes),
