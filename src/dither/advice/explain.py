@@ -194,8 +194,10 @@ class AskedQuestions:
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, questions: Any) -> AskedQuestions:
-        """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
+    def of(cls, questions: Any, repeat: str | None = None) -> AskedQuestions:
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`; presence may have none."""
+        if repeat == "present" and isinstance(questions, Mapping) and not questions:
+            return cls({}, Guarantee(Pure(0.0)))
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
@@ -281,7 +283,7 @@ def explain(
     True
     """
     check_choice("randomiser", randomiser, Randomiser)
-    asked, words = AskedQuestions.of(questions), sentences(language)
+    asked, words = AskedQuestions.of(questions, repeat), sentences(language)
     asked = replace(asked, every=every, stated=stated or {})
     if total is not None:
         asked = replace(asked, whole=total_promise(total, language))
@@ -316,6 +318,8 @@ def person_text(
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
+    if not asked.named:  # presence without a label
+        return str(said["counted"])
     optional = [name for name, part in asked.named.items() if _is_optional(part)]
     every = len(optional) == len(asked.named)
     person = [

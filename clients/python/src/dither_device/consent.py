@@ -81,8 +81,8 @@ def words_of(campaign: Campaign, budget: float) -> str:
     lines.append(
         presence_of(campaign, budget)
         if often is None
-        else f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised on "
-        f"this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
+        else f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised "
+        f"on this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
         f"{terms['people']} reports or more."
     )
     from textwrap import fill
@@ -94,26 +94,27 @@ def words_of(campaign: Campaign, budget: float) -> str:
 def presence_of(campaign: Campaign, budget: float) -> str:
     """Return what a message of presence tells, and what the noise of its label does not hide."""
     terms = campaign.terms
-    period = _period(terms)
     text = (
-        f"One message is sent on the first use in {period}, from {terms['begins']} to {terms['ends']}, with no "
-        f"name and no identifier. That you use it is seen in each period: it is counted exactly. "
+        f"One message is sent on the first use in {_period(terms)}, from {terms['begins']} to "
+        f"{terms['ends']}, with no name and no identifier. That you use it is seen in each period: it is "
+        "counted exactly. "
     )
     if campaign.stated:
         (name,) = campaign.stated
         total = total_on_device(campaign, budget)
         epsilon = total.each if total.epsilon is None else total.epsilon
-        listed = " or ".join(["the version", "other public labels"][: 1 + (len(terms["labels"]) > 1)])
         text += (
-            f"A coin that this computer tosses once for life decides what its messages carry: {listed}, or a "
-            f"label about {name}, randomised once and the same ever after, never both. In total, for life: "
-            f"ε = {show(epsilon)}. By the label, whoever holds two values to be equally likely is at most "
-            f"{percent(epsilon)} sure of either. Erasing, or installing again, draws another label: a second ε. "
+            "A coin that this computer tosses once for life decides what its messages carry: public labels "
+            f"such as the version, or a label about {name}, randomised once and the same ever after; never "
+            f"both. In total, over the whole campaign: ε = {show(epsilon)}, once for life. By the label, "
+            f"whoever holds two values to be equally likely is at most {percent(epsilon)} sure of either. "
+            "Erasing, or installing again, draws another label: a second ε. "
         )
     return text + (
-        "Noise does not hide the messages: whoever links yours, such as by the network address, sees when you "
-        "used it, and the first one is the installation; whoever knows the use of all others reads yours off "
-        f"the count. Numbers are shown for {terms['people']} devices or more, when the {terms['every']} is over."
+        "Noise does not hide the messages: whoever links yours, such as by the network address, sees when "
+        "you used it, and the first one is the installation; whoever knows the use of all others reads yours "
+        f"off the count. Numbers are shown for {terms['people']} devices or more, when the {terms['every']} "
+        "is over."
     )
 
 
