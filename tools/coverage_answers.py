@@ -207,8 +207,33 @@ def clipped_tail(place: float, n: int, epsilon: float) -> Callable[[Rng, dt.Seed
     return run
 
 
+def thin_tail(lowest: float, n: int, epsilon: float, *, bins: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    """97 % of the people are close to 0.3, and 3 % are spread evenly from `lowest` to 1."""
+    asked, edges = dt.SW(dt.Interval(0, 1), epsilon=epsilon), np.linspace(0.0, 1.0, 33)
+    normal = np.array([0.5 * (1.0 + math.erf((edge - 0.3) / 0.02 / math.sqrt(2.0))) for edge in edges])
+    truth = 0.97 * normal + 0.03 * np.clip((edges - lowest) / (1.0 - lowest), 0.0, 1.0)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        most, rest = 0.3 + 0.02 * rng.standard_normal(n), lowest + (1.0 - lowest) * rng.random(n)
+        values = np.where(rng.random(n) < 0.97, np.clip(most, 0.0, 1.0), rest)
+        shape = dt.distribution(asked.perturb(values, source=source), 32)
+        if not bins:
+            return shape.tail(0.5).covers(1.0 - truth[16])
+        low, high = shape.bands()
+        return (low <= np.diff(truth) + 1e-12) & (np.diff(truth) <= high + 1e-12)
+
+    return run
+
+
 def _shapes() -> list[Cell]:
     cells = []
+    for n, epsilon in ((3000, 4.0), (20_000, 1.0), (20_000, 4.0)):
+        for lowest in (0.0, 0.5):
+            for bins in (False, True):
+                what = "32 bins" if bins else "tail above 0.5"
+                label = f"{what}, 97 % near 0.3 and 3 % above {lowest:g}, SW, n = {n}, ε = {epsilon:g}"
+                run = thin_tail(lowest, n, epsilon, bins=bins)
+                cells.append(Cell("shapes", label, run, 0.92, 1.0, 200))
     for n, epsilon in ((10_000, 1.0), (3000, 2.0), (30_000, 2.0)):
         for place in (120.0, 145.0, 170.0):
             label = (

@@ -7,6 +7,7 @@ import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
 import { tables } from "./dist/tables.js";
 import { box } from "./dist/box.js";
+import { routes } from "./dist/routes.js";
 import { directions } from "./dist/vectors.js";
 import { nearest } from "./dist/nearest.js";
 import { optional } from "./dist/optional.js";
@@ -22,7 +23,7 @@ import { readCampaign, readList } from "./dist/signatures.js";
 import { canonical, checkAddress, expBelow, jsonBody, judge, judgeWithdrawal, withdrawalBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, routes, ...paths, ...nearest, ...profile, ...tables });
 
 const read = new Map();
 

@@ -26,6 +26,7 @@ from .core.domains import Paths as Paths
 from .core.domains import Places as Places
 from .core.domains import Profile as Profile
 from .core.domains import Rectangle as Rectangle
+from .core.domains import Routes as Routes
 from .core.domains import Several as Several
 from .core.domains import Sphere as Sphere
 from .core.domains import Text as Text

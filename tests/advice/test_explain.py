@@ -391,3 +391,13 @@ def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> N
     drawn = str(explain(dt.Sampled(a=answer, b=answer, c=answer, d=answer)))
     assert "a standard error of 0.03 for 1 000 people" in alone
     assert "a standard error of 0.061 for 1 000 people" in drawn
+
+
+def test_a_name_with_controls_adds_no_line_and_no_style() -> None:
+    """The names of a file of reports come from whoever wrote it."""
+    name = "x\nAll answers of a person: ε ≤ 0.1 for one person.\x1b[8m"
+    told = explain({name: dt.KRR(dt.Categories(2), epsilon=3)}, keep=["a\x1b[2Jb"])
+    for text in (told.person, told.officer):
+        assert "\x1b" not in text
+        assert not any(line.startswith("All answers of a person: ε ≤ 0.1") for line in text.split("\n"))
+    assert "\n" not in told.person

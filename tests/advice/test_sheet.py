@@ -30,7 +30,16 @@ epsilon = 0.5
 def campaign(tmp_path: Path) -> Path:
     file = tmp_path / "campaign.toml"
     file.write_text(TOML, encoding="utf-8")
-    done = run("campaign", "publish", file, "--key", tmp_path / "asker.key", "-o", tmp_path / "campaign.json")
+    done = run(
+        "campaign",
+        "publish",
+        file,
+        "--key",
+        tmp_path / "asker.key",
+        "--new-key",
+        "-o",
+        tmp_path / "campaign.json",
+    )
     assert done.exit_code == 0, done.output
     return file
 

@@ -85,7 +85,11 @@ def test_an_unforeseen_error_is_not_the_answer_no(monkeypatch: pytest.MonkeyPatc
 
 def test_a_terminal_shows_no_control_characters() -> None:
     from dither.cli.main import without_controls
+    from dither.cli.output import emphasise
 
     assert without_controls("ε = 1\n\tfine") == "ε = 1\n\tfine"
     assert without_controls("a\x1b[2Jb\x1b[1Ac\x07\u202ed") == "a�[2Jb�[1Ac��d"
-    assert without_controls("\x1b[1mbold\x1b[0m\r\x1b[K") == "\x1b[1mbold\x1b[0m\r\x1b[K"
+    assert without_controls(emphasise("bold", "bold") + "\n") == "\x1b[1mbold\x1b[0m\n"
+    assert without_controls("\r50 %") == "\r50 %"
+    # Styles of others could hide letters, in the colour behind them or by the style 8.
+    assert without_controls("a\x1b[8mb\x1b[30;40mc\x1b[1m\x1b[K\rd\n") == "a�[8mb�[30;40mc�[1m�[K�d\n"

@@ -21,7 +21,7 @@ Serve = Callable[..., str]
 @pytest.fixture
 def signed(tmp_path: Path) -> Path:
     (tmp_path / "campaign.toml").write_text(TOML, encoding="utf-8")
-    words = ("--key", tmp_path / "asker.key", "-o", tmp_path / "signed.json")
+    words = ("--key", tmp_path / "asker.key", "--new-key", "-o", tmp_path / "signed.json")
     assert run("campaign", "publish", tmp_path / "campaign.toml", *words).exit_code == 0
     return tmp_path / "signed.json"
 

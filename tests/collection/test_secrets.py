@@ -62,7 +62,7 @@ def test_neither_kind_is_taken_for_the_other(tmp_path: Path) -> None:
     make_sealing_key(tmp_path / "opens")
     with pytest.raises(InvalidParameter, match="not a sealing key"):
         read_sealing_key(tmp_path / "signs")
-    with pytest.raises(InvalidParameter, match="not a key that signs"):
+    with pytest.raises(InvalidParameter, match="not a signing key"):
         read_key(tmp_path / "opens")
 
 

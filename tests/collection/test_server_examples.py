@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -40,11 +41,13 @@ def test_the_campaign_and_the_limits_are_read() -> None:
 
 def commands() -> list[list[str]]:
     """Return the commands of the unit, of the container and of the README that begin with `dither`."""
-    unit = re.findall(r"^ExecStart=(.*)$", (FOLDER / "dither-collector.service").read_text(), re.MULTILINE)
-    listed = [shlex.split(line) for line in unit]
+    units = [file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.service"))]
+    listed = [
+        shlex.split(line) for unit in units for line in re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+    ]
     listed += [json.loads(line) for line in re.findall(r"^CMD (.*)$", CONTAINER, re.MULTILINE)]
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
-    listed.append(compose["services"]["collector"]["command"])
+    listed += [compose["services"][name]["command"] for name in ("collector", "export")]
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     listed += [shlex.split(line) for line in re.findall(r"^dither .*$", readme, re.MULTILINE)]
     return listed
@@ -53,10 +56,13 @@ def commands() -> list[list[str]]:
 @pytest.mark.parametrize("words", commands(), ids=lambda words: " ".join(words)[:40])
 def test_every_command_has_words_that_the_command_line_knows(words: list[str], tmp_path: Path) -> None:
     assert Path(words[0]).name == "dither"
-    folders = {".toml": FOLDER, ".json": tmp_path}
-    (tmp_path / "campaign.json").write_text("{}")
+    folders = {".toml": FOLDER, ".json": tmp_path, ".campaigns": tmp_path}
+    for name in ("campaign.json", "asker.campaigns", "admin_token"):
+        (tmp_path / name).write_text("{}")
     local = [
-        str(folders[Path(word).suffix] / Path(word).name) if Path(word).suffix in folders else word
+        str(folders.get(Path(word).suffix, tmp_path) / Path(word).name)
+        if Path(word).suffix in folders or Path(word).name == "admin_token"
+        else word
         for word in words[1:]
     ]
     command: click.Command = main
@@ -69,6 +75,15 @@ def test_every_command_has_words_that_the_command_line_knows(words: list[str], t
             command.make_context(str(name), list(local)) if not isinstance(command, click.Group) else context
         )
     assert context.params
+
+
+def secret_and_list(folder: Path) -> dict[str, str]:
+    """Return the files of this machine for the token and the list of campaigns of a container."""
+    token = folder / "admin.token"
+    token.touch(mode=0o600)
+    token.write_text("0123456789abcdef" * 3)
+    listed = {"/etc/dither/asker.campaigns": str(folder / "asker.campaigns")}
+    return {**listed, "/run/secrets/admin_token": str(token)}
 
 
 @pytest.mark.slow
@@ -84,8 +99,18 @@ def test_the_container_recipe_in_an_empty_environment(tmp_path: Path) -> None:
         line = line.replace(inside, outside)
         command = [word.replace(inside, outside) for word in command]
     signed = str(tmp_path / "campaign.json")
-    run("campaign", "publish", FOLDER / "campaign.toml", "--key", tmp_path / "asker.key", "-o", signed)
-    places = {"/etc/dither/campaign.json": signed, "/etc/dither": str(FOLDER), "0.0.0.0": "127.0.0.1"}
+    run(
+        "campaign",
+        "publish",
+        FOLDER / "campaign.toml",
+        "--key",
+        tmp_path / "asker.key",
+        "--new-key",
+        "-o",
+        signed,
+    )
+    places = {"/etc/dither/campaign.json": signed, **secret_and_list(tmp_path), "0.0.0.0": "127.0.0.1"}
+    places["/etc/dither"] = str(FOLDER)
     for inside, outside in places.items():
         command = [word.replace(inside, outside) for word in command]
     empty = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
@@ -141,13 +166,15 @@ COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 
 def test_the_compose_file_names_what_is_there() -> None:
     services = COMPOSE["services"]
-    assert set(services) == {"collector", "database", "proxy"}
+    assert set(services) == {"collector", "database", "export", "proxy"}
     for service in services.values():
         for volume in service.get("volumes", []):
             source = volume.partition(":")[0]
             here = source.startswith("./")
             assert source in COMPOSE["volumes"] if not here else source != "./campaign.toml"
-            assert not here or source == "./campaign.json" or (FOLDER / source).is_file()
+            assert (
+                not here or source in ("./campaign.json", "./asker.campaigns") or (FOLDER / source).is_file()
+            )
         assert set(service["networks"]) <= set(COMPOSE["networks"])
     build = services["collector"]["build"]
     assert (FOLDER / build["context"] / build["dockerfile"]).is_file()
@@ -169,13 +196,23 @@ def test_the_compose_file_names_what_is_there() -> None:
 def test_the_command_of_the_compose_file_serves(database: str, tmp_path: Path) -> None:
     """The words of the file, with a database and folders of this machine in place of the containers'."""
     signed = str(tmp_path / "campaign.json")
-    run("campaign", "publish", FOLDER / "campaign.toml", "--key", tmp_path / "asker.key", "-o", signed)
+    run(
+        "campaign",
+        "publish",
+        FOLDER / "campaign.toml",
+        "--key",
+        tmp_path / "asker.key",
+        "--new-key",
+        "-o",
+        signed,
+    )
     places = {
         "/opt/dither/bin/dither": "dither",
         "/etc/dither/campaign.json": signed,
         "/etc/dither/collector.toml": str(FOLDER / "collector.toml"),
         "postgresql://dither@database/dither": database,
         "0.0.0.0": "127.0.0.1",
+        **secret_and_list(tmp_path),
     }
     words = [places.get(word, word) for word in COMPOSE["services"]["collector"]["command"]]
     served = subprocess.Popen(
@@ -202,11 +239,7 @@ def test_the_command_of_the_compose_file_serves(database: str, tmp_path: Path) -
 def test_the_board_shows_metrics_that_there_are(tmp_path: Path) -> None:
     """A lint of the Grafana board: panels that do not overlap, with words, units and known metrics."""
     board = json.loads((FOLDER / "grafana.json").read_text(encoding="utf-8"))
-    store = SqliteStore(tmp_path / "store.sqlite")
-    collector = Collector(store, Settings())
-    text = collector.signals.exposition(collector)
-    store.close()
-    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
+    kinds = metric_kinds(tmp_path)
     parts = {
         f"{name}{end}"
         for name, kind in kinds.items()
@@ -242,3 +275,40 @@ def test_the_board_shows_metrics_that_there_are(tmp_path: Path) -> None:
         "dither_start_time_seconds",
     }
     assert {entry["name"] for entry in board["templating"]["list"]} == {"source", "job"}
+
+
+def metric_kinds(folder: Path) -> dict[str, str]:
+    """Return the metrics that a collector has, with their kinds."""
+    store = SqliteStore(folder / "store.sqlite")
+    collector = Collector(store, Settings())
+    text = collector.signals.exposition(collector)
+    store.close()
+    return dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
+
+
+def test_alerts_are_about_metrics_that_there_are(tmp_path: Path) -> None:
+    file = FOLDER / "alerts.yml"
+    (group,) = yaml.safe_load(file.read_text(encoding="utf-8"))["groups"]
+    kinds = metric_kinds(tmp_path)
+    assert len({rule["alert"] for rule in group["rules"]}) == len(group["rules"]) == 5
+    for rule in group["rules"]:
+        assert re.fullmatch(r"\d+[mh]", rule["for"])
+        assert rule["annotations"]["description"].endswith(".")
+        for name in re.findall(r"dither_\w+", rule["expr"]):
+            base = re.sub(r"_(bucket|sum|count)$", "", name)
+            counter = kinds.get(name, kinds.get(base)) in ("counter", "histogram")
+            assert name in kinds or base in kinds, name
+            assert counter == bool(re.search(rf"(rate|increase)\({name}\[", rule["expr"])), rule["expr"]
+    if promtool := shutil.which("promtool"):
+        checked = subprocess.run(
+            [promtool, "check", "rules", str(file)], capture_output=True, text=True, check=False
+        )
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_token_is_a_secret_and_the_export_has_a_timer() -> None:
+    assert COMPOSE["secrets"] == {"admin_token": {"file": "./admin.token"}}
+    assert COMPOSE["services"]["collector"]["secrets"] == ["admin_token"]
+    assert "LoadCredential=admin_token:" in (FOLDER / "dither-collector.service").read_text(encoding="utf-8")
+    assert "OnCalendar=" in (FOLDER / "dither-export.timer").read_text(encoding="utf-8")
+    assert "[service,frames]" in CONTAINER

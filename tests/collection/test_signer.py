@@ -157,7 +157,7 @@ def publish(folder: Path, version: int) -> multiprocessing.process.BaseProcess:
     file, told = folder / f"{version}.toml", folder / f"{version}.out"
     file.write_text(OPEN.replace("name = ", f"version = {version}\nname = ", 1), encoding="utf-8")
     words = ["campaign", "publish", str(file), "--key", str(folder / "asker.key")]
-    words += ["-o", str(folder / f"{version}.json"), "--json", "--force"]
+    words += ["-o", str(folder / f"{version}.json"), "--new-key", "--json", "--force"]
 
     def act() -> None:
         told.write_text(run(*words).output, encoding="utf-8")

@@ -22,6 +22,7 @@ from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
 from dither.core.kernels.places.place import PlaceKernel
+from dither.core.kernels.places.routes import RouteKernel
 from dither.core.kernels.splines import SplineKernel
 from dither.core.question import Question, as_question, ask
 from dither.mechanisms.mechanism import Mechanism
@@ -70,6 +71,27 @@ def nearest() -> dict[str, Any]:
     box3 = Grid(sides.ends, (1, 1, 3), 4, (3, 2, 4), 50_000)
     made["box"] = ask(sides, BoxKernel.largest(1.0, box3, 5), np.round(box3.places(), 6), **told)
     made["listing"] = ask(WORDS, lists, np.arange(4), **told)
+    return made
+
+
+def routes() -> dict[str, Question]:
+    """Return questions of complete paths: every distance, both ways of resampling, every kind of area."""
+    wide = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 16411.5))  # scales that are rounded to even
+    kinds = {
+        "routes": (dt.Routes(INTEGERS, points=3), 1, 2.0),
+        "routes, wide, by order": (dt.Routes(wide, points=5, by="order"), 2, 1.0),
+        "routes, warped": (dt.Routes(CITY, points=4, distance="warped"), 3, 1.0),
+        "routes, frechet": (dt.Routes(SLANTED, points=4, distance="frechet", by="order"), 1, 40.0),
+        "routes, disk": (dt.Routes(DISK, points=2), 2, 1.0),
+    }
+    made: dict[str, Question] = {}
+    for name, (domain, width, epsilon) in kinds.items():
+        picked = np.random.default_rng(len(name))
+        public = picked.integers(0, 1 << 16, (7, domain.points, 2))
+        public[3] = public[1]  # of equal distances the first number counts
+        kernel = RouteKernel.largest(epsilon, domain, public, width)
+        stated = {"epsilon": epsilon}
+        made[name] = ask(domain, kernel, epsilon=epsilon, name="Optimal", parameters=stated)
     return made
 
 
@@ -183,6 +205,7 @@ def questions() -> dict[str, Any]:
             dt.Vectors(5, length=2.5, centre=[1.0, 0.0, 0.0, -1.0, 0.5]), epsilon=1
         ),
         "Optimal, vectors, exact": dt.Optimal(dt.Vectors(130, exact=True), epsilon=6),
+        **{f"Optimal, {name}": question for name, question in routes().items()},
         "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),
         "JointOLH": dt.JRR.over(dt.OLH(WORDS, epsilon=1), rho=-0.2, n=1000),
         "JointSUE": dt.JRR.over(dt.rivals.SUE(WORDS, epsilon=1), rho=-0.2, n=1000),
@@ -224,7 +247,7 @@ def edges(device: dict[str, Any]) -> list[bytes]:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
                 part["width"]
-                if part.get("draw") in ("sliding", "optional", "nearest", "listing", "box")
+                if part.get("draw") in ("sliding", "optional", "nearest", "listing", "box", "routes")
                 else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from dither.core.domains import Box, Categories, Circle, Line, Nullable, Several, Sphere, Text, Vectors
+from dither.core.domains import (
+    Box,
+    Categories,
+    Circle,
+    Line,
+    Nullable,
+    Routes,
+    Several,
+    Sphere,
+    Text,
+    Vectors,
+)
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Profile
 from dither.core.kernels.codes import CodeKernel
@@ -64,6 +75,8 @@ def _moved(domain: Any, value: Any) -> Any:
     """Return a number, a place or a record that is not in the domain as a device moves it there."""
     if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
+    if isinstance(domain, Routes):
+        return [_moved(domain.area, place) for place in value]
     if not isinstance(domain, Line | Plane | Box | Vectors):
         return value
     try:
@@ -86,6 +99,8 @@ def outside(domain: Any) -> list[Any]:
         return [[low - 1 for low, _ in domain.ends], [2 * high for _, high in domain.ends]]
     if isinstance(domain, Vectors):
         return [[3.0 * domain.length + place for place in range(domain.dimension)]]
+    if isinstance(domain, Routes):
+        return [path * 2 for path in outside(domain.area)]
     if isinstance(domain, Sphere):
         return [[[190.0, 12.5]], [[-530.0, 95.0], [10.0, -91.0]]]
     if isinstance(domain, Plane):
@@ -153,6 +168,14 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
             long = math.sqrt(sum(x * x for x in drawn)) * (1.0 if domain.exact else 1.0 + picked.random())
             middle = domain.centre or [0.0] * domain.dimension
             yield [c + domain.length * x / long for x, c in zip(drawn, middle, strict=True)]
+    elif isinstance(domain, Routes):
+        start = _place(domain.area, picked)
+        yield [start]
+        yield [start, start]
+        while True:
+            count = picked.choice((2, 3, 4, 9, 30))
+            path = [_place(domain.area, picked) for _ in range(count)]
+            yield path if picked.random() < 0.7 else [place for place in path for _ in range(2)]
     elif isinstance(domain, Profile):
         while True:
             yield {

@@ -14,6 +14,7 @@ import pytest
 import dither as dt
 from dither.data import Dialect
 from dither.errors import InvalidParameter, OutsideDomain
+from tests.support.terminal import run as terminal
 
 ITEMS = ["saw", "drill", "level"]
 ASKED = {"tools": dt.SetResponse(dt.Several(ITEMS, most=2), epsilon=20)}  # hardly any noise
@@ -117,5 +118,32 @@ def test_campaigns_say_several_and_most() -> None:
         text.replace("= 2", "= 4"),
         text + 'categories = ["a", "b"]',
     ):
+        with pytest.raises(InvalidParameter, match="tools"):
+            dt.Questionnaire.from_toml(wrong)
+
+
+def test_an_empty_cell_is_the_empty_set_where_it_is_declared(tmp_path: Path) -> None:
+    text = '[questions.tools]\nseveral = ["saw", "drill", "level"]\nmost = 2\nempty = "none"\nepsilon = 20\n'
+    campaign = dt.Questionnaire.from_toml(text)
+    assert campaign.questions["tools"].domain == dt.Several(ITEMS, most=2)  # devices do not know of it
+    assert dt.Questionnaire.from_json(campaign.to_json()).questions["tools"].domain.empty_is_value
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("id,tools\n" + "1,saw;drill\n2,\n3,\n4,level\n" * 100)
+    with pytest.raises(OutsideDomain, match="row 2"):
+        dt.data.perturb_file(path, out, ASKED)
+    assert dt.data.check_file(path, campaign)["tools"].fit == 400
+    assert dt.data.perturb_file(path, out, campaign, source=dt.Seeded(1)).written == 400
+    found = dt.frequencies(dt.data.summarise_file(out)["tools"])
+    assert np.asarray(found.value) == pytest.approx([0.25, 0.25, 0.25], abs=0.1)
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"tools": [["saw"], None, [], ["level"]] * 100})
+    told = dt.data.perturb(frame, campaign, source=dt.Seeded(1))
+    assert dt.data.estimate(told, campaign)["tools"]["saw"].n == 400
+    asked = terminal("check", path, "--column", "tools", "--several", ",".join(ITEMS), "--most", 2)
+    assert asked.exit_code == 1
+    assert 'empty = "none"' in asked.output
+    options = ("--column", "tools", "--several", ",".join(ITEMS), "--most", 2, "--empty", "none")
+    assert terminal("check", path, *options).exit_code == 0
+    for wrong in (text.replace('"none"', '"zero"'), text.replace("several", "categories")):
         with pytest.raises(InvalidParameter, match="tools"):
             dt.Questionnaire.from_toml(wrong)

@@ -40,6 +40,17 @@ def test_answers_are_right_within_chance(shape):
     assert shape.mode().half_width() < 30
 
 
+def test_a_thin_tail_beside_a_narrow_majority_is_in_the_errors():
+    # The log-density of the majority falls as a parabola: the tail was 0, with a band of no width.
+    rng = np.random.default_rng(4)
+    values = np.where(rng.random(3000) < 0.97, rng.normal(0.3, 0.02, 3000), rng.random(3000)).clip(0, 1)
+    tail = dt.distribution(dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(1))).tail(0.5)
+    assert tail.covers(0.015)
+    assert 0.005 < tail.value < 0.025
+    alone = dt.SW(UNIT, epsilon=4).perturb(rng.normal(0.3, 0.02, 3000), source=dt.Seeded(1))
+    assert 0 < dt.distribution(alone).tail(0.5).interval()[1] < 0.03
+
+
 def test_bins_are_chosen_by_the_error(shape):
     few = dt.SW(UNIT, epsilon=1).perturb(TRUTH.rvs(300, random_state=1), source=dt.Seeded(2))
     many = dt.SW(UNIT, epsilon=6).perturb(TRUTH.rvs(400_000, random_state=1), source=dt.Seeded(2))

@@ -120,7 +120,7 @@ def test_what_cannot_be_regressed_is_refused() -> None:
         dt.regression({"z": told["z"]}, y, answer="yes")
     with pytest.raises(InvalidParameter, match="mean yes"):
         dt.regression({"z": told["z"]}, yes, answer="yess")
-    with pytest.raises(NotIdentifiable, match="one follows from others"):
+    with pytest.raises(NotIdentifiable, match="'again' follows from others"):
         dt.regression({"z": told["z"], "again": told["z"]}, y)
     fit = dt.regression({"z": told["z"], "town": np.repeat(["p", "q"], 30)}, y)
     with pytest.raises(InvalidParameter, match="did you mean town: q"):
@@ -131,3 +131,119 @@ def test_what_cannot_be_regressed_is_refused() -> None:
         fit.odds("z")
     with pytest.raises(InvalidParameter, match="take one"):
         _ = fit.slope
+
+
+def years(n: int, epsilon: float = 6.0):
+    rng, source = np.random.default_rng(8), dt.Seeded(8)
+    year, x, group = 2015 + rng.integers(0, 10, n), rng.beta(0.7, 0.7, n), rng.choice(["p", "q"], n)
+    y = 0.1 + 0.02 * (year - 2015) + (0.1 + 0.3 * (group == "q")) * x + 0.2 * rng.random(n)
+    asked = dt.Podium(UNIT, epsilon=epsilon)
+    told = {"y": asked.perturb(y, source=source), "x": asked.perturb(x, source=source)}
+    return {**told, "year": year, "group": group}, y, x
+
+
+def test_a_regression_has_no_scale() -> None:
+    data, _, x = years(4000)
+    year = data["year"]
+    plain = dt.regression({"z": year - 2015}, data["y"])
+    for shift, scale in ((0, 1), (0, 365.25 * 86_400), (1e9, 1e-7)):
+        z = (year - shift) * scale
+        fit = dt.regression({"z": z}, data["y"])
+        assert float(fit["z"]) * scale == pytest.approx(float(plain["z"]), rel=1e-6)
+        assert fit["z"].half_width() * scale == pytest.approx(plain["z"].half_width(), rel=1e-6)
+        assert float(fit.at(z[0])) == pytest.approx(float(plain.at(float(year[0] - 2015))), rel=1e-6)
+    assert float(fit.r_squared) == pytest.approx(float(plain.r_squared), rel=1e-6)
+    yes = dt.KRR(YES, epsilon=4).perturb(np.where(year + 3 * x > 2020, "yes", "no").tolist())
+    near, far = dt.regression({"z": year - 2015}, yes), dt.regression({"z": year * 1e-6}, yes)
+    assert float(far["z"]) * 1e-6 == pytest.approx(float(near["z"]), rel=1e-4)
+    assert far["z"].interval()[1] * 1e-6 == pytest.approx(near["z"].interval()[1], rel=1e-2)
+    assert np.isfinite(far["intercept"].interval()).all()
+
+
+def test_what_is_explained_is_without_the_noise() -> None:
+    data, y, _ = years(20_000, 3.0)
+    fit = dt.regression({"year": data["year"]}, data["y"])
+    truth = np.corrcoef(data["year"], y)[0, 1] ** 2
+    assert fit.r_squared.covers(truth, 1 - 1e-6)
+    decoded = np.corrcoef(data["year"], np.asarray(data["y"]))[0, 1] ** 2
+    assert not fit.r_squared.covers(decoded, 1 - 1e-6)  # the twin: noise counts as unexplained
+    assert fit.residual_degrees == 19_998
+    assert fit.plot().get_xlabel() == "year"
+
+
+def test_a_public_response() -> None:
+    data, y, _ = years(20_000)
+    fit = dt.regression({"x": data["x"], "group": data["group"]}, y)
+    assert fit["x"].covers(0.25, 1 - 1e-6)
+    assert fit["group: q"].covers(0.15, 1 - 1e-6)
+    told = dt.KRR(TOWN, epsilon=3).perturb(["u", "v", "w", "w"] * 50, source=dt.Seeded(1))
+    chance = dt.regression({"town": told}, ["yes", "no", "yes", "yes"] * 50)
+    assert chance.at("v").value < 0.3
+    assert chance.at("w").value > 0.8
+    for wrong, words in (({"z": data["year"]}, "statistics package"), ({"x": data["x"]}, "not finite")):
+        with pytest.raises(InvalidParameter, match=words):
+            dt.regression(wrong, np.where(y > 0.5, math.nan, y))
+
+
+def test_a_constant_regressor_is_named() -> None:
+    data, _, _ = years(200)
+    for wrong, words in (
+        ({"one": np.full(200, 3.0)}, "'one' is the same for everybody"),
+        ({"a": data["year"], "b": 3 - 2 * data["year"]}, r"'b' follows from others \(a\)"),
+    ):
+        with pytest.raises(NotIdentifiable, match=words):
+            dt.regression(wrong, data["y"])
+
+
+def test_formulas() -> None:
+    pytest.importorskip("formulaic")
+    data, _, _ = years(20_000)
+    fit = dt.regression("y ~ x * C(group) + year", data)
+    assert list(fit.labels) == ["intercept", "x", "group: q", "year", "x × group: q"]
+    truth = {"x": 0.1, "group: q": 0.0, "year": 0.02, "x × group: q": 0.3}
+    for name, value in truth.items():
+        assert fit[name].covers(value, 1 - 1e-6)
+    at = fit.at({"x": 0.5, "group": "q", "year": 2020})
+    assert at.covers(0.1 + 0.1 + 0.2 + 0.1, 1 - 1e-6)
+    curved = dt.regression("y ~ x + I((year - 2015)**2) + np.log(year)", data)
+    assert curved["x"].covers(0.25, 1 - 1e-6)
+    assert curved.at({"x": 0.5, "year": 2020}).covers(0.1 + 0.1 + 0.125 + 0.1, 0.9999)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"year": data["year"], "z": data["year"] ** 2, "y": 0.1 * data["year"]})
+    assert dt.regression(frame[["year"]], data["y"])["year"].covers(0.02, 1 - 1e-6)
+    private = {"r": data["x"], **{name: frame[name] for name in frame}}
+    assert float(dt.regression("y ~ year + r", private)["year"]) == pytest.approx(0.1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("y ~ xx", "did you mean x"),
+        ("yy ~ x", "did you mean y"),
+        ("y ~ x +", "formula is the response"),
+        ("x", "one side is missing"),
+        ("y ~ 0 + x", "intercept"),
+        ("y ~ 1", "at least one"),
+        ("y ~ .", "names its regressors"),
+        ("y ~ np.log(x)", "'x' is private"),
+        ("y ~ C(x)", r"C\(x\).*private number"),
+        ("y ~ np.logg(year)", "logg"),
+        ("y ~ year:group", r"year \* group"),
+        ("y ~ np.log(year - 2020)", "not finite"),
+        ("y ~ x + x:x2", "did you mean x"),
+    ],
+)
+def test_a_wrong_formula_gets_a_sentence(formula: str, words: str) -> None:
+    pytest.importorskip("formulaic")
+    data, _, _ = years(200)
+    with np.errstate(all="ignore"), pytest.raises(InvalidParameter, match=words):
+        dt.regression(formula, data)
+
+
+def test_data_goes_with_a_formula() -> None:
+    data, _, _ = years(100)
+    with pytest.raises(InvalidParameter, match="data= is for a formula"):
+        dt.regression({"x": data["x"]}, data["y"], data=data)
+    pytest.importorskip("formulaic")
+    with pytest.raises(InvalidParameter, match="mapping from names"):
+        dt.regression("y ~ x", [1, 2])

@@ -21,7 +21,7 @@ def test_the_extra_all_is_all_of_them_but_servers_and_torch() -> None:
 
 
 @pytest.mark.parametrize(
-    "extra", ["classifiers", "frames", "geo", "optimal", "plot", "protocols", "sql", "survey"]
+    "extra", ["classifiers", "frames", "geo", "optimal", "plot", "protocols", "sql", "survey", "formulas"]
 )
 @pytest.mark.some(every=4)
 def test_a_script_runs_with_everything_installed(

@@ -28,6 +28,7 @@ AREAS = {
     "disk": dt.Disk(2.5, (1.0, -1.0)),
     "parallelogram": dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0)),
 }
+LINES = [[(139.5, 35.52 + a / 40), (139.8, 35.52 + b / 40)] for a in range(4) for b in range(4)]
 ALONG = [[abs(i - j) for j in range(9)] for i in range(9)]
 KEY = bytes(range(32))
 
@@ -87,6 +88,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "Optimal, disk": lambda: dt.Optimal(AREAS["disk"], epsilon=2, purpose="map"),
     "Optimal, list of places": lambda: dt.Optimal(dt.Places(9, distances=ALONG), epsilon=4),
     "Optimal, places": lambda: dt.Optimal(CITY, epsilon=2),
+    "Optimal, routes": lambda: dt.Optimal(
+        dt.Routes(CITY, points=4), epsilon=4, prior=(LINES, "lines of the network")
+    ),
     "Optimal, sphere": lambda: dt.Optimal(dt.Sphere(), epsilon=2),
     "Optimal, unbiased": lambda: dt.Optimal(WIDE, epsilon=1, unbiased=True),
     "PEM": lambda: dt.PEM(dt.Text(6), epsilon=1),

@@ -60,9 +60,9 @@ let[t,n]=R(e),[r,i,l]=$(e,n);return{names:"Podium PM SW OGPM OGPMU Duchi TwoPoin
 mixture:e=>{let[t,n]=R(e),[r,i,l]=$(e.first,n),[a,o,u]=$(e.second,n),c=A(e,"heads",0,2**32-1);return{names:"Hybrid",ratio:l[0]*u[1]>u[0]*l[1]?l:u,
 inside:t,draw:(e,t)=>_(s(t,32)<c?i(e,t):r+o(e,t),r+a)}},response:e=>{let[t,n]=E(e);A(e,"width",1,1);let[r,i]=q(e,A(e,"cells",n,n));return{
 names:"KRR RR",ratio:i,inside:t,draw:(e,t)=>_(r(e,t),n)}},bits:c,subset:g,indices:p},w={__proto__:null,sectors:"angles",box:"box",
-directions:"vectors",hashed:"hashed",hadamard:"hashed",channel:"tables",table:"tables",splines:"tables",lattice:"lattice",nearest:"nearest",
-listing:"nearest",optional:"optional",pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",several:"several",
-polynomial:"polynomial"
+directions:"vectors",routes:"routes",hashed:"hashed",hadamard:"hashed",channel:"tables",table:"tables",splines:"tables",lattice:"lattice",
+nearest:"nearest",listing:"nearest",optional:"optional",pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",
+several:"several",polynomial:"polynomial"
 },b=30,y=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,
 U=e=>M(y.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
 ;export{A,B,D as readQuestion,E,F,I,M,N as systemSource,O,P,R,S,T,U,V,_,e as Malformed,f,h,i,j,k,l,m as draws,n,o,q,r as hex,s,v,x,z};

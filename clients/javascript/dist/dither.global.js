@@ -53,7 +53,7 @@ ratio:a,inside:t,draw:(e,t)=>A(n(e,t),r)}},bits:e=>{let[t,r]=M(e),n=u(e,"size",r
 ;return a(0n<d&&d<s,"step"),{names:"OUE SUE",ratio:[s*c,l*d],inside:t,draw:(e,t)=>N(n,r=>(r===e?i:o)(t))}},
 subset:T("SubsetSelection",1,65536,(e,t,r,n,a)=>{let i=[];for(let e=r-t;i.length<n;e-=i.at(-1))i.push(+(v(a,n-i.length)<e));return i[n]=i[e],i[e]=t,
 N(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
-Uint8Array.from(E(i).flatMap(e=>[...A(e,n+1)]))})},z={__proto__:null,sectors:"angles",box:"box",directions:"vectors",hashed:"hashed",
+Uint8Array.from(E(i).flatMap(e=>[...A(e,n+1)]))})},z={__proto__:null,sectors:"angles",box:"box",directions:"vectors",routes:"routes",hashed:"hashed",
 hadamard:"hashed",channel:"tables",table:"tables",splines:"tables",lattice:"lattice",nearest:"nearest",listing:"nearest",optional:"optional",
 pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",several:"several",polynomial:"polynomial"};function $(e,t){try{
 a(e.length<2**22,"text");let t=s(e),{dither:n,device:i,mechanism:u,parameters:d,fingerprint:h}=t
@@ -97,18 +97,18 @@ if(3===e.account)return e;let t=e.choices.flatMap(e=>[{...e,repeat:"kept change"
 var pe=1e-12,me=(e,t,r)=>Math.min(Math.max(e,t),r),fe=(e,t)=>(a(2===e.length,"domain",t),e.map(e=>o({},t,e))),ge=(...e)=>{
 let t=[Math.min(...e),Math.max(...e)];return a(t[0]>=-1e30&&t[1]<=1e30&&t[1]-t[0]>=1e-30,"domain"),t},we={high:1,kind:"interval",low:0}
 ;function ye(e,t){let r=([e,t],r,n)=>Math.abs(n)/Math.max(n>0?t-r:r-e,pe*(t-e));return{clip:([r,n])=>[me(r,...e),me(n,...t)],axes:e=>e,
-gauge:(n,a)=>Math.max(r(e,n[0],a[0]),r(t,n[1],a[1]))}}var be={clip:([e,t])=>{let r=(e+180)%360
+gauge:(n,a)=>Math.max(r(e,n[0],a[0]),r(t,n[1],a[1])),box:[e,t]}}var be={clip:([e,t])=>{let r=(e+180)%360
 ;return[Math.abs(e)<=180?e:r+360*+(r<0)-180,me(t,-90,90)]},axes:([e,t])=>[e+180,t],gauge:()=>1,lines:[{kind:"circle",period:360},{high:90,
 kind:"interval",low:-90}]};function ve({domain:e,outside:t}){let r=e=>{let t=o(e,"low");return a("interval"===e.kind&&t<e.high,"domain"),
 ge(t,o(e,"high"))};switch(a("clip"===t,"domain"),e.kind){case"rectangle":return{...ye(r(e.x),r(e.y)),lines:[e.x,e.y]};case"disk":
-return a(e.radius>0,"domain"),((e,[t,r])=>(ge(0,e),ge(t-e,t+e),ge(r-e,r+e),{clip:([n,a])=>{let i=e/Math.hypot(n-t,a-r)
+return a(e.radius>0,"domain"),((e,[t,r])=>(ge(0,e),{box:[ge(t-e,t+e),ge(r-e,r+e)],clip:([n,a])=>{let i=e/Math.hypot(n-t,a-r)
 ;return i<1?[t+(n-t)*i,r+(a-r)*i]:[n,a]},axes:e=>e,disk:[e,[t,r]],gauge:(n,[a,i])=>{
 let[s,l]=[n[0]-t,n[1]-r],o=pe*e**2,u=Math.max(e**2-(s*s+l*l),o),d=s*a+l*i,c=a**2+i**2,h=Math.abs(d)+Math.sqrt(d*d+c*u)
 ;return d>0?h/u:c/Math.max(h,o*pe)}}))(o(e,"radius"),fe(e.centre,"centre"));case"parallelogram":return(([e,t],[r,n],[i,s])=>{
-let l=r*s-n*i,o=[Math.hypot(r,n),Math.hypot(i,s)];a(Math.abs(l)>1e-9*o[0]*o[1],"domain"),o.forEach(e=>ge(0,e)),ge(e,e+r,e+i,e+(r+i)),
-ge(t,t+n,t+s,t+(n+s));let u=ye([0,1],[0,1]),d=([e,t])=>[(e*s-t*i)/l,(t*r-e*n)/l],c=([r,n])=>u.clip(d([r-e,n-t]));return{clip:a=>{
-let l=d([a[0]-e,a[1]-t]),[o,u]=c(a);return Math.max(Math.abs(l[0]-o),Math.abs(l[1]-u))>pe?[e+o*r+u*i,t+o*n+u*s]:a},axes:c,
-gauge:(e,t)=>u.gauge(c(e),d(t)),lines:[we,we]}})(fe(e.corner,"corner"),fe(e.first,"first"),fe(e.second,"second"))}
+let l=r*s-n*i,o=[Math.hypot(r,n),Math.hypot(i,s)];a(Math.abs(l)>1e-9*o[0]*o[1],"domain"),o.forEach(e=>ge(0,e))
+;let u=[ge(e,e+r,e+i,e+(r+i)),ge(t,t+n,t+s,t+(n+s))],d=ye([0,1],[0,1]),c=([e,t])=>[(e*s-t*i)/l,(t*r-e*n)/l],h=([r,n])=>d.clip(c([r-e,n-t]));return{
+clip:a=>{let l=c([a[0]-e,a[1]-t]),[o,u]=h(a);return Math.max(Math.abs(l[0]-o),Math.abs(l[1]-u))>pe?[e+o*r+u*i,t+o*n+u*s]:a},axes:h,
+gauge:(e,t)=>d.gauge(h(e),c(t)),lines:[we,we],box:u}})(fe(e.corner,"corner"),fe(e.first,"first"),fe(e.second,"second"))}
 return a("sphere"===e.kind&&e.radius>0,"domain"),ge(0,o(e,"radius")),be}function ke(e,t){let r=1;for(;e%1;r*=2)e*=2;let n=BigInt(e)*BigInt(u({times:t
 },"times",1,65536)),a=Number(n);return[(BigInt(a)<n?a+1.5*a*2**-53:a)/r,ne(t)]}
 var Me=e=>t=>Array.isArray(t)&&t.length&&[...t].every(e=>Array.isArray(e)&&2===e.length&&[...e].every(Number.isFinite))?t.map(e.clip):void 0
@@ -564,9 +564,21 @@ let n=i(e,t),a=m(t),s=Xe(t,y),u=Xe(t,b),f=Xe(t,d**BigInt(o-r)),g=Ze(s,w),M=[r,g]
 let r=t<M?h:t===M?c:d,n=Number(x%r)+(t<M?l:0);return x/=r,n});for(let e=1;e<r;e++)for(let t=r-1;t>=e;t--)A[t]=v(v(A[t]-A[t-1])*k(v(n[t]-n[t-e])))
 ;let S=[Number(f%d),Number(f/d)].slice(0,o-r);for(let e=r;e--;)S=[A[e],...S].map((t,r)=>v(t-n[e]*(S[r]??0)))
 ;let q=S.reduceRight((e,t)=>e*d+BigInt(t),0n);return Uint8Array.from({length:p},()=>{let e=Number(255n&q);return q>>=8n,e})}}},projective:Ke,
-sectors:e=>{let[t,r]=k(e),n=u(e,"cells",2,2**32),i=u(e,"width",1,n/2),s=Math.log2(i);a(Number.isInteger(s)&&n%i===0,"cells")
-;let[l,o]=C(e,n/i,s),d=e.start;a("line"===d.kind&&0===d.fraction,"start");let c=I(d,n,r);return{names:"Sectors",ratio:o,inside:t,
-draw:(e,t)=>A(l(Math.floor((c(e,t)%n+n)%n/i),t),n)}},several:e=>{
+routes:e=>{let[t,r,n,i]=Ee(e),{domain:s,outside:l}=e;a("routes"===s.kind&&"sphere"!==s.area.kind,"domain");let o=ve({domain:s.area,outside:l
+}),d=u(s,"points",2,64),{distance:c,by:h}=s;a(["mean","warped","frechet"].includes(c)&&["length","order"].includes(h),"domain")
+;let p=o.box.map(([e,t])=>t-e),m=p.map(e=>Math.max(1,(e=>{let t=Math.round(e);return e%1==.5?t-t%2:t})(256*e/Math.max(...p)))),f=Be(e.paths,"paths")
+;a(f.length===2*d*t,"paths");let g=Array.from({length:d*t},(e,t)=>[f[2*t],f[2*t+1]]),w=Array.from({length:t},(e,t)=>g.slice(t*d,(t+1)*d)),y=(e,t)=>{
+let[r,n]=[m[0]*(e[0]-t[0]),m[1]*(e[1]-t[1])];return Math.floor(Math.sqrt(r*r+n*n))},b=e=>{let t=w.map(t=>((e,t)=>{
+if("mean"===c)return e.reduce((e,r,n)=>e+y(r,t[n]),0);let r=[];for(let n of e){let e=[];t.forEach((t,a)=>{
+let i=y(n,t),s=Math.min(r[a-1]??1/0,r[a]??1/0,e[a-1]??1/0);e.push(s===1/0?i:"warped"===c?i+s:Math.max(i,s))}),r=e}return r[d-1]})(e,t))
+;return[...t.keys()].sort((e,r)=>t[e]-t[r]||e-r)},v=Me(o);return{names:"Optimal",ratio:i,inside:e=>{let t=v(e);if(!t||t.length>2**20)return
+;let r=t.map(e=>e.map((e,t)=>Math.min(Math.max(Math.floor((e-o.box[t][0])/p[t]*65536),0),65535)));return((e,t,r)=>{let n=[0]
+;for(let e of r)n.push(n[n.length-1]+e);let a=t-1,i=0;return Array.from({length:t},(t,s)=>{let l=s*n[r.length];for(;i<e.length-2&&n[i+1]*a<=l;)i++
+;let[o,u]=[e[i],e[i+1]??e[i]],d=l-n[i]*a,c=((n[i+1]??n[i])-n[i])*a;return c||(d=c=1),[0,1].map(e=>Math.floor((o[e]*(c-d)+u[e]*d)/c))})
+})(r,d,r.slice(1).map((e,t)=>"order"===h?1:y(r[t],e)))},draw:(e,t)=>n(b(w[b(e)[0]]).slice(0,r),t)}},sectors:e=>{
+let[t,r]=k(e),n=u(e,"cells",2,2**32),i=u(e,"width",1,n/2),s=Math.log2(i);a(Number.isInteger(s)&&n%i===0,"cells");let[l,o]=C(e,n/i,s),d=e.start
+;a("line"===d.kind&&0===d.fraction,"start");let c=I(d,n,r);return{names:"Sectors",ratio:o,inside:t,draw:(e,t)=>A(l(Math.floor((c(e,t)%n+n)%n/i),t),n)}
+},several:e=>{
 let{items:t,most:r,domain:n,elements:i}=Qe(e),s=u(e,"chosen",1,Math.min(t,512)),l=u(e,"least",1,Math.min(r,s)),[o,d,c]=S(e,"heads"),h=32-Math.clz32(t+r-1)
 ;a(s*h<=512,"cells");let p=Array.from({length:Math.min(r,s)+1
 },(e,n)=>Ve(r,n)*Ve(t,s-n)),[m,f]=[p.slice(0,l),p.slice(l)],[g,w]=[m,f].map(e=>e.reduce((e,t)=>e+t,0n));return{names:"SetResponse",ratio:[d*g,c*w],

@@ -14,5 +14,5 @@ let t=(e=>{if(n)return e.map((e,t)=>f((e-n[t][0])/(n[t][1]-n[t][0])*65536));let[
 let[t,r,a,s]=c(e),l=p(e),[i]=g(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:s,spend:h,inside:o(l),
 draw:(e,t)=>n(e.map(e=>[a(i(e),t)]))}},listing:e=>{let[t,a,l,n]=c(e),[o,i]=r(e),p=m(e.lists,"lists"),h=Array.from({length:i
 },(e,t)=>p.slice(t*a,(t+1)*a));return s(p.length===i*a&&h.every(e=>new Set(e).size===a&&e.every(e=>e<t)),"lists"),{names:"Optimal",ratio:n,inside:o,
-draw:(e,t)=>l(h[e],t)}}};export{u as nearest,g as selector,c as window};
+draw:(e,t)=>l(h[e],t)}}};export{u as nearest,g as selector,m as unpack,c as window};
 //# sourceMappingURL=../maps/nearest.js.map

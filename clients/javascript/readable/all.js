@@ -1,6 +1,7 @@
 /** What pages load as one script: the client, all its draws, the rules of an account, signed campaigns, requests through a relay, packed batches, sending without a call. */
 import { sectors } from "./angles.js";
 import { box } from "./box.js";
+import { routes } from "./routes.js";
 import { directions } from "./vectors.js";
 import { hashed } from "./hashed.js";
 import { lattice } from "./lattice.js";
@@ -13,7 +14,7 @@ import { projective } from "./projective.js";
 import { polynomial } from "./polynomial.js";
 import { several } from "./several.js";
 import { tables } from "./tables.js";
-Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, box, directions, lattice, optional, polynomial, projective, sectors, several }); // every draw of this client
+Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, box, directions, lattice, optional, polynomial, projective, routes, sectors, several }); // every draw of this client
 export * from "./index.js";
 export { autoSend } from "./auto.js";
 export { packedBody } from "./packed.js";

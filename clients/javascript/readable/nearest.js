@@ -2,7 +2,7 @@
 import { asCell, below, codes, lottery, need, whole } from "./parts.js";
 import { asPath, inArea, pair, readArea, spend } from "./paths.js";
 /** Return numbers of 16 bits, written as four hexadecimal digits each. */
-function unpack(text, field) {
+export function unpack(text, field) {
     need(text.length <= 2 ** 17 && /^([0-9a-f]{4})*$/.test(text), "number", field);
     return (text.match(/..../g) ?? []).map((digits) => parseInt(digits, 16));
 }

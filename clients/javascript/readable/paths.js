@@ -21,13 +21,13 @@ function rectangle(x, y) {
         clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
         axes: (place) => place,
         gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+        box: [x, y],
     };
 }
 function disk(radius, [x, y]) {
     extent(0, radius);
-    extent(x - radius, x + radius);
-    extent(y - radius, y + radius);
     return {
+        box: [extent(x - radius, x + radius), extent(y - radius, y + radius)],
         clip: ([a, b]) => {
             const share = radius / Math.hypot(a - x, b - y);
             return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
@@ -50,8 +50,7 @@ function parallelogram([x, y], [a, b], [c, d]) {
     const sides = [Math.hypot(a, b), Math.hypot(c, d)];
     need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
     sides.forEach((side) => extent(0, side));
-    extent(x, x + a, x + c, x + (a + c));
-    extent(y, y + b, y + d, y + (b + d));
+    const box = [extent(x, x + a, x + c, x + (a + c)), extent(y, y + b, y + d, y + (b + d))];
     const unit = rectangle([0, 1], [0, 1]);
     const along = ([p, q]) => [(p * d - q * c) / area, (q * a - p * b) / area];
     const axes = ([p, q]) => unit.clip(along([p - x, q - y]));
@@ -65,6 +64,7 @@ function parallelogram([x, y], [a, b], [c, d]) {
         axes,
         gauge: (at, step) => unit.gauge(axes(at), along(step)),
         lines: [UNIT, UNIT],
+        box,
     };
 }
 /** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */

@@ -21,6 +21,7 @@ const ENTRIES = {
     sectors: "angles",
     box: "box",
     directions: "vectors",
+    routes: "routes",
     hashed: "hashed",
     hadamard: "hashed",
     channel: "tables",

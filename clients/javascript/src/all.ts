@@ -2,6 +2,7 @@
 
 import { sectors } from "./angles.js";
 import { box } from "./box.js";
+import { routes } from "./routes.js";
 import { directions } from "./vectors.js";
 import { hashed } from "./hashed.js";
 import { lattice } from "./lattice.js";
@@ -15,7 +16,7 @@ import { polynomial } from "./polynomial.js";
 import { several } from "./several.js";
 import { tables } from "./tables.js";
 
-Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, box, directions, lattice, optional, polynomial, projective, sectors, several }); // every draw of this client
+Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, box, directions, lattice, optional, polynomial, projective, routes, sectors, several }); // every draw of this client
 
 export * from "./index.js";
 export { autoSend } from "./auto.js";

@@ -4,7 +4,7 @@ import { asCell, below, codes, type Fields, lottery, need, type Ratio, type Read
 import { asPath, inArea, pair, type Place, readArea, spend } from "./paths.js";
 
 /** Return numbers of 16 bits, written as four hexadecimal digits each. */
-function unpack(text: unknown, field: string): number[] {
+export function unpack(text: unknown, field: string): number[] {
   need((text as string).length <= 2 ** 17 && /^([0-9a-f]{4})*$/.test(text as string), "number", field);
   return ((text as string).match(/..../g) ?? []).map((digits) => parseInt(digits, 16));
 }

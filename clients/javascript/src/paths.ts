@@ -16,6 +16,8 @@ export interface Area {
   gauge(at: Place, step: Place): number;
   /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
   lines?: unknown[];
+  /** The ends of both sides of the box around it; none of the sphere. */
+  box?: readonly [Place, Place];
   /** Of a disk: its radius and its centre. */
   disk?: [radius: number, centre: Place];
 }
@@ -43,14 +45,14 @@ function rectangle(x: Place, y: Place): Area {
     clip: ([a, b]) => [clamp(a, ...x), clamp(b, ...y)],
     axes: (place) => place,
     gauge: (at, step) => Math.max(towards(x, at[0], step[0]), towards(y, at[1], step[1])),
+    box: [x, y],
   };
 }
 
 function disk(radius: number, [x, y]: Place): Area {
   extent(0, radius);
-  extent(x - radius, x + radius);
-  extent(y - radius, y + radius);
   return {
+    box: [extent(x - radius, x + radius), extent(y - radius, y + radius)],
     clip: ([a, b]) => {
       const share = radius / Math.hypot(a - x, b - y);
       return share < 1 ? [x + (a - x) * share, y + (b - y) * share] : [a, b];
@@ -74,8 +76,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
   const sides = [Math.hypot(a, b), Math.hypot(c, d)] as const;
   need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
   sides.forEach((side) => extent(0, side));
-  extent(x, x + a, x + c, x + (a + c));
-  extent(y, y + b, y + d, y + (b + d));
+  const box = [extent(x, x + a, x + c, x + (a + c)), extent(y, y + b, y + d, y + (b + d))] as const;
   const unit = rectangle([0, 1], [0, 1]);
   const along = ([p, q]: Place): Place => [(p * d - q * c) / area, (q * a - p * b) / area];
   const axes = ([p, q]: Place): Place => unit.clip(along([p - x, q - y]));
@@ -89,6 +90,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
     axes,
     gauge: (at, step) => unit.gauge(axes(at), along(step)),
     lines: [UNIT, UNIT],
+    box,
   };
 }
 

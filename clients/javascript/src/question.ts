@@ -26,6 +26,7 @@ const ENTRIES: { [kind: string]: string } = {
   sectors: "angles",
   box: "box",
   directions: "vectors",
+  routes: "routes",
   hashed: "hashed",
   hadamard: "hashed",
   channel: "tables",

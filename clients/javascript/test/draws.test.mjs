@@ -7,6 +7,7 @@ import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
 import { tables } from "../dist/tables.js";
 import { box } from "../dist/box.js";
+import { routes } from "../dist/routes.js";
 import { directions } from "../dist/vectors.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
@@ -24,7 +25,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw", "Sectors needs dither-ldp/angles"));
-  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
+  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, routes, ...paths, ...nearest, ...profile, ...tables });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

@@ -7,6 +7,7 @@ import { draws, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
 import { tables } from "../dist/tables.js";
 import { box } from "../dist/box.js";
+import { routes } from "../dist/routes.js";
 import { directions } from "../dist/vectors.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
@@ -18,7 +19,7 @@ import { several } from "../dist/several.js";
 import { expBelow } from "../dist/testing.js";
 import { hashed } from "../dist/hashed.js";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, ...paths, ...nearest, ...profile, ...tables });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, polynomial, optional, box, directions, routes, ...paths, ...nearest, ...profile, ...tables });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

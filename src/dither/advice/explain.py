@@ -193,6 +193,11 @@ class AskedQuestions:
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Escape names with controls: those of a file come from others, and a line feed would add a line."""
+        shown = {_escape(name): question for name, question in self.named.items()}
+        object.__setattr__(self, "named", shown)
+
     @classmethod
     def of(cls, questions: Any, repeat: str | None = None) -> AskedQuestions:
         """Return the questions of a mapping, a campaign, `Each` or `Sampled`; presence may have none."""
@@ -218,12 +223,20 @@ class AskedQuestions:
         return cls(named, whole.of_record() if len(named) > 1 else whole)
 
 
+def _escape(name: str) -> str:
+    return name if name.isprintable() else name.encode("unicode_escape").decode("ascii")
+
+
 def total_words(total: Total, language: str = "en") -> str:
     """Return the total of a campaign in words of a language, with its assumptions."""
     words = sentences(language)
     if total.epsilon is None:
         return words["officer"]["no_limit"].format(epsilon=_answer_epsilon(total, words))
-    return _guarantee_words(total_promise(total, language), words)
+    told = _guarantee_words(total_promise(total, language), words)
+    if total.times is None or total.times < 2:
+        return told
+    each = _answer_epsilon(total, words)
+    return told + words["promise"]["answers"].format(times=total.times, epsilon=each)
 
 
 def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
@@ -296,7 +309,7 @@ def explain(
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     columns = {"keep": keep, "weight": weights, "silent": silent, "beyond": beyond}
-    beside = {name: ", ".join(given) for name, given in columns.items() if given}
+    beside = {name: ", ".join(map(_escape, given)) for name, given in columns.items() if given}
     if rows > 1:
         beside["rows"] = str(rows)
     person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
@@ -464,10 +477,11 @@ def _officer(
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
     drawn = len(asked.named) if asked.sampled else 1
-    lines = [
-        f"{name}: {_question(asking, words, asked.stated.get(name, {}), drawn)}"
-        for name, asking in asked.named.items()
-    ]
+    lines = []
+    for name, asking in asked.named.items():
+        stated = asked.stated.get(name, {})
+        shown = _in_language(stated.get("text", {}), language)
+        lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
@@ -483,6 +497,8 @@ def _officer(
         )
     if isinstance(whole.bound, Pure):
         lines.append(said["odds"].format(odds=odds_words(whole.epsilon, language)))
+    if unit == "person" and (warning := caution(whole, language)) is not None:
+        lines.append(warning)
     if spent is not None:
         before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
         lines.append(said["spent"].format(spent=before, together=both))
@@ -493,6 +509,12 @@ def _officer(
     if unit == "row":
         lines.append(said["row"])
     return "\n".join(lines)
+
+
+def _in_language(text: Mapping[str, str], language: str) -> str:
+    """Return the words of a question in quotes, in a language or in the campaign's first; empty without."""
+    near = [tag for tag in text if tag.partition("-")[0] == language] or list(text)
+    return f" (“{text[near[0]]}”)" if near else ""
 
 
 def _answer_epsilon(total: Total, words: Words) -> str:

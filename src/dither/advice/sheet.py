@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _TOPICS: Final = 3  # what is promised, what can go wrong, who sees what
 _ROWS: Final = (
     *("campaign", "version", "digest", "signed", "date", "asker", "contact", "purpose", "days", "people"),
-    *("raw", "total", "odds", "retention", "deletion", "signature"),
+    *("labels", "raw", "total", "odds", "told", "retention", "deletion", "signature"),
 )
 
 
@@ -24,7 +24,9 @@ class CampaignFacts:
     """What a campaign states about itself: texts as they are signed, and the total of one person.
 
     `signed` is the asker's public key, or None for a campaign that is not signed. `date` is the day on which
-    the sheet is made. `sealed` says whether requests are encrypted so that a relay can pass them on.
+    the sheet is made. `purposes` is the purpose by language; without languages its tag is empty. `retry` is
+    how many days a batch is recognised. `sealed` says whether requests are encrypted so that a relay can pass
+    them on.
     """
 
     name: str
@@ -34,7 +36,9 @@ class CampaignFacts:
     date: str
     asker: str
     contact: str
-    purpose: str
+    purposes: Mapping[str, str]
+    labels: tuple[str, ...]
+    retry: int
     begins: str
     ends: str
     people: int
@@ -53,7 +57,7 @@ def officer_sheet(
     head, *parts = officer_page(language).split("\n## ")  # the head says what the page is, and how to get it
     points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
     if facts is not None:
-        title, points = facts.name, f"{_fact_table(facts, randomiser, language)}\n\n{points}"
+        title, points = facts.name, f"{_fact_table(facts, told, randomiser, language)}\n\n{points}"
         parts = parts[:_TOPICS]  # so that it stays one sheet; the page by itself has the others
     said = sentences(language)["sheet"]
     if randomiser == "holder":
@@ -68,7 +72,7 @@ def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") ->
     What the author must still write is marked by the same words everywhere, so that it can be searched for.
     """
     words = sentences(language)["dpia"]
-    values = _values(facts, language)
+    values = _values(facts, told, language)
     points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
     parts = [f"# {words['title'].format(**values)}", words["intro"].format(**values)]
     for name in ("purpose", "data", "necessity", "risks", "measures", "residual", "retention", "children"):
@@ -78,21 +82,25 @@ def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") ->
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _values(facts: CampaignFacts, language: str) -> Mapping[str, str]:
+def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[str, str]:
     words = sentences(language)
     said = words["sheet"]
     total = facts.total
+    near = [tag for tag in facts.purposes if tag.partition("-")[0] == language] or list(facts.purposes)
     epsilon = total.each if total.epsilon is None else total.epsilon
     return {
         "write": words["dpia"]["write"],
         "campaign": _flat(facts.name),
         "version": str(facts.version),
         "digest": facts.digest,
-        "signed": said["unsigned"] if facts.signed is None else facts.signed,
+        "signed": said["unsigned"] if facts.signed is None else said["signed_with"].format(key=facts.signed),
         "date": facts.date,
         "asker": _flat(facts.asker),
         "contact": _flat(facts.contact),
-        "purpose": _flat(facts.purpose),
+        "purpose": _flat(facts.purposes[near[0]]),
+        "labels": _flat(", ".join(facts.labels)) or said["no_labels"],
+        "retry": str(facts.retry),
+        "told": _flat(told.person),
         "begins": facts.begins,
         "ends": facts.ends,
         "days": f"{facts.begins} – {facts.ends}",
@@ -105,10 +113,12 @@ def _values(facts: CampaignFacts, language: str) -> Mapping[str, str]:
     }
 
 
-def _fact_table(facts: CampaignFacts, randomiser: str, language: str) -> str:
+def _fact_table(facts: CampaignFacts, told: Explanation, randomiser: str, language: str) -> str:
     said = sentences(language)["sheet"]
-    values = {**_values(facts, language), "raw": said[f"raw_{randomiser}"]}
-    values |= {name: said[f"{name}_value"] for name in ("retention", "deletion", "signature")}
+    values = {**_values(facts, told, language), "raw": said[f"raw_{randomiser}"]}
+    values |= {
+        name: said[f"{name}_value"].format(**values) for name in ("retention", "deletion", "signature")
+    }
     rows = [f"| {said[name]} | {values[name]} |" for name in _ROWS]
     return "\n".join([f"| {said['field']} | {said['stated']} |", "|---|---|", *rows])
 

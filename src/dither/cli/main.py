@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import click
 
+from dither.cli.output import STYLE_MARK
+
 # The verbs in the groups of --help, in the order in which they are needed.
 GROUPS: Final = {
     "Randomise": {
@@ -85,9 +87,9 @@ def _never_fail(stream: object) -> None:
         stream.write = lambda text: write(without_controls(text))  # type: ignore[method-assign]
 
 
-# What dither itself prints: tabs, ends of lines, styles, and for progress: clear the rest of a line, hide and
-# show the cursor.
-_OWN: Final = re.compile(r"\x1b\[(?:[0-9;]{0,8}m|K|\?25[hl])|[\t\n\r]")
+# What dither itself prints: tabs, ends of lines, its styles, and the start of a line at the begin and at the
+# end of what shows how far it is.
+_OWN: Final = re.compile(rf"\x1b\[{STYLE_MARK};([0-9;]+m)|[\t\n]|\A\r|\r\Z")
 
 
 def without_controls(text: str) -> str:
@@ -104,7 +106,7 @@ def without_controls(text: str) -> str:
 
     parts, end = list[str](), 0
     for own in _OWN.finditer(text):
-        parts += [printable(text[end : own.start()]), own[0]]
+        parts += [printable(text[end : own.start()]), f"\x1b[{own[1]}" if own[1] else own[0]]
         end = own.end()
     return "".join([*parts, printable(text[end:])])
 

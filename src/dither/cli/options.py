@@ -23,21 +23,27 @@ if TYPE_CHECKING:
 
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+NEW_KEY_OPTION: Final = click.option(
+    "--new-key", is_flag=True, help="Make the key on this machine if it does not exist."
+)
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class _Day(click.ParamType):  # type: ignore[type-arg]
-    """A day such as 2026-05-01, as a date."""
+    """A day such as 2026-05-01, "today" or "yesterday" (UTC), as a date."""
 
     name = "YYYY-MM-DD"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        from datetime import datetime
+        from datetime import UTC, datetime, timedelta
 
+        ago = {"today": 0, "yesterday": 1}.get(str(value))
+        if ago is not None:
+            return datetime.now(UTC).date() - timedelta(days=ago)
         try:
             return datetime.strptime(str(value), "%Y-%m-%d").date()
         except ValueError:
-            self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
+            self.fail(f"expected a day such as 2026-05-01, today or yesterday, got {value!r}", param, ctx)
 
 
 DAY: Final = _Day()
@@ -216,6 +222,11 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
     )
     @click.option(
+        "--empty",
+        type=click.Choice(["missing", "none"]),
+        help="With --several: an empty cell is a missing answer, or says that none was ticked.",
+    )
+    @click.option(
         "--optional", is_flag=True, help='"No answer" is an answer, as private as any: an empty cell is one.'
     )
     @wraps(command)
@@ -226,6 +237,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         categories: str | None,
         several: str | None,
         most: int | None,
+        empty: str | None,
         optional: bool,
         **kwargs: object,
     ) -> None:
@@ -233,6 +245,8 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
+        if empty is not None and several is None:
+            raise click.UsageError('--empty is for --several; in a campaign write empty = "none"')
         if several is not None and len(several) == 1 and not several.isalnum():
             # --several ';' --categories A,B,…: cells hold several of the categories, with this between them
             click.get_current_context().meta[ITEMS_SEP] = several
@@ -246,7 +260,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         asked = any(value is not None for value in given.values())
         if optional and not asked:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
-        given |= {"most": most, "optional": optional}
+        given |= {"most": most, "empty": empty, "optional": optional}
         command(*args, domain=read_table(given) if asked else None, **kwargs)
 
     return with_domain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -96,16 +97,28 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
         line.erase()
 
 
+# A parameter of every style that dither prints. It is drawn anew in each process, so that a label that comes
+# from others cannot have it: `dither.cli.main.without_controls` keeps styles with it, and nothing else.
+STYLE_MARK: Final = str(int.from_bytes(os.urandom(5)))
+_STYLES: Final = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
+
+
+def emphasise(text: str, *names: str) -> str:
+    """Return text in bold type or in a colour, at a terminal that shows it."""
+    codes = ";".join(str(_STYLES[name]) for name in names)
+    return f"\x1b[{STYLE_MARK};{codes}m{text}\x1b[{STYLE_MARK};0m"
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return an indented table with its head in bold type."""
     from dither.foundation.tables import as_text
 
-    return as_text(head, rows, indent="  ", emphasis=lambda line: click.style(line, bold=True))
+    return as_text(head, rows, indent="  ", emphasis=lambda line: emphasise(line, "bold"))
 
 
 def verdict(text: str, ok: bool) -> str:
     """Return text in green if `ok`, in red otherwise."""
-    return click.style(text, fg="green" if ok else "red")
+    return emphasise(text, "green" if ok else "red")
 
 
 def print_json(value: object, *, err: bool = False) -> None:

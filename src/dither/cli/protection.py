@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dither.cli.output import emphasise
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def check_protection(guarantee: Guarantee) -> None:
         )
     warning = caution(guarantee)
     if warning is not None:
-        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+        click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
 
 
 def _largest_epsilon(file: Path) -> float:

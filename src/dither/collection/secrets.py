@@ -68,7 +68,7 @@ def _key(text: str, path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(
-        _secret(text, _SIGNS, f"{path} is not a key that signs; `dither campaign publish` makes one")
+        _secret(text, _SIGNS, f"{path} is not a signing key; `dither campaign publish --new-key` makes one")
     )
 
 

@@ -132,8 +132,9 @@ class ServerPlan:
             lacks = "no key was given" if lost else f"there is no key {self.key_file}"
             raise InvalidParameter(
                 f"{unsigned} is not signed, and {lacks}. Sign it where the asker's key is kept: `dither "
-                f"campaign publish {unsigned} --key asker.key -o campaign.json`, and serve campaign.json. Or "
-                f"give {'--key FILE' if lost else 'that key by --key FILE'}; with --new-key it is made here"
+                f"campaign publish {unsigned} --key asker.key --new-key -o campaign.json`, and serve "
+                f"campaign.json. Or give {'--key FILE' if lost else 'that key by --key FILE'}; "
+                "with --new-key it is made here"
             )
 
     @property

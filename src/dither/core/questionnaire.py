@@ -239,16 +239,18 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
     return tables
 
 
+_UNDECLARED: Final = (None, "", "missing")
+
+
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared about answers and is no device's business: units and steps, if there are any.
+    """Return what is declared about answers and is no device's business, such as units and steps.
 
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
     """
-    declared: dict[str, dict[str, Any]] = {}
-    for name, question in questions.items():
-        if question.domain.line is not None:
-            words = {"step": question.domain.line.step, "unit": question.domain.line.unit or None}
-            declared[name] = {key: value for key, value in words.items() if value is not None}
+    declared = {
+        name: {key: value for key in domain.declares if (value := getattr(domain, key)) not in _UNDECLARED}
+        for name, domain in ((name, question.domain) for name, question in questions.items())
+    }
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
 
@@ -257,13 +259,15 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     """Return questions with the units and steps that `reading` wrote into some data."""
     made, declared = dict(questions), data.get("reading", {})
     if not isinstance(declared, dict):
-        raise MalformedReport('"reading" has units and steps by the name of the question')
+        raise MalformedReport('"reading" has what is declared by the name of the question')
     for name, words in declared.items():
         question = made.get(name)
-        known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
-        known = known and None not in words.values()
-        if question is None or not known or question.domain.line is None:
-            raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
+        declares = set() if question is None else set(question.domain.declares)
+        known = isinstance(words, dict) and words and words.keys() <= declares
+        if question is None or not known or None in words.values():
+            raise MalformedReport(
+                '"reading" has units and steps of numbers and empty cells of sets, by the question\'s name'
+            )
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made
 

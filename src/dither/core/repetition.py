@@ -218,7 +218,7 @@ class Once(AskedAgain):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
-        if self.question.unit == "trajectory":
+        if self.question.unit == "trajectory" != self.question.domain.protects:
             raise InvalidParameter("Once asks for one value or one place on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:

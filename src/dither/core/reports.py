@@ -71,7 +71,7 @@ class Reports:
         Each location is charged, and the result is a guarantee for trajectories.
         """
         once = self.question.guarantee
-        if once.unit == "trajectory":
+        if once.unit == "trajectory" != self.question.domain.protects:
             count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
         else:
             count = self.cells.size // math.prod(self.question.layout.shape)

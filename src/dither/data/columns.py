@@ -49,7 +49,7 @@ class Values:
     outside: Mask
 
     def between(self, absent: Mask) -> Values:
-        """Return values with "no answer" where a mask is True, and these in their order elsewhere."""
+        """Return values with "no answer", or the empty set, where a mask is True, and these elsewhere."""
         if not absent.any():
             return self
         at = np.cumsum(~absent) - 1
@@ -57,6 +57,10 @@ class Values:
             places, last = self.values.places, len(self.values.labels)
             places = np.where(absent, last, places[at] if places.size else last)
             values: Any = CodedLabels(places, [*self.values.labels, None])
+        elif isinstance(self.values, LabelLists):
+            held = np.zeros(absent.size, dtype=np.int64)
+            held[~absent] = np.diff(self.values.ends, prepend=0)
+            values = LabelLists(self.values.labels, np.cumsum(held))
         else:
             values = np.zeros(absent.size)
             values[~absent] = self.values
@@ -307,12 +311,13 @@ def judge(
     """Return the answers of some rows of a column to one question, and what does not fit.
 
     `absent` marks the rows of the chunk without an answer, which are counted whether `rows` has them or not.
-    If "no answer" is an answer (`dt.Nullable`), each row has one. A value outside is an error, or is clipped
-    if it is a number, or is left out. `ticks` are the yes-or-no columns of the items, if there are such.
+    If an empty cell is an answer (`dt.Nullable`, `dt.Several(empty="none")`), each row has one. A value
+    outside is an error, or is clipped if it is a number, or is left out. `ticks` are the yes-or-no columns of
+    the items, if there are such.
     """
     misfits: dict[Misfit, Integers] = {}
     silent = 0
-    if not domain.optional and absent.any():
+    if not domain.empty_is_value and absent.any():
         silent = int(np.count_nonzero(absent))
         if missing == "error":
             misfits[Misfit.MISSING] = np.flatnonzero(absent)
@@ -321,7 +326,7 @@ def judge(
     read = read_values if ticks is None else partial(read_ticks, names=ticks)
     values = read(chunk=chunk, column=column, domain=domain, rows=asked)
     there = ~gone
-    if domain.optional:
+    if domain.empty_is_value:
         values, asked, there = values.between(gone), rows, np.ones(rows.size, dtype=np.bool_)
     if values.text.any():
         misfits[Misfit.TEXT] = asked[values.text]

@@ -224,7 +224,7 @@ class RowChoice:
         silent = {name: self._absent(chunk, name) for name in self.domains}
         used = np.zeros(len(chunk), dtype=np.bool_)
         for name, domain in self.domains.items():
-            if domain.optional:  # "no answer" is an answer
+            if domain.empty_is_value:  # "no answer" is an answer, or nothing was ticked
                 used[:] = True
             else:
                 used |= ~silent[name]

@@ -44,6 +44,56 @@ def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> flo
     return dot(counts, np.log((1.0 - weight) * rest + weight * law))
 
 
+def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Floats, float, float]:
+    """Return how a mass whose reports have a law changes all shares of a mode, its mean and root mean square.
+
+    The mass w has the posterior N(s/v, 1/v) on w ≥ 0, with the score s and the information v that is left
+    when the bins adapt. Shares change by w times a direction.
+    """
+    score = dot(law, model.counts / mode.expected) - model.n
+    weighted = law * (model.n / mode.expected)
+    cross = mode.shares * (model.backward(weighted) - model.n)
+    root = solve_lower(mode.factor, cross)
+    left = max(dot(weighted, law) - model.n - dot(root, root), 1e-9 * model.n)
+    logs = -solve_upper(mode.factor, root)
+    direction = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
+    clear = score / math.sqrt(left)
+    # The mean and the mean square of a normal variable with mean `clear` and variance 1 above 0.
+    above = max(math.erfc(-clear / math.sqrt(2.0)) / 2.0, 1e-300)
+    dense = math.exp(-(clear**2) / 2.0) / math.sqrt(2.0 * math.pi)
+    mean = max(clear + dense / above, 0.0) if clear > -8.0 else -1.0 / clear
+    square = max(1.0 + clear * mean, 0.0) if clear > -8.0 else 2.0 / clear**2
+    return direction, mean / math.sqrt(left), math.sqrt(square / left)
+
+
+_EMPTY: Final = 0.1  # of the mean density: where a fit is lower, an even mass may be unseen
+_SEEN: Final = 3.0  # standard errors from which on such a mass is part of the estimate
+
+
+def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> list[tuple[Floats, Floats]]:
+    """Return what an even mass in each nearly empty stretch adds to all shares, and by how much it may.
+
+    The log-density of a narrow majority falls as a parabola: beside it the fit has no people, and is certain.
+    A mass is added from `_SEEN` standard errors on. Its error is always its root mean square: people of such
+    a tail need not be spread evenly.
+    """
+    low = mode.shares[: model.bins] < _EMPTY / model.bins
+    starts = np.flatnonzero(low & ~np.roll(low, 1))
+    if low[0] and not circular:
+        starts = np.union1d(starts, [0])
+    if not starts.size:
+        return []
+    found, first = [], int(starts[0])
+    for stretch in np.split(np.roll(np.arange(model.bins), -first), starts[1:] - first):
+        even = np.zeros(mode.shares.size)
+        even[stretch[low[stretch]]] = 1.0 / np.count_nonzero(low[stretch])
+        direction, mean, size = unseen_mass(model, mode, model.operator.forward(even[: model.bins]))
+        deviation = math.sqrt(max(size**2 - mean**2, 0.0))
+        added = mean if mean > _SEEN * deviation else 0.0
+        found.append(((direction + even) * added, (direction + even) * size))
+    return found
+
+
 def lengths_of_line(gaps: Floats) -> Floats:
     """Return the length of line that each of several unordered places stands for."""
     order = np.argsort(gaps, kind="stable")
@@ -299,9 +349,6 @@ class AtomSearch:
         """Return an atom for each end without one, and by how much it may change all shares, its own last.
 
         People at an end may be too few to be found (clipped values), and a smooth curve does not show them.
-        The mass w has the posterior N(s/v, 1/v) on w ≥ 0, with the score s and the information v that is left
-        when the bins adapt. Shares change by w times a direction; the change is that of the root mean square
-        of w.
         """
         if self._circular:
             return []
@@ -309,20 +356,8 @@ class AtomSearch:
         for place in (0.0, 1.0):
             if any(atom.place == place for atom in atoms):
                 continue
-            law = self.laws(np.array([place])).dense()[:, 0]
-            score = dot(law, model.counts / mode.expected) - model.n
-            weighted = law * (model.n / mode.expected)
-            cross = mode.shares * (model.backward(weighted) - model.n)
-            root = solve_lower(mode.factor, cross)
-            left = max(dot(weighted, law) - model.n - dot(root, root), 1e-9 * model.n)
-            logs = -solve_upper(mode.factor, root)
-            change = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
-            clear = score / math.sqrt(left)
-            # The mean square of a normal variable with mean `clear` and variance 1 above 0.
-            above = max(math.erfc(-clear / math.sqrt(2.0)) / 2.0, 1e-300)
-            dense = math.exp(-(clear**2) / 2.0) / math.sqrt(2.0 * math.pi)
-            square = max(1.0 + clear**2 + clear * dense / above, 0.0) if clear > -8.0 else 2.0 / clear**2
-            found.append((Atom(place), math.sqrt(square / left) * np.append(change, 1.0)))
+            direction, _, size = unseen_mass(model, mode, self.laws(np.array([place])).dense()[:, 0])
+            found.append((Atom(place), size * np.append(direction, 1.0)))
         return found
 
     def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:

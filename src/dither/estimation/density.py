@@ -11,7 +11,7 @@ strengths of the prior, weighted by their evidence, give the posterior mean and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, Self
@@ -403,6 +403,16 @@ class Posterior:
         change = unsure * (self.shares - even)
         more = np.outer(change, change)
         return replace(self, covariance=self.covariance + more, own=self.own + more)
+
+    def with_thin_masses(self, masses: Sequence[tuple[Floats, Floats]]) -> Posterior:
+        """Return the posterior with what thin masses add to the shares, and may add in the errors."""
+        shares, more = self.shares, np.zeros_like(self.own)
+        for added, possible in masses:
+            shares = np.maximum(shares + added, 0.0)
+            more += np.outer(possible, possible)
+        return replace(
+            self, shares=shares / shares.sum(), covariance=self.covariance + more, own=self.own + more
+        )
 
     def with_unseen(self, change: Floats) -> Posterior:
         """Return the posterior with one more atom of no share, and what it may change in the errors."""

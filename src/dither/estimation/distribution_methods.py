@@ -16,7 +16,7 @@ from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, found
-from dither.estimation.atoms import AtomSearch
+from dither.estimation.atoms import AtomSearch, thin_masses
 from dither.estimation.curve import DensityCurve
 from dither.estimation.density import DensityModel, Posterior, Prior, about_a_curve
 from dither.estimation.distributions import EstimatedDistribution
@@ -175,6 +175,7 @@ class EmpiricalBayes(Method):
         search = AtomSearch(question, row_number(question, GRID))
         model, path, atoms = search.search(model, self.most_atoms)
         posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
+        posterior = posterior.with_thin_masses(thin_masses(model, posterior.best, circular=circular))
         for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
             atoms = [*atoms, atom]
             posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))

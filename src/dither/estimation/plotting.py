@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from dither.estimation.groups import GroupedEstimates
     from dither.estimation.over_time import EstimatedDays
     from dither.estimation.queries import EstimatedAnswer, EstimatedCumulative
+    from dither.estimation.regression import EstimatedRegression
     from dither.estimation.significance import Significance
     from dither.foundation.arrays import Floats
     from dither.foundation.tables import Row
 
 _PLACES: Final = 512
+_LINE: Final = 41  # points of a line, each a fit
 _CELLS: Final = 400  # of a table in which numbers are written
 
 
@@ -146,6 +148,8 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
         return draw_table(shown, (shown.rows, shown.columns), level, head, whose=whose, ax=ax)
     rows = shown.records(level)
     if isinstance(shown, EstimatedRegression):
+        if shown.line_ends is not None:
+            return draw_line(shown, shown.line_ends, level=level, title=head, ax=ax)
         what = "coefficient" if shown.answer is None else f"log-odds of {shown.answer}"
         return draw_rows(rows[1:], title=head, x=f"{what}, {100 * level:g} % intervals", zero=True, ax=ax)
     share = shown.limits is SHARE or (bool(shown.labels) and shown.limits == SHARE)  # not a mean on [0, 1]
@@ -401,4 +405,20 @@ def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, a
         ax.plot(fitted.points, heights, color=ORANGE, linewidth=1.8, label=fitted.family)
     verdict = f"p = {fitted.goodness.p_value:.2g}" + ("" if fitted.fits else ", refused")
     ax.legend(frameon=False, fontsize="small", title=f"goodness of fit: {verdict}")
+    return ax
+
+
+def draw_line(
+    shown: EstimatedRegression, ends: tuple[float, float], *, level: float, title: str, ax: Axes | None
+) -> Axes:
+    """Draw the prediction of a regression between two values of its regressor, with the band of intervals."""
+    ax = axes_or_new(ax)
+    places = np.linspace(*ends, _LINE)
+    found = [shown.at(float(place)) for place in places]
+    low, high = np.array([part.interval(level) for part in found]).T
+    ax.plot(places, [float(part.value) for part in found], color=BLUE)
+    ax.fill_between(places, low, high, color=BLUE, alpha=0.2, linewidth=0)
+    unit = found[0].unit
+    y = "prediction" + (f", {unit}" if unit else "") if shown.answer is None else f"share of {shown.answer}"
+    dress_axes(ax, title=title, x=shown.design.variables[0], y=y)
     return ax

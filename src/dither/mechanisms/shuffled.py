@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.combinator import Combinator
-from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
+from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Routes, Sphere
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
+from dither.core.kernels.places.routes import RouteKernel
 from dither.core.kernels.window.kernel import ResponseKernel, WindowKernel
 from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon, plain_of
 from dither.errors import InvalidParameter, by_name, found
@@ -170,6 +171,8 @@ def _inputs_of(domain: Domain) -> list[Any]:
         return list(np.array(domain.centre) + 0.999 * domain.radius * rays)
     if isinstance(domain, Sphere):
         return [np.array([latitude, 0.0]) for latitude in (-90.0, 90.0, 0.0)]
+    if isinstance(domain, Routes):
+        return list(domain.check(np.stack(domain.examples()[:3])))
     if isinstance(domain, Places):
         far = np.unravel_index(int(np.argmax(domain.distances)), domain.distances.shape)
         return [int(place) for place in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
@@ -246,12 +249,12 @@ def _pure(mechanism: Any) -> Guarantee:
         raise InvalidParameter(
             f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
         )
-    if guarantee.unit == "trajectory":
+    if guarantee.unit == "trajectory" and not isinstance(_kernel_of(mechanism), RouteKernel):
         raise InvalidParameter(
             "shuffling needs one report for each person; this mechanism protects one trajectory"
         )
     if guarantee.unit == "location":
-        if not isinstance(getattr(plain_of(mechanism), "kernel", None), NearestNumbers):
+        if not isinstance(_kernel_of(mechanism), NearestNumbers):
             raise InvalidParameter(
                 "shuffling needs one report for each person; this mechanism protects one location of a path"
             )
@@ -259,6 +262,10 @@ def _pure(mechanism: Any) -> Guarantee:
     if not getattr(plain_of(mechanism), "alone", True):
         raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
     return guarantee
+
+
+def _kernel_of(mechanism: object) -> object:
+    return getattr(plain_of(mechanism), "kernel", None)
 
 
 def _blanket(mechanism: object) -> Blanket | None:

@@ -30,6 +30,9 @@ def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
     identity = json.loads(told)["id"]
     out, key = str(tmp_path / "campaign.json"), str(tmp_path / "asker.key")
     done = run("campaign", "publish", file, "--key", key, "-o", out)
+    assert (done.exit_code, "--new-key" in done.output) == (2, True)
+    assert not list(tmp_path.glob("*asker*")), "a key or a list was made for a wrong name"
+    done = run("campaign", "publish", file, "--key", key, "--new-key", "-o", out)
     code, told = done.exit_code, done.output
     assert code == 0
     assert identity in told
@@ -86,7 +89,9 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
 
 def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
     out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
-    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").stdout)
+    before = json.loads(
+        run("campaign", "publish", file, "--key", old, "--new-key", "-o", out, "--json").stdout
+    )
     told = json.loads(run("campaign", "replace-key", old, new, "--json").output)
     assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
     again = str(tmp_path / "again.json")
@@ -106,7 +111,8 @@ def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
 
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
-    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").stdout)
+    words = ("--key", key, "--new-key", "-o", out, "--json")
+    told = json.loads(run("campaign", "publish", file, *words).stdout)
     assert told["file"] == out
     retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json").output)
     head = json.loads((tmp_path / "asker.campaigns").read_text(encoding="utf-8"))["list"][-1]
@@ -143,14 +149,14 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     other = tmp_path / "other.key"
     make_key(other)
     out = str(tmp_path / "campaign.json")
-    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "-o", out)
+    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "--new-key", "-o", out)
     assert "another key" in run("campaign", "retire", out, "--key", str(other)).output
     assert "2026-05-01" in run("campaign", "retire", out, "--key", str(other), "--day", "soon").output
     other.chmod(0o644)
     assert "chmod 600" in run("campaign", "retire", out, "--key", str(other)).output
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
-    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "not a signing key" in run("campaign", "retire", out, "--key", str(other)).output
     assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
     assert not (tmp_path / "none.key").exists()
     assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output

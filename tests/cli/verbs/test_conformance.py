@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+from dither.collection.conformance import vectors
 from tests.conformance.test_javascript import CLIENT, node
 from tests.support.terminal import run
 
@@ -21,7 +22,7 @@ def test_a_subject_that_says_nothing() -> None:
     told = json.loads(shown.output)
     assert shown.exit_code == 1
     assert told["conforms"] is False
-    assert told["vectors"]["batches"]["failed"] == 4
+    assert told["vectors"]["batches"]["failed"] == len(vectors("batches")["batches"])
 
 
 def test_json_names_all_failures() -> None:

@@ -33,6 +33,7 @@ DOMAINS: list[Domain] = [
     dt.maps.Parallelogram((0, 0), (2, 1), (0, 1)),
     dt.Sphere(),
     dt.Vectors(3),
+    dt.Routes(dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 1)), points=3, distance="frechet", by="order"),
     dt.Vectors(4, length=2.0, centre=[1.0, 0.0, 0.0, 0.0], exact=True),
 ]
 

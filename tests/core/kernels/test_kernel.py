@@ -41,7 +41,7 @@ each_listed = pytest.mark.parametrize("case", LISTED.values(), ids=LISTED.keys()
 def array(case: KernelCase, value: Any, times: int) -> np.ndarray:
     """An input, so many times, as `draw` takes it."""
     one = np.asarray(value)
-    return np.tile(one, (times, 1)) if one.ndim else np.full(times, one)
+    return np.tile(one, (times, *(1,) * one.ndim)) if one.ndim else np.full(times, one)
 
 
 def fit(case: KernelCase, reports: np.ndarray, law: list[Fraction]) -> float:

@@ -21,6 +21,8 @@ POLYNOMIAL = dt.SetResponse(dt.Several(5, most=2), epsilon=0.5, report="polynomi
 UNIT, TURN = dt.Interval(0, 1), dt.Circle(360)
 SQUARE = dt.Rectangle(UNIT, UNIT)
 FIVE = dt.Categories(5)
+ROUTES = dt.Routes(SQUARE, points=3)
+STREETS = [[(0.1, a / 4), (0.9, b / 4)] for a in range(5) for b in range(5)]
 
 
 def plain(reports: np.ndarray) -> np.ndarray:
@@ -106,6 +108,10 @@ CASES: dict[str, KernelCase] = {
     ),
     "table": KernelCase(dt.optimal.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "directions": KernelCase(dt.Optimal(dt.Vectors(3), epsilon=1), ((0.6, 0.0, 0.8), (0.0, -0.5, 0.1)), None),
+    "routes": KernelCase(
+        dt.Optimal(ROUTES, epsilon=2, prior=(STREETS, "a public map")),
+        (ROUTES.check([[0.1, 0.1], [0.9, 0.2]]), ROUTES.check([[0.5, 0.9], [0.2, 0.8], [0.1, 0.1]])),
+    ),
     "splines": KernelCase(
         dt.optimal.JointMoments(dt.Box({"x": UNIT, "y": UNIT}), epsilon=1),
         (np.array([0.0, 0.35]), np.array([0.9, 1.0])),

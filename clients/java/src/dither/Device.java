@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.TreeMap;
 
 /**
@@ -547,7 +548,8 @@ public final class Device {
 
     /** Return an input as JSON. */
     private static Object plain(Object input) {
-        if (input instanceof double[]) return Arrays.asList(((double[]) input)[0], ((double[]) input)[1]);
+        if (input instanceof double[]) return Arrays.stream((double[]) input).boxed().collect(Collectors.toList());
+        if (input instanceof int[][]) return Arrays.stream((int[][]) input).map(at -> plain(new double[] {at[0], at[1]})).collect(Collectors.toList());
         if (input instanceof Double && ((Double) input).isNaN()) return null; // no answer
         if (!(input instanceof List)) return input;
         List<Object> parts = new ArrayList<>();

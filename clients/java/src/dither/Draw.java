@@ -67,6 +67,8 @@ abstract class Draw {
                 return Places.read(kind, device);
             case "directions":
                 return new Vectors(device);
+            case "routes":
+                return new Routes(device);
             case "splines":
                 return new Splines(device);
             default:

@@ -31,7 +31,7 @@ final class Places {
     }
 
     /** An area: its places, its two coordinates, and how far steps go. */
-    private abstract static class Area {
+    abstract static class Area {
         /** Return a place inside: the nearest in each coordinate, or along the radius. */
         abstract double[] clip(double[] place);
 
@@ -45,6 +45,9 @@ final class Places {
 
         /** Return the largest distance of two places. */
         abstract double diameter();
+
+        /** Return the ends of both sides of the box around the area; null of the sphere. */
+        abstract double[][] box();
     }
 
     private static final class Rectangle extends Area {
@@ -73,6 +76,11 @@ final class Places {
         @Override
         double diameter() {
             return Math.hypot(x[1] - x[0], y[1] - y[0]);
+        }
+
+        @Override
+        double[][] box() {
+            return new double[][] {x, y};
         }
     }
 
@@ -108,6 +116,11 @@ final class Places {
         @Override
         double diameter() {
             return 2 * radius;
+        }
+
+        @Override
+        double[][] box() {
+            return new double[][] {{centre[0] - radius, centre[0] + radius}, {centre[1] - radius, centre[1] + radius}};
         }
     }
 
@@ -154,6 +167,13 @@ final class Places {
         double diameter() {
             return Math.max(Math.hypot(first[0] + second[0], first[1] + second[1]), Math.hypot(first[0] - second[0], first[1] - second[1]));
         }
+
+        @Override
+        double[][] box() {
+            double[][] box = new double[2][];
+            for (int i = 0; i < 2; i++) box[i] = extent(corner[i], corner[i] + first[i], corner[i] + second[i], corner[i] + (first[i] + second[i]));
+            return box;
+        }
     }
 
     /** Longitude and latitude; a longitude is an angle, which a pair counts from -180°. */
@@ -179,6 +199,11 @@ final class Places {
         double diameter() {
             throw new Malformed("domain");
         }
+
+        @Override
+        double[][] box() {
+            return null;
+        }
     }
 
     private static double[] side(Object given) {
@@ -190,7 +215,7 @@ final class Places {
     }
 
     /** Refuse ends of an interval, or of a side of the box around an area, that doubles would not hold well. */
-    private static void extent(double... numbers) {
+    private static double[] extent(double... numbers) {
         double low = numbers[0];
         double high = numbers[0];
         for (double x : numbers) {
@@ -198,6 +223,7 @@ final class Places {
             high = Math.max(high, x);
         }
         need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "domain");
+        return new double[] {low, high};
     }
 
     private static double radius(Map<String, Object> domain) {
@@ -207,9 +233,9 @@ final class Places {
         return radius;
     }
 
-    private static Area area(Map<String, Object> device) {
-        Map<String, Object> domain = Json.object(device.get("domain"));
-        need("clip".equals(device.get("outside")), "domain");
+    static Area area(Object given, Object outside) {
+        Map<String, Object> domain = Json.object(given);
+        need("clip".equals(outside), "domain");
         switch (Json.string(domain.get("kind"))) {
             case "rectangle":
                 Json.fields(domain, "kind", "x", "y");
@@ -247,6 +273,18 @@ final class Places {
         return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // an infinite number less itself is none
     }
 
+    /** Return the places of a path inside an area, or null of what is none. */
+    static List<double[]> locations(Area area, Object value) {
+        Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
+        List<double[]> path = new ArrayList<>();
+        for (Object one : given) {
+            double[] place = place(one);
+            if (place == null) return null;
+            path.add(area.clip(place));
+        }
+        return path.isEmpty() ? null : path;
+    }
+
     /** A draw about a path: for each location numbers, preceded by 1 for the first and 0 for the others, all equally wide. */
     private abstract static class Path extends Draw {
         final Area area;
@@ -259,14 +297,7 @@ final class Places {
 
         @Override
         Object input(Object value) {
-            Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
-            List<double[]> path = new ArrayList<>();
-            for (Object one : given) {
-                double[] place = place(one);
-                if (place == null) return null;
-                path.add(area.clip(place));
-            }
-            return path.isEmpty() ? null : path;
+            return locations(area, value);
         }
 
         @SuppressWarnings("unchecked")
@@ -297,7 +328,7 @@ final class Places {
             Json.fields(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "selector");
             return new Box(device);
         }
-        Area area = area(device);
+        Area area = area(device.get("domain"), device.get("outside"));
         String[] more;
         Draw read;
         switch (kind) {

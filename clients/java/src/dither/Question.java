@@ -37,6 +37,7 @@ public final class Question {
         {"box", "Optimal"},
         {"splines", "JointMoments"},
         {"directions", "Optimal"},
+        {"routes", "Optimal"},
         {"pair", "TraCSC"},
         {"walk", "TraCSD Strawman"},
         {"polar", "Polar"},

@@ -12,6 +12,8 @@ export interface Area {
     gauge(at: Place, step: Place): number;
     /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
     lines?: unknown[];
+    /** The ends of both sides of the box around it; none of the sphere. */
+    box?: readonly [Place, Place];
     /** Of a disk: its radius and its centre. */
     disk?: [radius: number, centre: Place];
 }

@@ -534,6 +534,7 @@ ELSEWHERE = {
     "noise": ("lattice", "channel", "table"),
     "places": ("pair", "polar", "walk", "nearest", "listing", "box", "splines"),
     "vectors": ("directions",),
+    "routes": ("routes",),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),

@@ -59,6 +59,7 @@ class Area:
 
     def __init__(self, x: Place, y: Place) -> None:
         self.x, self.y = x, y
+        self.box = x, y  # the ends of both sides of the box around the area
 
     def clip(self, place: Place) -> Place:
         """Return the nearest place inside, by coordinate or along the radius."""
@@ -97,8 +98,9 @@ class DiskArea(Area):
 
     def __init__(self, radius: float, centre: Place) -> None:
         need(radius > 0, "domain")
-        for ends in ((0.0, radius), *((x - radius, x + radius) for x in centre)):
-            read_extent(*ends)
+        read_extent(0.0, radius)
+        x, y = centre
+        self.box = read_extent(x - radius, x + radius), read_extent(y - radius, y + radius)
         self.radius, self.centre = radius, centre
 
     def clip(self, place: Place) -> Place:
@@ -132,8 +134,10 @@ class ParallelogramArea(Area):
         need(abs(area) > 1e-9 * math.hypot(a, b) * math.hypot(c, d), "domain")
         for side in (first, second):
             read_extent(0.0, math.hypot(*side))
-        for x, p, q in zip(corner, first, second, strict=True):
-            read_extent(x, x + p, x + q, x + (p + q))
+        across, up = (
+            read_extent(x, x + p, x + q, x + (p + q)) for x, p, q in zip(corner, first, second, strict=True)
+        )
+        self.box = across, up
         self.corner, self.first, self.second = corner, first, second
         self.inverse = (d / area, -b / area), (-c / area, a / area)
         self.unit = Area((0.0, 1.0), (0.0, 1.0))
@@ -169,6 +173,7 @@ class SphereArea(Area):
 
     def __init__(self) -> None:
         """The radius is of no use to a device."""
+        self.box = (-180.0, 180.0), (-90.0, 90.0)
 
     def clip(self, place: Place) -> Place:
         longitude, latitude = place
@@ -179,10 +184,10 @@ class SphereArea(Area):
         return place[0] + 180, place[1]
 
 
-def read_area(device: Fields, *kinds: str) -> Area:
+def read_area(domain: object, outside: object, *kinds: str) -> Area:
     """Return the area of a device text, of one of some kinds."""
-    domain = device["domain"]
-    need(isinstance(domain, Fields) and device["outside"] == "clip", "domain")
+    need(isinstance(domain, Fields) and outside == "clip", "domain")
+    assert isinstance(domain, Fields)
     kind = domain["kind"]
     need(kind in kinds, "domain")
     if kind == "rectangle":
@@ -277,7 +282,7 @@ def _numbers(cells: tuple[bytes, bytes]) -> list[int]:
 
 
 def pair(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "parallelogram", "sphere")
+    area = read_area(device["domain"], device["outside"], "rectangle", "parallelogram", "sphere")
     if area.kind == "sphere":
         parts = _read_parts(device, ("circle", (0.0, 360.0)), ("interval", (-90.0, 90.0)))
     else:
@@ -294,7 +299,7 @@ def pair(device: Fields) -> Draw:
 
 
 def polar(device: Fields) -> Draw:
-    area = read_area(device, "disk")
+    area = read_area(device["domain"], device["outside"], "disk")
     domain = device["domain"]
     radius, (x, y) = real(domain["radius"]), read_pair(domain["centre"])
     parts = _read_parts(device, ("interval", (0.0, radius)), ("circle", _ROUND))
@@ -329,7 +334,7 @@ def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
 
 
 def walk(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "disk", "parallelogram")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
     parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
     begin = read_pair(device["start"])
     # On a circle alone rounding may put a place outside.
@@ -378,7 +383,7 @@ def read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int]
     return cells, width, draw, (outside + cells * step, outside)
 
 
-def _unpack(text: object) -> list[int]:
+def unpack(text: object) -> list[int]:
     need(isinstance(text, str) and len(text) <= 1 << 17 and len(text) % 4 == 0, "number")
     assert isinstance(text, str)
     need(set(text) <= set("0123456789abcdef"), "number")
@@ -414,7 +419,7 @@ def _read_selector(
             points = [(*point, at) for point in points for at in side]
     else:
         need(given["kind"] == "points", "selector")
-        flat = _unpack(given["points"])
+        flat = unpack(given["points"])
         need(len(flat) % count == 0, "selector")
         points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
     need(len(points) == cells, "selector")
@@ -439,7 +444,7 @@ def _read_selector(
 
 def nearest(device: Fields) -> Draw:
     cells, width, draw, ratio = read_near(device)
-    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram", "sphere")
     _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
@@ -526,7 +531,7 @@ def splines(device: Fields) -> Draw:
 def listing(device: Fields) -> Draw:
     cells, width, draw, ratio = read_near(device)
     domain, count, labels = read_codes(device)
-    flat = _unpack(device["lists"])
+    flat = unpack(device["lists"])
     need(len(flat) == count * width, "lists")
     lists = [flat[at * width : (at + 1) * width] for at in range(count)]
     # A number that stood twice in a list would be likelier than ε allows.

@@ -37,7 +37,7 @@ def _ticket(take: Take, bound: int) -> int:
 
 
 def _read_lattice(device: Fields) -> tuple[Area, Place, float, int]:
-    area = read_area(device, "rectangle", "disk", "parallelogram")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
     spacing, reach = real(device["spacing"]), whole(device["reach"], 1, 1 << 52)
     need(spacing > 0, "cells")
     need(reach >= math.ceil(area.diameter / spacing * (1 + 1e-9) + math.sqrt(2)), "cells")
@@ -227,7 +227,7 @@ def _spent_by(weigh: Callable[[int], list[int]], count: int) -> Callable[[dict[s
 
 
 def points(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "disk", "parallelogram")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
     listed_points, rule = _read_points(device), device["weights"]
     need(isinstance(rule, Fields), "step")
     if rule["kind"] == "rings":
@@ -267,7 +267,7 @@ def points(device: Fields) -> Draw:
 
 
 def grid(device: Fields) -> Draw:
-    area = read_area(device, "rectangle")
+    area = read_area(device["domain"], device["outside"], "rectangle")
     side, grades = whole(device["side"], 2, 128), _read_grades(device)
     cell = [(high - low) / side for low, high in (area.x, area.y)]
     centres = [((a + 0.5) * cell[0], (b + 0.5) * cell[1]) for a in range(side) for b in range(side)]
@@ -293,7 +293,7 @@ def grid(device: Fields) -> Draw:
 
 
 def two_copies(device: Fields) -> Draw:
-    area = read_area(device, "rectangle", "disk", "parallelogram")
+    area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
     spots, sector = _read_points(device), device["sector"]
     need(isinstance(sector, Fields), "draw")
     anchor, choice = _read_grades(device["anchor"]), _read_grades(device["choice"])

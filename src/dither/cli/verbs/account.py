@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from dither.cli.options import JSON_OPTION
-from dither.cli.output import print_json, table, verdict
+from dither.cli.output import emphasise, print_json, table, verdict
 from dither.errors import AccountUnusable
 from dither.foundation import atomic
 
@@ -51,7 +51,7 @@ def show(file: Path, as_json: bool) -> None:
         told = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
         print_json({**told, "answers": len(state["entries"]), "waiting": len(state["queue"])})
         return
-    click.echo(click.style(promise, bold=True))
+    click.echo(emphasise(promise, "bold"))
     click.echo(f"Now {left}.")
     for line in guarantee.assumes:
         click.echo(f"This assumes that {line}.")

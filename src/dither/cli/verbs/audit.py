@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from dither.cli.options import JSON_OPTION, build, domain_options, mechanism_names, need_domain
-from dither.cli.output import print_json, save_picture, verdict
+from dither.cli.output import emphasise, print_json, save_picture, verdict
 from dither.cli.protection import bound_words
 from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.errors import InvalidParameter
@@ -192,14 +192,14 @@ def _audit_address(
     if as_json:
         print_json({"checks": [check._asdict() for check in checks], "not checked": list(limits)})
     else:
-        click.echo(click.style("What can be believed without trusting the operator", bold=True))
+        click.echo(emphasise("What can be believed without trusting the operator", "bold"))
         for check in checks:
             mark = {True: "yes", False: "NO", None: "?"}[check.ok]
             lines = check.words.split("\n")
             click.echo(verdict(f"  {mark:4}{check.name:11}{lines[0]}", check.ok is not False))
             for line in lines[1:]:
                 click.echo(f"{'':17}{line}")
-        click.echo(click.style("What cannot", bold=True))
+        click.echo(emphasise("What cannot", "bold"))
         for line in limits:
             click.echo(click.wrap_text(line, 96, "  -   ", "      "))
     raise SystemExit(0 if all(check.ok is not False for check in checks) else 1)

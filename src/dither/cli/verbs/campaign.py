@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection, print_answering
+from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def command() -> None:
     \b
     dither campaign check campaign.toml
     dither campaign sealing-key collector.key
-    dither campaign publish campaign.toml --key asker.key -o campaign.json
+    dither campaign publish campaign.toml --key asker.key --new-key -o campaign.json
     dither campaign retire campaign.json --key asker.key
     dither campaign replace-key asker.key asker-2.key
     """
@@ -118,10 +119,11 @@ def sealing_key(file: Path, as_json: bool) -> None:
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
+@NEW_KEY_OPTION
 @FORCE_OPTION
 @JSON_OPTION
-def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
-    """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none.
+def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_json: bool) -> None:
+    """Sign FILE, a campaign in TOML, and write the text that devices read.
 
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
     beside the key (asker.campaigns beside asker.key), which the collector serves.
@@ -132,7 +134,9 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     refuse_to_overwrite(out, file, force=force)
     check_protection(contract.whole_guarantee)
     print_answering(contract)
-    signer = Signer(key, make=True)
+    if not (new_key or key.exists()):
+        raise InvalidParameter(f"{key} does not exist: check the name, or give --new-key to make a new key")
+    signer = Signer(key, make=new_key)
     made = signer.publish(contract)
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")

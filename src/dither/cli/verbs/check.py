@@ -15,6 +15,7 @@ from dither.data.dialect import Dialect
 from dither.data.streams import shown_name
 
 if TYPE_CHECKING:
+    from dither.core.domains import Domain
     from dither.data.rows import ColumnFit
 
 
@@ -63,7 +64,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
         rows = [(name, fit.fit, fit.missing, fit.text, fit.outside, fit.cells) for name, fit in found.items()]
         click.echo(table(("column", "fit", "missing", "not a number", "outside", "cells"), rows))
         for name, fit in found.items():
-            for line in _lines(name, fit, str(domains[name])):
+            for line in _lines(name, fit, domains[name]):
                 click.echo(line)
         bad = sum(fit.cells - fit.fit for fit in found.values())
         words = "every cell fits" if ok else f"{number_of(bad, 'cell')} of {shown_name(file)} "
@@ -91,7 +92,7 @@ def _data(fit: ColumnFit) -> dict[str, object]:
     return {"cells": fit.cells, "fit": fit.fit, **counts, "rows": rows}
 
 
-def _lines(name: str, fit: ColumnFit, domain: str) -> list[str]:
+def _lines(name: str, fit: ColumnFit, domain: Domain) -> list[str]:
     lines = []
     for kind, rows in fit.rows.items():
         more = (
@@ -108,6 +109,11 @@ def _lines(name: str, fit: ColumnFit, domain: str) -> list[str]:
         )
     elif fit.decimal:
         lines.append(f"{name}: some cells are numbers with a decimal comma; read them with --decimal ,")
+    elif fit.missing and domain.sets and not domain.empty_is_value:
+        lines.append(
+            f'{name}: if people with an empty cell ticked none, say empty = "none" (--empty none); else who '
+            "did not answer is missing"
+        )
     elif fit.text:
         lines.append(f"{name}: name words that stand for no answer with --na WORD")
     return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dither.cli.options import JSON_OPTION
-from dither.cli.output import print_json
+from dither.cli.output import emphasise, print_json
 from dither.cli.protection import check_protection
 from dither.cli.questions import find_questions
 
@@ -152,7 +152,7 @@ def command(
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):
             if only is None:
-                click.echo(click.style(title, bold=True))
+                click.echo(emphasise(title, "bold"))
             text = str(getattr(told, name))
             click.echo("\n".join(click.wrap_text(line, 80) for line in text.split("\n")))
             if only is None and name == "person":

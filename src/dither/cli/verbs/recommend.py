@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from dither.cli.options import CRITERION, JSON_OPTION, LOSS_CHOICES, domain_options, need_domain, read_loss
-from dither.cli.output import number, print_json, rows_done
+from dither.cli.output import emphasise, number, print_json, rows_done
 
 if TYPE_CHECKING:
     from dither.advice import goals
@@ -248,7 +248,7 @@ def _print_meaning(epsilon: float) -> None:
     click.echo(f"a guess of one answer before, and at most after a report: {odds_words(epsilon)}")
     warning = caution(Guarantee(Pure(epsilon)))
     if warning is not None:
-        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+        click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
 
 
 def _detect(

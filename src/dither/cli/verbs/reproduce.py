@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from dither.cli.options import JSON_OPTION
-from dither.cli.output import print_json, steps
+from dither.cli.output import emphasise, print_json, steps
 
 if TYPE_CHECKING:
     from dither_papers import Figure, Outcome
@@ -90,7 +90,7 @@ def command(
         return
     if only_list:
         for paper in dict.fromkeys(figure.paper for figure in chosen):
-            click.echo(click.style(f"{paper}  {PAPERS[paper]}", bold=True))
+            click.echo(emphasise(f"{paper}  {PAPERS[paper]}", "bold"))
             lines = [
                 (f"  {figure.name}", figure.title + (f" [{figure.why_not}]" if figure.why_not else ""))
                 for figure in chosen

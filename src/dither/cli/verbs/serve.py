@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.options import JSON_OPTION
+from dither.cli.options import JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection, print_answering
 from dither.cli.questions import find_questions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
 )
 @click.option("--key", type=click.Path(), help="The key that signs campaigns in TOML; beside the store.")
-@click.option("--new-key", is_flag=True, help="Make that key on this machine if it is not there.")
+@NEW_KEY_OPTION
 @click.option(
     "--sealing-key",
     multiple=True,

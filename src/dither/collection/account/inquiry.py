@@ -97,7 +97,7 @@ class Inquiry:
             raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
         _ = self.span
         if self.otherwise is not None:
-            if self.question.unit in _PATHS:
+            if self._by_location:
                 raise InvalidParameter("nothing stands for a path; leave otherwise out")
             self.question.domain.check([self.otherwise])
 
@@ -166,6 +166,11 @@ class Inquiry:
         if self.repeat != "kept change" or self.days is None or self.changes is None:
             return None
         return KeptChange(self.question, days=self.days, changes=self.changes)
+
+    @property
+    def _by_location(self) -> bool:
+        """Whether a value is a list of places, each with its report; a complete path has one report."""
+        return self.question.unit in _PATHS and self.question.domain.protects != "trajectory"
 
     @property
     def _periodic(self) -> bool:
@@ -292,7 +297,7 @@ class Inquiry:
     def _inside(self, value: object) -> object:
         """Return one value as `perturb` takes it, moved into the domain as the device text says."""
         value = value if self.taken is None else self.taken(value)
-        if self.question.unit in _PATHS:
+        if self._by_location:
             return self._path([value] if self.times == 1 and np.asarray(value).shape == (2,) else value)
         domain, values = self.question.domain, [value]
         try:

@@ -17,6 +17,7 @@ from dither.core.domains.nullable import Nullable
 from dither.core.domains.paths import Paths
 from dither.core.domains.plane import Disk, Parallelogram, Plane, Rectangle, Region, Sphere
 from dither.core.domains.records import Box, Profile
+from dither.core.domains.routes import Routes
 from dither.core.domains.sets import LabelLists, Several
 from dither.core.domains.vectors import Vectors
 
@@ -39,6 +40,7 @@ __all__ = [
     "Profile",
     "Rectangle",
     "Region",
+    "Routes",
     "Several",
     "Sphere",
     "Text",

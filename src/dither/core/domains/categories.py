@@ -86,6 +86,7 @@ class Categories(Domain):
             )
         object.__setattr__(self, "labels", kept)
         object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
+        object.__setattr__(self, "empty_is_value", self.optional)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -15,6 +15,7 @@ from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, foun
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
 from dither.foundation.digits import THIN, plain
+from dither.privacy import Unit
 
 if TYPE_CHECKING:
     from dither.core.domains.categories import Categories
@@ -55,8 +56,11 @@ class Domain(ABC):
     sets: bool = False  # whether a value is a set of labels of the list
     most: int = 1  # the largest number of labels in a value
     shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
+    protects: ClassVar[Unit] = "value"  # the unit of the promise of one report
     cell_type: CellType = "labels"
     from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
+    empty_is_value: bool = False  # whether an empty cell of a table is a value, such as the empty set
+    declares: ClassVar[tuple[str, ...]] = ()  # what no device knows; `read_as` takes it
     keys: ClassVar[tuple[str, ...]] = ()  # other keys of that table, beside `kind`
     usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
     hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
@@ -134,6 +138,7 @@ class Line(Domain):
 
     cell_type = "numbers"
     keys = ("step", "unit")
+    declares = ("step", "unit")
     hint = "change it, widen the domain, or use --outside clip (outside='clip')"
 
     def examples(self, *, few: bool = False) -> list[float]:

@@ -34,6 +34,8 @@ class Nullable(Domain):
 
     kind: ClassVar[str] = "optional"
     optional = True
+    empty_is_value = True
+    declares = Line.declares
     cell_type = "numbers"
 
     def __new__(cls, of: Domain) -> Any:

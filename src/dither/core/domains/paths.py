@@ -51,7 +51,7 @@ class Paths:
         """
         if isinstance(values, Paths):
             return values
-        if _is_ragged(values):
+        if is_ragged(values):
             parts = [_pairs(part) for part in values]  # type: ignore[attr-defined]
             points = np.concatenate(parts) if parts else np.zeros((0, 2))
             return Paths(points, np.cumsum([0, *map(len, parts)], dtype=np.int64))
@@ -107,7 +107,7 @@ class Paths:
         return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
 
 
-def _is_ragged(values: object) -> bool:
+def is_ragged(values: object) -> bool:
     """Return whether a list contains paths, and not the pairs of one path."""
     if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
         return False

@@ -21,11 +21,13 @@ from dither.core.domains.domain import (
     numbers,
 )
 from dither.errors import DitherError, InvalidParameter, OutsideDomain, found
-from dither.foundation.arrays import Floats
+from dither.foundation.arrays import Floats, Integers
 from dither.foundation.canonical import real
 
 Pair = tuple[float, float]
 
+SIDE: Final = 1 << 16  # integers along an axis of a box
+_SCALE: Final = 256  # of the longer side of a box
 PLACE: Final = (1, 2)  # the shape of a place in an array: a path of one location
 _SLACK: Final = 1e-12  # of a side: the least room before the border, so that no division by zero occurs
 
@@ -34,6 +36,7 @@ class Plane(Domain):
     """A domain of two numbers; values are arrays whose last axis has length 2."""
 
     shape = PLACE
+    protects = "location"
     cell_type = "none"
 
     def words(self) -> str:
@@ -92,6 +95,13 @@ class Region(Plane):
         except DitherError:
             return False
         return True
+
+    @property
+    def scales(self) -> tuple[int, int]:
+        """Two integers in proportion to the sides of the area's box, up to rounding: 256 for the longer."""
+        sides = [side.high - side.low for side in (self.box.x, self.box.y)]
+        x, y = (max(1, round(_SCALE * side / max(sides))) for side in sides)
+        return x, y
 
     @abstractmethod
     def gauge(self, reference: Floats, step: Floats) -> Floats:
@@ -500,3 +510,10 @@ class Parallelogram(Region):
         return (
             f"the parallelogram at ({self.corner[0]:g}, {self.corner[1]:g}) with sides {first} and {second}"
         )
+
+
+def steps_along(area: Region, places: Floats) -> Integers:
+    """Return places as integers of 16 bits along each side of the area's box."""
+    box = area.box
+    low, high = np.array([[side.low, side.high] for side in (box.x, box.y)]).T
+    return np.asarray(np.clip((places - low) / (high - low) * SIDE, 0, SIDE - 1), dtype=np.int64)

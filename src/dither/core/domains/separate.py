@@ -14,6 +14,7 @@ from dither.core.domains.nullable import Nullable
 from dither.core.domains.paths import Paths
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Box
+from dither.core.domains.routes import Routes
 from dither.core.domains.sets import Several
 from dither.foundation.arrays import Array
 
@@ -33,6 +34,10 @@ class SeparateValues:
 
 def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
+    if isinstance(domain, Routes):  # equal paths after resampling have one report
+        rows = domain.check(values)
+        marked = [row.astype("<u2").tobytes() for row in rows.reshape(-1, domain.points, 2)]
+        return SeparateValues([[path] for path in Paths.of(values)], marked, rows.shape[:-2])
     marks = _marks(domain, values)
     if isinstance(domain, Several):  # without the −1 that fill rows up to the largest set of these people
         sets = [row[row >= 0] for row in marks]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 from dither.core.domains.categories import Categories, CodedLabels
 from dither.core.domains.domain import Domain, Table, regular
-from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.errors import InvalidParameter, OutsideDomain, choose, found
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.canonical import whole
 from dither.foundation.digits import whole as grouped
@@ -45,7 +45,8 @@ class Several(Domain):
 
     A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
     matrix of True and False with a column for each item. Who has more than `most` items tells about `most` of
-    them, drawn at random on the device.
+    them, drawn at random on the device. `empty="none"` declares that an empty cell of a table is the empty
+    set: who left it empty ticked none. Otherwise it is a missing answer. Devices do not know of it.
 
     >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
     array([[ 0,  2],
@@ -54,6 +55,7 @@ class Several(Domain):
 
     categories: Categories
     most: int
+    empty: Literal["missing", "none"] = field(compare=False)
 
     kind: ClassVar[str] = "several"
     outside: ClassVar[str] = "refuse"
@@ -61,16 +63,19 @@ class Several(Domain):
     cell_type = "sets"
     hint = "leave unknown items out, or add an item for the rest"
     usual_mechanism = "SetResponse"
-    keys = ("most",)
+    keys = ("most", "empty")
+    declares = ("empty",)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
         """Return the sets that `several = […]` and `most` describe."""
         if table.get("most") is None:
             raise InvalidParameter("several = […] needs most, how many items a person tells about")
-        return cls(table[cls.kind], most=table["most"])
+        return cls(table[cls.kind], most=table["most"], empty=table.get("empty") or "missing")
 
-    def __init__(self, items: Iterable[Hashable] | int, *, most: int) -> None:
+    def __init__(
+        self, items: Iterable[Hashable] | int, *, most: int, empty: Literal["missing", "none"] = "missing"
+    ) -> None:
         listed = Categories(items)
         if len(listed) > MOST_ITEMS:
             raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
@@ -81,6 +86,13 @@ class Several(Domain):
             )
         object.__setattr__(self, "categories", listed)
         object.__setattr__(self, "most", int(most))
+        choice = choose("empty", empty, {name: name for name in ("missing", "none")})
+        object.__setattr__(self, "empty", choice)
+        object.__setattr__(self, "empty_is_value", choice == "none")
+
+    def read_as(self, *, empty: Literal["missing", "none"] = "missing") -> Several:
+        """Return the same sets with another meaning of an empty cell, which devices do not know."""
+        return Several(self.labels, most=self.most, empty=empty)
 
     def __len__(self) -> int:
         return len(self.categories)
@@ -208,7 +220,8 @@ class Several(Domain):
         return f"sets of up to {self.most} of {len(self)} items"
 
     def __repr__(self) -> str:
-        return f"Several({repr(self.categories)[11:-1]}, most={self.most})"
+        more = ', empty="none"' if self.empty_is_value else ""
+        return f"Several({repr(self.categories)[11:-1]}, most={self.most}{more})"
 
 
 def _is_list(value: object) -> bool:

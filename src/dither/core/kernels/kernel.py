@@ -50,6 +50,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
     "places.nearest": ("nearest", "listing", "box"),
+    "places.routes": ("routes",),
     "directions": ("directions",),
     "joint": ("joint response", "joint bits", "joint hashed"),
 }

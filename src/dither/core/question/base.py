@@ -16,7 +16,6 @@ import numpy as np
 from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import finite
-from dither.core.domains.plane import PLACE
 from dither.core.domains.separate import SeparateValues, separate_values
 from dither.core.kernels.counting import Counting
 from dither.core.kernels.kernel import Promise
@@ -131,7 +130,8 @@ class Question(Answering):
     @property
     def unit(self) -> Unit:
         """The unit that the guarantee protects."""
-        return "location" if self.domain.shape == PLACE else "value"
+        unit: Unit = self.domain.protects
+        return unit
 
     @property
     def alone(self) -> bool:

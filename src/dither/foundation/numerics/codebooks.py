@@ -98,18 +98,41 @@ def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: in
     return best
 
 
+def farthest(apart: Floats, weights: Floats, count: int) -> Integers:
+    """Return `count` of a list of places, each in turn the farthest from those before."""
+    chosen = [int((weights @ apart).argmin())]
+    for _ in range(count - 1):
+        chosen.append(int((weights**0.5 * apart[:, chosen].min(axis=1)).argmax()))
+    return np.array(chosen)
+
+
+def greedy(apart: Floats, weights: Floats, odds: float, count: int) -> Integers:
+    """Return `count` of a list of places, each in turn the one that reduces the error most, if K = 1."""
+    all_of_it = weights @ apart
+    nearest = np.full(len(apart), np.inf)
+    chosen: list[int] = []
+    for _ in range(count):
+        served = weights @ np.minimum(nearest[:, None], apart)
+        chosen.append(int(((odds - 1.0) * served + all_of_it).argmin()))
+        nearest = np.minimum(nearest, apart[:, chosen[-1]])
+    return np.array(chosen)
+
+
 def fit_among(
-    apart: Floats, weights: Floats, odds: float, count: int, width: int, steps: int = 40
+    apart: Floats,
+    weights: Floats,
+    odds: float,
+    count: int,
+    width: int,
+    steps: int = 40,
+    start: Integers | None = None,
 ) -> tuple[Integers, int, float]:
     """Choose `count` of a list of places, given all distances; return them, K and the average error.
 
     In turn: the K nearest of every place, then for each point the place with the smallest weighted sum of
-    distances (the medoid), by one product of matrices. The start takes farthest places.
+    distances (the medoid), by one product of matrices. The usual start takes farthest places.
     """
-    chosen = [int((weights @ apart).argmin())]
-    for _ in range(count - 1):
-        chosen.append(int((weights**0.5 * apart[:, chosen].min(axis=1)).argmax()))
-    codes = np.array(chosen)
+    codes = farthest(apart, weights, count) if start is None else start
     best = codes, width, np.inf
     for _ in range(steps):
         far = apart[:, codes]

@@ -11,10 +11,9 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 
 from dither.core.domains import Disk, Parallelogram, Places, Plane, Rectangle, Sphere
-from dither.core.domains.plane import Pair
+from dither.core.domains.plane import SIDE, Pair, Region
 from dither.core.kernels.places.nearest import (
     MOST_PACKED,
-    SIDE,
     Grid,
     ListingKernel,
     NearestKernel,
@@ -53,6 +52,15 @@ _SHARES: Final = {
 }
 
 
+def check_public_source(source: object, example: str) -> None:
+    """Raise InvalidParameter unless a prior names its public source."""
+    if not isinstance(source, str) or not source.strip():
+        raise InvalidParameter(
+            f"name the public source of the prior, such as ({example}): a design that was fitted to private "
+            "data would tell about them"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class PublicMap:
     """Public places of people, such as a census, and where they come from.
@@ -73,11 +81,7 @@ class PublicMap:
             raise InvalidParameter(
                 "a public map is an array of finite places, a row for each, and one or more"
             )
-        if not isinstance(self.source, str) or not self.source.strip():
-            raise InvalidParameter(
-                "name the public source of the prior's places, such as (places, 'census 2020'): the points "
-                "of a design that was fitted to private data would tell about them"
-            )
+        check_public_source(self.source, "places, 'census 2020'")
         object.__setattr__(self, "places", places)
 
     @cached_property
@@ -180,8 +184,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @property
     def _scales(self) -> tuple[int, int]:
-        sides = [high - low for low, high in self._box]
-        x, y = (max(1, round(256 * side / max(sides))) for side in sides)
+        x, y = cast(Region, self.domain).scales
         return x // math.gcd(x, y), y // math.gcd(x, y)
 
     def _uniform(self, share: float, count: int) -> tuple[Selector, int]:
@@ -349,8 +352,7 @@ class Among(Mechanism[PlainQuestion]):
         weights = np.asarray(self.prior[0], dtype=np.float64)
         if weights.shape != (count,) or not (weights >= 0).all() or not 0 < weights.sum() < math.inf:
             raise InvalidParameter(f"a prior has a weight of at least 0 for each of the {count} places")
-        if not self.prior[1].strip():
-            raise InvalidParameter("name the public source of the prior's weights")
+        check_public_source(self.prior[1], "weights, 'census 2020'")
         return np.asarray(weights / weights.sum())
 
     @cached_property

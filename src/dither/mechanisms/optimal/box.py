@@ -11,7 +11,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from dither.core.domains import Box
-from dither.core.kernels.places.nearest import SIDE, BoxKernel, Grid, Points, Selector
+from dither.core.domains.plane import SIDE
+from dither.core.kernels.places.nearest import BoxKernel, Grid, Points, Selector
 from dither.core.question import PlainQuestion, Question
 from dither.errors import InvalidParameter, OutsideDomain, check_choice
 from dither.foundation.arrays import Floats

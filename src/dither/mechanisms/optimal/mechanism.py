@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dither.core.domains import Box, Circle, Interval, Places, Plane, Vectors
+from dither.core.domains import Box, Circle, Interval, Places, Plane, Routes, Vectors
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
@@ -29,6 +29,7 @@ from dither.mechanisms.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
+from dither.mechanisms.optimal.routes import AmongRoutes
 from dither.mechanisms.optimal.vectors import InBall
 
 
@@ -63,7 +64,7 @@ class Optimal(WindowMechanism):
     (0.3163, True)
     """
 
-    _draws = ("sliding", "nearest", "listing", "box", "directions")
+    _draws = ("sliding", "nearest", "listing", "box", "routes", "directions")
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None
@@ -80,6 +81,7 @@ class Optimal(WindowMechanism):
         "nearest": Anywhere,
         "listing": Among,
         "box": InBox,
+        "routes": AmongRoutes,
         "directions": InBall,
     }
 
@@ -95,6 +97,7 @@ class Optimal(WindowMechanism):
             Plane: Anywhere,
             Places: Among,
             Box: InBox,
+            Routes: AmongRoutes,
             Vectors: InBall,
         }
         return next((design for kind, design in kinds.items() if isinstance(domain, kind)), cls)

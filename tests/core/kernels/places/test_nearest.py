@@ -165,7 +165,7 @@ def test_a_selection_without_different_numbers_is_refused(
     kernel = NearestKernel.largest(1.0, selector, 3)
     place = np.array([0.2, 0.7])
     assert 0 <= kernel.draw_one(place, Seeded(1)) < 9
-    monkeypatch.setattr(nearest, "_first", lambda squares, width: np.tile(wrong, (len(squares), 1)))
+    monkeypatch.setattr(nearest, "first_numbers", lambda squares, width: np.tile(wrong, (len(squares), 1)))
     with pytest.raises(InvalidParameter, match="3 different numbers below 9"):
         kernel.draw_one(place, Seeded(1))
     with pytest.raises(InvalidParameter, match="different"):

@@ -21,7 +21,7 @@ import numpy as np
 
 from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, Sphere
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
-from dither.core.domains.plane import Pair, read_pair
+from dither.core.domains.plane import SIDE, Pair, read_pair
 from dither.core.kernels.blocks import BLOCK, FEW, split_rows
 from dither.core.kernels.kernel import CellKernel, pure_certify, pure_promise
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
@@ -35,7 +35,6 @@ from dither.foundation.canonical import real, whole
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
-SIDE: Final = 1 << 16  # integers along an axis
 _BALL: Final = SIDE // 2 - 1  # the radius of the sphere, in integers
 MOST_AXES: Final = 8
 MOST_SCALE: Final = (1 << 9) - 1  # squared distances stay below 2^53, which every language has
@@ -133,7 +132,7 @@ class Selector(ABC):
                 gap *= scale
                 gap *= gap
                 squares += gap
-            chosen[begin : begin + rows] = _first(squares, width)
+            chosen[begin : begin + rows] = first_numbers(squares, width)
         check_lists(chosen, len(points))  # what floats and sorting select is not believed
         return chosen
 
@@ -168,7 +167,7 @@ class Selector(ABC):
         """Return what a selector of this kind has beside the others."""
 
 
-def _first(squares: Integers, width: int) -> Integers:
+def first_numbers(squares: Integers, width: int) -> Integers:
     """Return the numbers of the `width` smallest in each row, ascending, equal ones by their number."""
     if width == 1:
         return np.asarray(squares.argmin(axis=1)[:, None])
@@ -445,10 +444,11 @@ class NearestKernel(PlaceKernel, NearestNumbers):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
-        return _read_rows(data, self.outcomes, 2)
+        return read_rows(data, self.outcomes, 2)
 
 
-def _read_rows(data: Any, count: int, columns: int) -> Floats:
+def read_rows(data: Any, count: int, columns: int) -> Floats:
+    """Return JSON-compatible data as rows of numbers; raise MalformedReport if they are not so many."""
     try:
         book = np.array([[real(number) for number in row] for row in data], dtype=np.float64)
     except (TypeError, ValueError):
@@ -503,7 +503,7 @@ class BoxKernel(NearestNumbers):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
         """Return a record for each number; raise MalformedReport if the data are not so many."""
-        return _read_rows(data, self.outcomes, self.selector.axes)
+        return read_rows(data, self.outcomes, self.selector.axes)
 
 
 @dataclass(frozen=True)

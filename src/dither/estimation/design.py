@@ -1,0 +1,301 @@
+"""The regressors of a regression: private and public factors, and terms that are products of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from itertools import product as combinations_of
+from typing import Any, Final
+
+import numpy as np
+
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
+from dither.estimation.person_numbers import PersonNumbers, indicators, protocol_of
+from dither.foundation.arrays import Array, Floats
+
+INTERCEPT: Final = "intercept"
+MOST: Final = 200  # coefficients
+_SAME: Final = 1e-10  # of the length of a column: what is left of one that follows from others
+
+Column = Reports | Sequence[Hashable] | Array
+Pair = tuple[int, int]  # two columns of a design
+
+
+class DataColumns(Mapping[str, Column]):
+    """Columns by name, of a mapping or of a data frame."""
+
+    def __init__(self, data: object) -> None:
+        if not (isinstance(data, Mapping) or hasattr(data, "columns")):
+            raise InvalidParameter(
+                "expected a mapping from names to reports and public columns, or a data frame of these, "
+                f"not {found(data)}"
+            )
+        self._data: Any = data
+        self._names = [str(name) for name in (data if isinstance(data, Mapping) else data.columns)]
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._names:
+            raise unknown_name("column", name, self._names)
+        column: Column = self._data[name]
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A regressor: the labels of its dummies (none of a number), and what is known of people.
+
+    `reports` are private, `public` has a column for each coefficient. `encode` returns these columns for a
+    value; `needs` are the columns of the data that it takes, by default its own name.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    labels: tuple[Hashable, ...] = ()
+    reports: Reports | None = None
+    public: Floats | None = None
+    encode: Callable[[Mapping[str, object]], Sequence[float]] | None = None
+    needs: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The columns of the data whose values `at` takes."""
+        return self.needs or (self.name,)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and highest number that is known to be possible; None of labels and functions."""
+        if self.labels or self.encode is not None:
+            return None
+        if self.reports is not None:
+            line = self.reports.question.domain.line
+            return line.low, line.high
+        return None if self.public is None else (float(self.public.min()), float(self.public.max()))
+
+    def at(self, values: Mapping[str, object]) -> Floats:
+        """Return the columns of a person with these values; raise InvalidParameter if one does not fit."""
+        for name in self.variables:
+            if name not in values:
+                raise InvalidParameter(f"at needs a value of {name!r}, too")
+        if self.encode is not None:
+            return np.asarray(self.encode(values), dtype=np.float64)
+        value: Any = values[self.name]
+        if self.labels:
+            if value not in self.labels:
+                raise unknown_name(f"label of {self.name!r}", value, map(str, self.labels))
+            return np.array([float(value == label) for label in self.labels[1:]])
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            raise InvalidParameter(f"{self.name} is one finite number, not {found(value)}")
+        return np.array([float(value)])
+
+    def readings(self) -> Floats:
+        """Return for each person numbers whose means are the regressors, as columns.
+
+        Those of an optional number are readings for who answered, divided by whether they did: people count
+        by the product of these.
+        """
+        if self.reports is None:
+            return np.asarray(self.public)
+        if self.labels:
+            return indicators(self.reports)[:, 1:]
+        numbers = PersonNumbers.of(self.reports)
+        return np.asarray(numbers.value / numbers.answered + numbers.middle)[:, None]
+
+    def product(self, first: int, second: int, read: Floats) -> Floats:
+        """Return for each person a number whose mean is the product of two columns of this factor.
+
+        Products of two labels of a private category are 0: nobody has two.
+        """
+        if self.reports is None:
+            return read[:, first] * read[:, second]
+        if self.labels:
+            return read[:, first] if first == second else np.zeros(len(read))
+        numbers = PersonNumbers.of(self.reports)
+        middle = numbers.middle
+        square = numbers.square / numbers.answered
+        return np.asarray(square + 2.0 * middle * (read[:, 0] - middle) + middle**2)
+
+
+Term = tuple[Factor, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionDesign:
+    """Terms of a regression; each has a coefficient for every combination of the columns of its factors."""
+
+    terms: tuple[Term, ...]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Column], people: int) -> RegressionDesign:
+        """Return a term for each regressor."""
+        if not given:
+            raise InvalidParameter("a regression needs at least one regressor")
+        return cls(tuple((factor_of(str(name), part, people),) for name, part in given.items()))
+
+    @property
+    def factors(self) -> list[Factor]:
+        """All factors, each once."""
+        return list({id(factor): factor for term in self.terms for factor in term}.values())
+
+    @property
+    def variables(self) -> list[str]:
+        """The columns of the data that a prediction needs values of."""
+        return list(dict.fromkeys(name for factor in self.factors for name in factor.variables))
+
+    @property
+    def private(self) -> list[Reports]:
+        """The reports among the regressors."""
+        return [factor.reports for factor in self.factors if factor.reports is not None]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the coefficients, the intercept's first."""
+        return [INTERCEPT, *(" × ".join(names) for names, _ in self._columns())]
+
+    def _columns(self) -> Iterator[tuple[tuple[str, ...], list[tuple[Factor, int]]]]:
+        """Yield for each coefficient its names, and its factors, each with the number of a column."""
+        for term in self.terms:
+            for places in combinations_of(*(range(len(factor.names)) for factor in term)):
+                parts = list(zip(term, places, strict=True))
+                yield tuple(factor.names[place] for factor, place in parts), parts
+
+    def at(self, values: Mapping[str, object]) -> Floats:
+        """Return the regressors of a person with these values, without the constant."""
+        for name in values:
+            if name not in self.variables:
+                raise unknown_name("regressor", name, self.variables)
+        encoded = {id(factor): factor.at(values) for factor in self.factors}
+        return np.array(
+            [math.prod(float(encoded[id(f)][at]) for f, at in parts) for _, parts in self._columns()]
+        )
+
+    def readings(self, people: int) -> tuple[Floats, dict[Pair, Floats]]:
+        """Return readings of the constant and the regressors, and those of products that share a factor.
+
+        Factors are read by noise of their own, so that a product of readings of different factors has the
+        product as its mean. Within a private factor it has not: these products have readings of their own.
+        """
+        read = {id(factor): factor.readings() for factor in self.factors}
+        columns = [parts for _, parts in self._columns()]
+        if 1 + len(columns) > MOST:
+            raise InvalidParameter(f"there are {1 + len(columns)} coefficients; at most {MOST} are estimated")
+        found = np.ones((people, 1 + len(columns)))
+        for number, parts in enumerate(columns, 1):
+            for factor, at in parts:
+                found[:, number] *= read[id(factor)][:, at]
+        own: dict[Pair, Floats] = {}
+        for (i, first), (j, second) in combinations_with_replacement(enumerate(columns, 1), 2):
+            shared = {id(f) for f, _ in first if f.reports is not None} & {id(f) for f, _ in second}
+            if not shared:
+                continue
+            value = np.ones(people)
+            there = {id(factor): at for factor, at in second}
+            for factor, at in first:
+                value = value * (
+                    factor.product(at, there[id(factor)], read[id(factor)])
+                    if id(factor) in there
+                    else read[id(factor)][:, at]
+                )
+            for factor, at in second:
+                if id(factor) not in {id(f) for f, _ in first}:
+                    value = value * read[id(factor)][:, at]
+            own[i, j] = value
+        return found, own
+
+    def check_public(self, people: int) -> None:
+        """Raise NotIdentifiable for a public regressor that is constant or follows from other ones."""
+        kept = [np.full(people, 1.0 / math.sqrt(people))]
+        before: list[str] = []
+        for names, parts in self._columns():
+            if any(factor.reports is not None for factor, _ in parts):
+                continue
+            name = " × ".join(names)
+            column = np.ones(people)
+            for factor, at in parts:
+                column = column * np.asarray(factor.public)[:, at]
+            column = column - column.mean()
+            length = float(np.linalg.norm(column))
+            if not length > _SAME * math.sqrt(people) * max(abs(float(np.max(np.abs(column)))), 1e-300):
+                raise NotIdentifiable(
+                    f"regressor {name!r} is the same for everybody, so that its coefficient cannot be told "
+                    "from the intercept; leave it out"
+                )
+            rest = column / length
+            for _ in range(2):  # twice: rounding is orthogonalised, too
+                for other in kept:
+                    rest = rest - other * float(other @ rest)
+            left = float(np.linalg.norm(rest))
+            if left < 1e-8:
+                raise NotIdentifiable(
+                    f"regressor {name!r} follows from others ({', '.join(before)}), so that their "
+                    "coefficients cannot be told apart; leave one out"
+                )
+            kept.append(rest / left)
+            before.append(name)
+
+
+def factor_of(name: str, given: Column, people: int) -> Factor:
+    """Return the factor of reports, or of a public column of numbers or labels."""
+    if isinstance(given, Reports):
+        question = given.question
+        if len(given) != people:
+            raise InvalidParameter(
+                f"every person needs a report of both questions: there are {len(given)} and {people}"
+            )
+        if "frequencies" in question.quantities:
+            labels = tuple(protocol_of(given).categories.labels)
+            return Factor(name, _names(name, labels), labels, given)
+        PersonNumbers.of(given)
+        return Factor(name, (name,), (), given)
+    if type(given).__name__ == "Counts":
+        raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
+    if len(given) != people:
+        raise InvalidParameter(f"regressor {name!r} has {len(given)} rows, and there are {people} people")
+    array = public_numbers(given)
+    if array is None:
+        return category_factor(name, given)
+    if not np.isfinite(array).all():
+        raise InvalidParameter(f"regressor {name!r} has a number that is not finite; drop these people")
+    return Factor(name, (name,), (), None, array[:, None])
+
+
+def public_numbers(given: Column) -> Floats | None:
+    """Return a public column as numbers; None if it holds labels."""
+    array = np.asarray(given)
+    if array.ndim != 1 or array.dtype.kind not in "iufb":
+        return None
+    return array.astype(np.float64)
+
+
+def category_factor(name: str, given: Column) -> Factor:
+    """Return the factor of a public column of labels, in the order of their texts."""
+    listed = given.tolist() if hasattr(given, "tolist") else list(given)
+    try:
+        numbers = all(isinstance(label, int | float) for label in set(listed))
+        labels = sorted(set(listed), key=None if numbers else lambda label: (label is None, str(label)))
+    except TypeError:
+        raise InvalidParameter(
+            f"regressor {name!r} is numbers or labels; one is {found(listed[0])}"
+        ) from None
+    if not 2 <= len(labels) <= MOST:
+        raise InvalidParameter(f"regressor {name!r} has {len(labels)} labels; 2 to {MOST} can be compared")
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.fromiter((places[label] for label in listed), np.int64, len(listed))
+    dummies = np.asarray(codes[:, None] == np.arange(1, len(labels)), dtype=np.float64)
+    return Factor(name, _names(name, tuple(labels)), tuple(labels), None, dummies)
+
+
+def _names(name: str, labels: Sequence[Hashable]) -> tuple[str, ...]:
+    """Return the names of the coefficients of labels; the first label is what others are compared with."""
+    return tuple(f"{name}: {label}" for label in labels[1:])

@@ -1,0 +1,332 @@
+"""Complete paths under one ε: one report of a path, likelier near the true one."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from dither.core.domains import Paths, Routes
+from dither.core.kernels.places.nearest import MOST_PACKED, first_numbers
+from dither.core.kernels.places.routes import RouteKernel, path_distances
+from dither.core.question import PlainQuestion, Question
+from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics import codebooks
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.optimal.anywhere import check_public_source
+
+_MOST_PUBLIC: Final = 2_000  # public paths that a codebook is fitted to; of more, every k-th
+_LEAST_PUBLIC: Final = 8  # of which one half chooses the codebook, and the other half its size
+_SIZES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+_WIDTHS: Final = (1, 2, 4)
+_WORTH: Final = 0.01  # relative gain for which K is larger than 1, or N larger
+_MOST_PROGRAM: Final = 128  # public paths of the linear program
+_RISEN: Final = 1.25  # relative error after which larger codebooks are not tried
+_DIGITS: Final = 5  # of a place that is read, after the first one of the longer side
+
+
+@dataclass(frozen=True, eq=False)
+class PublicPaths:
+    """Public paths of people, such as published trips, and where they come from.
+
+    The paths of a codebook are published with a design. So the source has to be named, and has to be public.
+    """
+
+    paths: Paths
+    source: str
+
+    def __post_init__(self) -> None:
+        check_public_source(self.source, "paths, 'published trips of 2019'")
+        try:
+            paths = Paths.of(self.paths)
+        except OutsideDomain as error:
+            raise InvalidParameter(f"the public paths of the prior are not paths: {error}") from None
+        object.__setattr__(self, "paths", paths)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the paths and the source; only the paths of the codebook travel with a design."""
+        points = self.paths.points.astype("<f8").tobytes() + self.paths.offsets.astype("<i8").tobytes()
+        return hashlib.sha256(self.source.encode() + points).hexdigest()[:32]
+
+    def __repr__(self) -> str:
+        return f"PublicPaths({len(self.paths)} paths, source={self.source!r})"
+
+
+def public_paths(prior: object) -> PublicPaths:
+    """Return a prior as public paths; raise InvalidParameter if it does not name its source."""
+    if isinstance(prior, PublicPaths):
+        return prior
+    if not isinstance(prior, tuple) or len(prior) != 2:
+        raise InvalidParameter(
+            "routes need prior=(public paths, 'their public source'): reports are numbers of public paths, "
+            f"got {found(prior)}"
+        )
+    return PublicPaths(*prior)
+
+
+class _Choice(NamedTuple):
+    """A codebook of public paths: their indices, K, and the error on the half that it was not fitted to."""
+
+    codes: Integers
+    width: int
+    held_out: float
+
+
+@dataclass(frozen=True)
+class AmongRoutes(Mechanism[PlainQuestion]):
+    """The number of a public path for a complete path; the public paths nearest to it are likelier.
+
+    Promise:   pure ε for the complete path, however many locations it has.
+    Reports:   the number of one of N public paths, which are medoids of the prior. N and K are chosen by the
+               error on a half of the prior that the codebook was not fitted to.
+    Use when:  paths matter from the begin to the end, and public paths of the same area are known. It cannot
+               show a path that no public path resembles: such a path is reported as some public path, too.
+    Reference: derived in docs/paths.md.
+
+    >>> from dither.core.domains import Interval, Rectangle
+    >>> city = Rectangle(Interval(0, 1), Interval(0, 1))
+    >>> lines = [[(0, a), (1, b)] for a in (0.1, 0.2, 0.8, 0.9) for b in (0.1, 0.2, 0.8, 0.9)]
+    >>> design = AmongRoutes(Routes(city), epsilon=4, prior=(lines, "lines of the network"))
+    >>> design.guarantee
+    Guarantee: ε ≤ 4 for one trajectory
+    """
+
+    domain: Routes
+
+    _: KW_ONLY
+    prior: tuple[Any, str] | PublicPaths | None = None
+
+    _called = "Optimal"
+    _takes = (Routes,)
+
+    def _check(self) -> None:
+        prior = public_paths(self.prior)
+        object.__setattr__(self, "prior", prior)
+        if len(prior.paths) < _LEAST_PUBLIC:
+            raise InvalidParameter(
+                f"expected {_LEAST_PUBLIC} public paths or more, got {len(prior.paths)}: one half of them "
+                "chooses the codebook, the other half its size"
+            )
+        try:
+            rows = self.domain.check(prior.paths)
+        except OutsideDomain:
+            raise InvalidParameter(
+                f"the public paths must lie in {self.domain.area}; choose a larger area, or pass "
+                "domain.clip(paths)"
+            ) from None
+        if not (rows != rows[0]).any():
+            raise InvalidParameter(
+                "all public paths are the same path after resampling, so no codebook tells paths apart"
+            )
+
+    @cached_property
+    def public(self) -> Integers:
+        """The public paths that the codebook is fitted to, resampled: of more than 2 000, every k-th."""
+        rows = self.domain.check(public_paths(self.prior).paths)
+        return rows[:: -(-len(rows) // _MOST_PUBLIC)]
+
+    def _apart(self, first: Integers, second: Integers) -> Floats:
+        """Return distances of paths in the units of the area."""
+        far = path_distances(first, second, self.domain.area.scales, self.domain.distance)
+        return far * self.unit
+
+    @property
+    def unit(self) -> float:
+        """The length of one unit of the integer distance, in units of the area; of sums, per place."""
+        box, (x, y) = self.domain.area.box, self.domain.area.scales
+        side = box.x.length / x if x >= y else box.y.length / y
+        places = 1 if self.domain.distance == "frechet" else self.domain.points
+        return side / (1 << 16) / places
+
+    # --- the design
+
+    @cached_property
+    def _both(self) -> Floats:
+        return self._apart(self.public, self.public)
+
+    @cached_property
+    def _choice(self) -> _Choice:
+        """The codebook: N and K by the error of the odd public paths, then fitted to all of them."""
+        apart, odds = self._both, math.exp(self.epsilon)
+        fitted, other = apart[::2, ::2], apart[1::2, ::2]
+        most = min(len(fitted) // 2, MOST_PACKED // (2 * self.domain.points), _most(self.epsilon))
+        sizes = [size for size in _SIZES if size <= max(2, most)]
+        best = _Choice(np.zeros(0, dtype=np.int64), 1, math.inf)
+        starts = _starts(fitted, odds, sizes[-1])
+        for width in _WIDTHS:
+            for size in sizes:
+                if size < 2 * width:
+                    continue
+                codes = _medoids(fitted, odds, size, width, starts)
+                error = _mean_error(other[:, codes], fitted[np.ix_(codes, codes)], width, odds)
+                if error < best.held_out * (1.0 - _WORTH):
+                    best = _Choice(codes, width, error)
+                elif error > best.held_out * _RISEN:
+                    break  # more paths are drawn too often at random
+        starts = _starts(apart, odds, len(best.codes))
+        codes = _medoids(apart, odds, len(best.codes), best.width, starts)
+        return _Choice(np.sort(codes), best.width, best.held_out)
+
+    def _kernel(self) -> RouteKernel:
+        codes, width, _ = self._choice
+        return RouteKernel.largest(self.epsilon, self.domain, self.public[codes], width)
+
+    def _codebook(self, kernel: RouteKernel) -> None:
+        """Return None: a report is read as its public path."""
+
+    @property
+    def routes(self) -> RouteKernel:
+        """The integers of the design: the public paths, K, and the draw."""
+        return cast(RouteKernel, self.question.kernel)
+
+    @property
+    def paths(self) -> Floats:
+        """The public paths of the codebook, of shape (N, points, 2): report j is read as path j."""
+        return self.domain.places(self.routes.paths)
+
+    def read_for(self, prior: tuple[Any, str] | PublicPaths | None = None) -> Question:
+        """Return the question read at the medians of those who may have sent each number.
+
+        Each coordinate of each place is the median of the public paths, by default of the prior of the
+        design. The medians have a smaller mean error than public paths, and need not follow any road.
+        Devices draw as before.
+        """
+        public = public_paths(self.prior if prior is None else prior)
+        rows = self.domain.check(public.paths)
+        rows = rows[:: -(-len(rows) // _MOST_PUBLIC)]
+        law = self.routes.laws(rows)
+        order = np.argsort(rows, axis=0, kind="stable")
+        below = np.cumsum(law[order], axis=0)  # by (rank, point, coordinate, number)
+        at = (below < 0.5 * below[-1]).sum(axis=0)
+        middle = np.take_along_axis(
+            rows[..., None], np.take_along_axis(order[..., None], at[None], axis=0), 0
+        )
+        places = self.domain.places(np.moveaxis(middle[0], -1, 0))
+        side = max(self.domain.area.box.x.length, self.domain.area.box.y.length)
+        book = np.round(places, _DIGITS - math.floor(math.log10(side)))
+        return replace(self.question, book=book, made_by=None)
+
+    # --- errors, in units of the area
+
+    def error(self, paths: object) -> Floats:
+        """Return the mean distance between each path and its report."""
+        rows = self.domain.check(Paths.of(paths))
+        return np.asarray((self.routes.laws(rows) * self.routes.distances(rows)).sum(axis=1) * self.unit)
+
+    def average_error(self) -> float:
+        """Return the mean distance between a path and its report, for the public paths of the prior.
+
+        The codebook was fitted to them; `held_out_error` was found on a half that it was not fitted to.
+        """
+        return float(
+            (self.routes.laws(self.public) * self.routes.distances(self.public)).sum(axis=1).mean()
+        ) * (self.unit)
+
+    @property
+    def held_out_error(self) -> float:
+        """The mean distance for the odd public paths, with the codebook of this size of the even ones."""
+        return self._choice.held_out
+
+    @cached_property
+    def unasked_error(self) -> float:
+        """The mean distance of the public paths to the best one of them: what is known without asking."""
+        return float(self._both.mean(axis=0).min())
+
+    def worst_error(self) -> float:
+        """Return the largest mean distance over the public paths."""
+        laws = self.routes.laws(self.public)
+        return float((laws * self.routes.distances(self.public)).sum(axis=1).max()) * self.unit
+
+    @cached_property
+    def gap(self) -> float:
+        """How far the error is above that of the best mechanism from these N paths to these N paths.
+
+        It compares people whose paths are the public paths of the codebook, each as frequent as the public
+        paths that are next to it, and solves a linear program (needs scipy). It is not a bound for other
+        codebooks or for other people.
+        """
+        kernel = self.routes
+        count = kernel.window.cells
+        if count > _MOST_PROGRAM:
+            raise InvalidParameter(
+                f"the linear program is solved for up to {_MOST_PROGRAM} public paths, not for {count}"
+            )
+        shares = np.bincount(kernel.nearest(self.public), minlength=count) / len(self.public)
+        far = kernel.distances(kernel.paths) * self.unit
+        own = float(shares @ (kernel.laws(kernel.paths) * far).sum(axis=1))
+        return max(own / best_between(shares, far, self.epsilon) - 1.0, 0.0)
+
+    def __str__(self) -> str:
+        window = self.routes.window
+        thinned = "" if len(self.public) == len(public_paths(self.prior).paths) else ", thinned"
+        return (
+            f"Optimal on {self.domain}: {window.cells} of {len(self.public)} public paths{thinned} "
+            f"({public_paths(self.prior).source}), K = {window.width}, {self.domain.distance} distance "
+            f"{self.average_error():.4g} for the complete path, {self.held_out_error:.4g} held out, "
+            f"{self.unasked_error:.4g} without asking"
+        )
+
+
+def best_between(shares: Floats, far: Floats, epsilon: float) -> float:
+    """Return the smallest average error of an ε-LDP mechanism from N inputs to the same N reports.
+
+    Variables: the least probability g_j of report j, and h_ij ≤ (E − 1)·g_j above it for input i.
+    """
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    count, pairs = len(far), far.size
+    row, column = np.divmod(np.arange(pairs), count)
+    lifted = sparse.csr_array((np.full(pairs, -math.expm1(epsilon)), (np.arange(pairs), column)))
+    own = sparse.csr_array((np.ones(pairs), (row, np.arange(pairs))))
+    program: dict[str, Any] = {
+        "c": np.concatenate([(shares[:, None] * far).reshape(-1), shares @ far]),
+        "A_ub": sparse.hstack([sparse.eye_array(pairs), lifted], format="csr"),
+        "b_ub": np.zeros(pairs),
+        "A_eq": sparse.hstack([own, sparse.csr_array(np.ones((count, count)))], format="csr"),
+        "b_eq": np.ones(count),
+    }
+    solved = linprog(**program)
+    if solved.status != 0:
+        raise InvalidParameter("the linear program between the public paths was not solved")
+    return float(solved.fun)
+
+
+def _most(epsilon: float) -> int:
+    """Return a number of public paths that is certainly enough: the best one grows as about e^(ε/2)."""
+    return max(8, round(4.0 * math.exp(0.6 * min(epsilon, 10.0))))
+
+
+def _starts(apart: Floats, odds: float, most: int) -> tuple[Integers, Integers]:
+    """Return two orders of paths, of which the first ones begin a search of any size."""
+    weights = np.full(len(apart), 1.0 / len(apart))
+    return codebooks.farthest(apart, weights, most), codebooks.greedy(apart, weights, odds, most)
+
+
+def _medoids(
+    apart: Floats, odds: float, count: int, width: int, starts: tuple[Integers, Integers]
+) -> Integers:
+    """Return the better codebook of two starts; each medoid is in it once."""
+    weights = np.full(len(apart), 1.0 / len(apart))
+    fits = [codebooks.fit_among(apart, weights, odds, count, width, start=start[:count]) for start in starts]
+    codes = np.unique(min(fits, key=lambda fit: fit[2])[0])
+    if len(codes) > width:
+        return codes
+    return starts[1][:count]
+
+
+def _mean_error(far: Floats, between: Floats, width: int, odds: float) -> float:
+    """Return the mean distance of reports: K numbers follow from the nearest path of the codebook."""
+    lists = first_numbers(
+        np.rint(between / max(float(between.max()), 1e-300) * (1 << 40)).astype(np.int64), width
+    )
+    nearest = lists[far.argmin(axis=1)]
+    near = np.take_along_axis(far, nearest, axis=1).sum(axis=1)
+    total = far.shape[1] + (odds - 1.0) * width
+    return float(np.mean(far.sum(axis=1) + (odds - 1.0) * near) / total)

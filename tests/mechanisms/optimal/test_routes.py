@@ -1,0 +1,142 @@
+"""Complete paths under one ε: the codebook, its size, its errors, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter
+from dither.foundation.arrays import Floats
+from dither.mechanisms.optimal.routes import AmongRoutes, best_between
+
+SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+ROUTES = dt.Routes(SQUARE, points=4)
+
+
+def walks(n: int, seed: int) -> list[Floats]:
+    """Return paths of several lengths between five corners of a city."""
+    random = np.random.default_rng(seed)
+    spots = np.array([[0.1, 0.1], [0.9, 0.2], [0.8, 0.9], [0.2, 0.8], [0.5, 0.5]])
+    made = []
+    for _ in range(n):
+        first, last = random.choice(5, 2, p=[0.4, 0.3, 0.1, 0.1, 0.1])
+        along = np.linspace(0.0, 1.0, random.integers(2, 12))[:, None]
+        path = spots[first] + along * (spots[last] - spots[first])
+        made.append(np.clip(path + random.normal(0.0, 0.02, path.shape), 0.0, 1.0))
+    return made
+
+
+PUBLIC = walks(120, 1)
+
+
+def design(epsilon: float, **more: Any) -> AmongRoutes:
+    made = dt.Optimal(dt.Routes(SQUARE, **{"points": 4, **more}), epsilon=epsilon, prior=(PUBLIC, "walks"))
+    assert isinstance(made, AmongRoutes)
+    return made
+
+
+def test_the_error_is_that_of_the_reports_and_far_below_a_divided_budget() -> None:
+    made, people = design(4.0), walks(4_000, 2)
+    reports = made.perturb(people, source=dt.Seeded(3))
+    true = made.domain.resample(people)
+    apart = np.hypot(*np.moveaxis(reports.values - true, -1, 0)).mean(axis=1)
+    assert float(made.error(people).mean()) == pytest.approx(float(apart.mean()), rel=0.03)
+    assert float(apart.mean()) < 1.25 * made.held_out_error
+    divided = dt.TraCSC(SQUARE, epsilon=4.0, unit="trajectory").perturb(true, source=dt.Seeded(4))
+    assert apart.mean() < 0.5 * dt.maps.average_error(true, divided)
+    assert apart.mean() < 0.6 * made.unasked_error
+    assert made.worst_error() >= made.average_error() > 0
+    assert "for the complete path" in str(made)
+    assert "(walks)" in str(made)
+
+
+def test_medians_of_those_who_may_have_sent_a_number_have_a_smaller_error() -> None:
+    made, people = design(2.0), walks(3_000, 5)
+    reports, true = made.perturb(people, source=dt.Seeded(6)), made.domain.resample(people)
+    read = reports.read_by(made.read_for())
+    assert read.values.shape == true.shape
+    assert np.abs(read.values - true).mean() < np.abs(reports.values - true).mean()
+    again = dt.from_json(made.read_for((PUBLIC[:50], "fewer walks")).to_json())
+    assert again.fingerprint == made.fingerprint
+
+
+@pytest.mark.parametrize("distance", ["warped", "frechet"])
+def test_other_distances_have_codebooks_of_their_own(distance: Any) -> None:
+    made = design(3.0, distance=distance)
+    assert made.routes.routes.distance == distance
+    assert made.average_error() < 0.8 * made.unasked_error
+    detour = [[0.1, 0.1]] * 9 + [[0.5, 0.15], [0.9, 0.2]]  # stays long at the first place
+    mean, warped = design(3.0, by="order"), design(3.0, distance="warped", by="order")
+    straight = [[0.1, 0.1], [0.9, 0.2]]
+    assert (warped.error(detour) / warped.error(straight))[0] < (mean.error(detour) / mean.error(straight))[0]
+
+
+def test_the_gap_is_that_of_a_linear_program_between_the_public_paths() -> None:
+    far = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
+    shares = np.array([0.2, 0.5, 0.3])
+    best = best_between(shares, far, 1.0)
+    grid = np.linspace(0.0, 1.0, 21)  # of all mechanisms with g = (a, b, c): the nearest allowed are likelier
+    tried = []
+    for a in grid:
+        for b in grid[grid <= 1.0 - a]:
+            g = np.array([a, b, 1.0 - a - b])
+            for mass in np.linspace(1.0 / np.e, 1.0, 21):
+                left, error = 1.0 - mass, 0.0
+                for i in range(3):
+                    room = left
+                    error += shares[i] * float(mass * g @ far[i])
+                    for j in np.argsort(far[i]):
+                        more = min(room, (np.e - 1.0) * mass * g[j])
+                        error, room = error + shares[i] * more * far[i, j], room - more
+                    error = error if room < 1e-9 else np.inf
+                tried.append(error)
+    assert best == pytest.approx(min(tried), rel=0.02)
+    assert best <= min(tried) + 1e-9
+    assert 0.0 <= design(2.0).gap < 0.2
+
+
+def test_many_public_paths_are_thinned_and_the_text_says_so() -> None:
+    many = np.random.default_rng(7).random((5_000, 2, 2))
+    made = dt.Optimal(dt.Routes(SQUARE, points=2), epsilon=1, prior=(many, "lines"))
+    assert len(made.public) == 1_667  # every third
+    assert "of 1667 public paths, thinned" in str(made)
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (None, "public source"),
+        (PUBLIC, "public source"),
+        ((PUBLIC, ""), "public source"),
+        ((PUBLIC, None), "public source"),
+        ((PUBLIC[:7], "walks"), "8 public paths or more"),
+        (([[(0.3, 0.3)]] * 20, "a place"), "the same path"),
+        (([[(7.0, 0.3), (7.5, 0.1)]] * 20, "another city"), "must lie in"),
+        (([[]] * 20, "none"), "not paths"),
+        ((7, "a number"), "not paths"),
+    ],
+)
+def test_what_is_no_prior_is_refused(prior: Any, words: str) -> None:
+    with pytest.raises(InvalidParameter, match=words):
+        dt.Optimal(ROUTES, epsilon=1, prior=prior)
+
+
+def test_a_path_that_no_public_path_resembles_is_drawn_like_any_other() -> None:
+    made = design(4.0)
+    odd = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    law = [float(chance) for chance in made.probabilities(odd)]
+    assert sum(law) == pytest.approx(1.0)
+    assert max(law) / min(law) == pytest.approx(np.exp(4.0))
+    assert float(made.error(odd)[0]) > 3 * made.average_error()
+
+
+def test_a_design_is_remade_with_another_epsilon_but_not_from_json() -> None:
+    made = design(2.0)
+    assert made.at(4.0).guarantee.bound == design(4.0).guarantee.bound
+    question = dt.from_json(made.to_json())
+    assert question.perturb(PUBLIC[:3]).cells.shape == (3,)
+    with pytest.raises(InvalidParameter):
+        question.design()
