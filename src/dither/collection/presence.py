@@ -78,7 +78,7 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
         total = sum(groups.values()) + marked
         enough = total >= contract.people
         groups[None] = marked  # the devices with the permanent label
-        hidden = _hidden(groups, contract.people) if enough else set(groups)
+        hidden = _hide_small(groups, contract.people) if enough else set(groups)
         messages.append(total if enough else None)
         public.append(total - marked if None not in hidden else 0)
         rows.append(permanent * (None not in hidden))
@@ -110,7 +110,7 @@ def _days_by_period(contract: Campaign, today: datetime.date) -> dict[datetime.d
     return found
 
 
-def _hidden(groups: Mapping[str | None, int], people: int) -> set[str | None]:
+def _hide_small(groups: Mapping[str | None, int], people: int) -> set[str | None]:
     """Return the groups that are not shown: the small ones, and larger ones until they hide each other."""
     order = sorted(groups, key=lambda name: (groups[name], name is None, name or ""))
     hidden = [name for name in order if 0 < groups[name] < people]

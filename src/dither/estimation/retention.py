@@ -19,7 +19,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.frequency import supported_frequencies
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
-from dither.foundation.tables import ResultTable, period_start
+from dither.foundation.tables import ResultTable, Row, period_start
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,11 +50,7 @@ class Retention(ResultTable):
         parts = {"actives": self.actives, "retention": self, "cohorts": self.cohorts, "labels": self.labels}
         object.__setattr__(self, "tables", {name: part for name, part in parts.items() if part.rows})
 
-    def __getitem__(self, key: int | str) -> Any:
-        """Return a row by its place, or that of a number of periods written as a text."""
-        return super().__getitem__(key)
-
-    def after(self, periods: int) -> Mapping[str, Any]:
+    def after(self, periods: int) -> Row:
         """Return the row of the curve for a number of periods; raise NotIdentifiable if it has none."""
         for row in self.rows:
             if row["after"] == periods:
@@ -62,9 +58,6 @@ class Retention(ResultTable):
         raise NotIdentifiable(
             f"retention after {periods} periods cannot be stated; {self.missing or 'no cohort is so old'}"
         )
-
-    def __repr__(self) -> str:
-        return super().__repr__() + (f"\n\n{self.missing}" if self.missing else "")
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the retention curve with its intervals, and return the axes; needs the extra `plot`."""
@@ -95,9 +88,16 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     labels = _label_shares(counts, level)
     hidden = sum(count is None for _, count in shown)
     few = f"{hidden} periods have fewer than {counts.people} devices and are not shown. " if hidden else ""
-    parts: dict[str, Any] = {"actives": actives, "labels": labels, "level": level, "about": counts.about}
+    parts: dict[str, Any] = {
+        "limits": (0.0, 1.0),
+        "actives": actives,
+        "labels": labels,
+        "level": level,
+        "about": counts.about,
+    }
     if counts.question is None:
-        return Retention("Retention", (), missing=few + "The campaign has no permanent label.", **parts)
+        missing = few + "The campaign has no permanent label."
+        return Retention(f"Retention: {missing}", (), missing=missing, **parts)
     days = _days_of(counts)
     if days is None:
         raise NotIdentifiable(
@@ -109,15 +109,15 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
         f"Share of devices that are active again, by {counts.every}s after installation ({100 * level:g} %)"
     )
     more = {**parts, "cohorts": table.result(level), "missing": (few + missing).strip()}
-    return Retention(title, rows, limits=(0.0, 1.0), **more)
+    return Retention("\n".join([title, *([more["missing"]] * bool(more["missing"]))]), rows, **more)
 
 
 def _days_of(counts: PresenceCounts) -> list[date] | None:
     """Return the days that are the labels of the permanent label; None if they are no days."""
-    domain: Any = getattr(counts.question, "domain", None)
+    labels = getattr(getattr(counts.question, "domain", None), "labels", None) or ()
     try:
-        return [date.fromisoformat(label) for label in domain.labels]
-    except (ValueError, TypeError, AttributeError):
+        return [date.fromisoformat(label) for label in labels] or None
+    except (ValueError, TypeError):
         return None
 
 
@@ -142,9 +142,9 @@ class CohortTable:
         shape = len(days), len(counts.periods)
         devices, errors = np.full(shape, np.nan), np.full(shape, np.nan)
         for place, messages in enumerate(counts.messages):
-            one = counts.of_period(place)
-            if messages is not None and one.n:
-                known = supported_frequencies(one)
+            marked = counts.of_period(place)
+            if messages is not None and marked.n:
+                known = supported_frequencies(marked)
                 devices[:, place] = np.asarray(known.value) * messages
                 errors[:, place] = np.asarray(known.standard_error) * messages
         at = {day: place for place, day in enumerate(counts.periods)}
@@ -189,9 +189,9 @@ def _is_next(counts: PresenceCounts, starts: list[date], k: int) -> bool:
     return starts[k + 1] == period_start(counts.every, date.fromordinal(middle))
 
 
-def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Mapping[str, Any], ...], str]:
+def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...], str]:
     """Return the rows of the retention curve, and what cannot be stated."""
-    rows: list[Mapping[str, Any]] = []
+    rows: list[Row] = []
     widest = (0, 0.0)
     longest = len(table.periods) - 1
     for after in range(1, longest + 1):
@@ -211,7 +211,7 @@ def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Mapping[
     return tuple(rows), _missing(table, rows, widest, every)
 
 
-def _missing(table: CohortTable, rows: list[Mapping[str, Any]], widest: tuple[int, float], every: str) -> str:
+def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], every: str) -> str:
     """Return a sentence about how many periods or devices are missing."""
     usable = [place for place in table.places if place >= 0]
     least = _FEWEST_COHORTS + 1
