@@ -230,6 +230,9 @@ func again(state, asked object, report any) []any {
 
 // drop takes the reports of a batch off the queue, which the collector refused for good. Permanent answers are set aside.
 func drop(state object, id string) step {
+	if count, next := withoutMessages(state, id); count > 0 {
+		return step{object{"is": "dropped", "reports": float64(count)}, next}
+	}
 	var queue []object
 	reports := 0.0
 	for _, row := range rowsOf(state, "queue") {
@@ -261,7 +264,9 @@ func erase(state object) object {
 	for _, name := range []string{"askers", "answers", "choices", "queue"} {
 		next[name] = []any{}
 	}
-	maps.DeleteFunc(next, func(name string, _ any) bool { return name == "told" || name == "coins" || name == "trees" })
+	maps.DeleteFunc(next, func(name string, _ any) bool {
+		return slices.Contains([]string{"told", "coins", "trees", "present", "sent"}, name)
+	})
 	return next
 }
 
@@ -365,22 +370,23 @@ func entryOf(state object, id string, asked object) object {
 	return entry
 }
 
-// refusedBy returns why the policy, the clock, the data or the asker do not allow an answer, or an empty text; the state
-// with the clock and the asker; and the epochs that are charged, in the entry.
-func refusedBy(before, asked, policy, at, entry object) (reason string, state object) {
+// isAllowed returns whether a policy accepts what an answer spends and assumes.
+func isAllowed(asked, policy, entry object) bool {
 	mechanisms, _ := policy["mechanisms"].([]any)
-	allowed := real(asked["epsilon"]) <= real(policy["epsilon"]) && real(asked["delta"]) <= real(policy["delta"]) &&
-		(policy["mechanisms"] == nil || slices.Contains(mechanisms, asked["mechanism"]))
 	for _, line := range asList(entry["assumes"]) {
-		allowed = allowed && slices.Contains(asList(policy["assumptions"]), line)
+		if !slices.Contains(asList(policy["assumptions"]), line) {
+			return false
+		}
 	}
-	if !allowed {
-		return "policy", nil
-	}
+	return real(asked["epsilon"]) <= real(policy["epsilon"]) && real(asked["delta"]) <= real(policy["delta"]) &&
+		(policy["mechanisms"] == nil || slices.Contains(mechanisms, asked["mechanism"]))
+}
+
+// span sets the epochs that an entry is charged to, and returns why the clock or the data do not allow it, or an empty text.
+func span(before, asked, clock, entry object) string {
 	epoch := asString(asObject(before["limits"])["epoch"])
-	clock := clockAfter(asObject(before["clock"]), at)
 	if real(clock["ahead"]) > ahead[epoch] {
-		return "clock", nil
+		return "clock"
 	}
 	now, born := long(clock["wall"]), long(before["born"])
 	since, until := now, now+1
@@ -389,22 +395,26 @@ func refusedBy(before, asked, policy, at, entry object) (reason string, state ob
 	}
 	first, last := epochOf(epoch, max(since, born)), epochOf(epoch, max(until-1, born))
 	if since >= until || until > now+1 || last-first >= 366 {
-		return "data", nil
+		return "data"
 	}
 	entry["first"], entry["last"] = float64(first), float64(last)
-	state = with(before, "clock", clock)
-	if askers := asList(before["askers"]); !slices.Contains(askers, asked["asker"]) {
-		if before["openings"] == 0.0 {
-			return "asker", nil
-		}
-		admitted := append(slices.Clone(askers), asked["asker"])
-		slices.SortFunc(admitted, compareFields)
-		state["askers"] = admitted
-		if before["openings"] != nil {
-			state["openings"] = real(before["openings"]) - 1
-		}
+	return ""
+}
+
+// admitted returns a state that has an asker, or nil if no new one is admitted.
+func admitted(state object, asker any) object {
+	askers := asList(state["askers"])
+	if slices.Contains(askers, asker) {
+		return state
 	}
-	return "", state
+	if state["openings"] == 0.0 {
+		return nil
+	}
+	next := with(state, "askers", slices.SortedFunc(slices.Values(append(slices.Clone(askers), asker)), compareFields))
+	if state["openings"] != nil {
+		next["openings"] = real(state["openings"]) - 1
+	}
+	return next
 }
 
 // answer checks, spends and draws. Without a drawing it is a dry run, which has no report and whose state is not kept.
@@ -440,9 +450,16 @@ func answer(before object, id string, asked, policy, at object, drawing *answeri
 		return resent
 	}
 	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that is tossed is kept, whatever follows.
-	reason, state := refusedBy(before, asked, policy, at, entry)
-	if reason != "" {
+	if !isAllowed(asked, policy, entry) {
+		return refuse("policy")
+	}
+	clock := clockAfter(asObject(before["clock"]), at)
+	if reason := span(before, asked, clock, entry); reason != "" {
 		return refuse(reason)
+	}
+	state := admitted(with(before, "clock", clock), asked["asker"])
+	if state == nil {
+		return refuse("asker")
 	}
 	var drawn object
 	outcome, coin := phaseOf(state, asked, drawing)
@@ -579,14 +596,125 @@ func batch(state object, id string, most int, chosen func(row object) bool) step
 	return step{object{"is": "batched", "id": id, "reports": reports}, with(state, "queue", listOf(queue))}
 }
 
-// acknowledge takes a report, or a batch, off the queue: the collector has it.
-func acknowledge(state object, id string) step {
-	queue := rowsOf(state, "queue")
-	left := filter(queue, func(row object) bool { return row["id"] != id && row["batch"] != id })
-	if len(left) == len(queue) {
+// acknowledge takes a report, or a batch, off the queue: the collector has it. sent, which may be nil, has the campaign, the
+// present day and the days for which the batch can be withdrawn.
+func acknowledge(state object, id string, sent object) step {
+	gone := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] == id || row["batch"] == id })
+	left := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] != id && row["batch"] != id })
+	next := with(state, "queue", listOf(left))
+	for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] == id }) {
+		gone = append(gone, object{"asker": row["asker"], "question": row["name"], "batch": id})
+	}
+	if len(gone) == 0 {
 		return step{outcome: object{"is": "unknown"}}
 	}
-	return step{object{"is": "acknowledged", "reports": float64(len(queue) - len(left))}, with(state, "queue", listOf(left))}
+	_, next = withoutMessages(next, id)
+	if sent != nil && gone[0]["batch"] == id {
+		names, day := []any{}, long(sent["day"])
+		for _, row := range gone {
+			names = append(names, row["question"])
+		}
+		known := filter(rowsOf(state, "sent"), func(row object) bool { return long(row["until"]) >= day })
+		next["sent"] = append(listOf(known), object{"id": id, "asker": gone[0]["asker"], "campaign": sent["campaign"],
+			"until": float64(day + long(sent["retry"])), "questions": names})
+	}
+	return step{object{"is": "acknowledged", "reports": float64(len(gone))}, next}
+}
+
+// withdraw forgets a batch that the collector was asked to delete. What was spent stays spent, and nothing is set aside.
+func withdraw(state object, id string) step {
+	theirs := func(row object) bool { return row["batch"] == id && id != aside }
+	count := len(filter(rowsOf(state, "queue"), theirs))
+	messages, next := withoutMessages(with(state, "queue", listOf(filter(rowsOf(state, "queue"), func(row object) bool { return !theirs(row) }))), id)
+	count += messages
+	for _, row := range filter(rowsOf(state, "sent"), func(row object) bool { return row["id"] == id }) {
+		count += len(asList(row["questions"]))
+		next["sent"] = listOf(filter(rowsOf(state, "sent"), func(row object) bool { return row["id"] != id }))
+	}
+	if count == 0 {
+		return step{outcome: object{"is": "unknown"}}
+	}
+	if has(next, "sent") && len(asList(next["sent"])) == 0 {
+		delete(next, "sent")
+	}
+	return step{object{"is": "withdrawn", "reports": float64(count)}, next}
+}
+
+// withoutMessages returns how many messages of presence wait under an identity, and a copy of the state without them.
+func withoutMessages(state object, id string) (count int, next object) {
+	kept := rowsOf(state, "present")
+	for i, row := range kept {
+		if row["batch"] == id {
+			kept[i] = with(row, "batch", nil)
+			count++
+		}
+	}
+	if count == 0 {
+		return 0, maps.Clone(state)
+	}
+	return count, with(state, "present", listOf(kept))
+}
+
+// present returns what becomes of a use of the program: a message for its period, unless the period has one already. The
+// presence has asker, name, every and share; asked is nil if the campaign has no question.
+func present(before object, id string, presence, asked, policy, at object, drawing *answering) step {
+	clock := clockAfter(asObject(before["clock"]), at)
+	if asked != nil && !isAllowed(asked, policy, entryOf(before, id, asked)) {
+		return refuse("policy")
+	}
+	state := admitted(with(before, "clock", clock), presence["asker"])
+	if state == nil {
+		return refuse("asker")
+	}
+	period, _ := periodOf(presence, floorDiv(long(clock["wall"]), daySeconds))
+	kept := find(rowsOf(state, "present"), having(presence, "asker", "name"))
+	if kept != nil && kept["period"] != nil && period <= long(kept["period"]) {
+		return step{outcome: object{"is": "silent"}}
+	}
+	first := kept == nil || kept["period"] == nil
+	if kept == nil { // the coin for life
+		coin := asked != nil && drawing != nil && drawing.random.below(1000) < uint64(long(presence["share"]))
+		kept = object{"asker": presence["asker"], "name": presence["name"], "permanent": coin}
+	}
+	kept = with(with(kept, "period", float64(period)), "batch", id)
+	others := filter(rowsOf(state, "present"), func(row object) bool { return !having(presence, "asker", "name")(row) })
+	state = with(state, "present", listOf(append(others, kept)))
+	if !first || kept["permanent"] != true || asked == nil || permanentOf(state, asked) != nil {
+		return step{object{"is": "present"}, state}
+	}
+	entry := entryOf(before, id, asked)
+	if span(before, asked, clock, entry) != "" || isAnsweredEnough(state, asked) || shortOf(state, entry) != "" {
+		return step{object{"is": "present"}, state} // the label is never drawn
+	}
+	report := drawing.report()
+	state = appended(state, "entries", entry)
+	state = appended(state, "answers", object{"asker": asked["asker"], "question": asked["question"],
+		"fingerprint": asked["fingerprint"], "id": id, "permanent": "present", "report": report})
+	return step{object{"is": "drawn", "charged": entry["epsilon"], "report": report}, state}
+}
+
+func permanentOf(state, asked object) object {
+	return find(filter(rowsOf(state, "answers"), same(asked)), func(row object) bool { return row["permanent"] == "present" })
+}
+
+// message returns the message of presence that waits, inside its period only.
+func message(state, presence, asked, at object) step {
+	kept := find(rowsOf(state, "present"), having(presence, "asker", "name"))
+	if kept == nil || kept["batch"] == nil {
+		return step{outcome: object{"is": "empty"}}
+	}
+	clock := clockAfter(asObject(state["clock"]), at)
+	if period, _ := periodOf(presence, floorDiv(long(clock["wall"]), daySeconds)); float64(period) != kept["period"] {
+		_, next := withoutMessages(with(state, "clock", clock), asString(kept["batch"]))
+		return step{object{"is": "empty"}, next}
+	}
+	reports := []any{}
+	if asked != nil && kept["permanent"] == true {
+		if label := permanentOf(state, asked); label != nil {
+			reports = []any{[]any{label["fingerprint"], label["report"]}}
+		}
+	}
+	return step{outcome: object{"is": "message", "id": kept["batch"], "public": kept["permanent"] != true, "reports": reports}}
 }
 
 // split gives part/whole of this device's budget to another device.
@@ -640,7 +768,8 @@ func merge(state, from object) step {
 		}
 	}
 	next := with(state, "entries", listOf(entries))
-	next["answers"] = unite(rowsOf(state, "answers"), rowsOf(from, "answers"), orders["answers"],
+	shared := filter(rowsOf(from, "answers"), func(row object) bool { return row["permanent"] != "present" })
+	next["answers"] = unite(rowsOf(state, "answers"), shared, orders["answers"],
 		func(row object) string { return asString(row["id"]) })
 	next["choices"] = unite(rowsOf(state, "choices"), choicesOf(from), orders["choices"], func(row object) string {
 		if row["answer"] == nil {
@@ -677,6 +806,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 var orders = map[string][]string{
 	"entries": {"id"}, "answers": {"asker", "question", "fingerprint", "permanent"},
 	"choices": {"asker", "question", "fingerprint", "repeat", "period"}, "coins": {"asker", "name"},
+	"present": {"asker", "name"},
 }
 
 // compareFields compares two texts by their UTF-16 code units, or two numbers.

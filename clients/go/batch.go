@@ -85,3 +85,16 @@ func parsed(content []byte) (said object, err error) {
 	need(len(content) <= mostAnswer, "text")
 	return asObject(parse(string(content))), nil
 }
+
+// withdrawalBody returns what asks a collector to delete a batch.
+func withdrawalBody(id string) string { return write(object{"dither": 2.0, "withdraw": id}) }
+
+// judgeWithdrawal returns whether an answer says that a batch is withdrawn, and the collector's word if it was refused.
+func judgeWithdrawal(id string, status int, content []byte) (withdrawn bool, word string) {
+	said, err := parsed(content)
+	if err != nil {
+		return false, ""
+	}
+	word, _ = said["refused"].(string)
+	return status/100 == 2 && said["withdrawn"] == id, word
+}

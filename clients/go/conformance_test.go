@@ -14,12 +14,21 @@ import (
 	"testing"
 )
 
+var check = flag.String("check", "", "a check of tests/conformance/test_go.py")
+
 var answers = flag.Bool("answer", false, "answer requests on standard input, as clients/conformance/README.md says")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *answers {
 		answerLines(os.Stdin, os.Stdout)
+		return
+	}
+	if *check != "" {
+		if err := runCheck(*check, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -29,7 +38,7 @@ var specifications = map[string]*Question{}
 
 func questionOf(specification string) *Question {
 	if specifications[specification] == nil {
-		specifications[specification] = readQuestion(specification, true)
+		specifications[specification] = readQuestion(specification)
 	}
 	return specifications[specification]
 }
@@ -91,7 +100,7 @@ func answerTo(asked object) (told object) {
 		report := question.drawing.draw(input, source{script})
 		return object{"report": hex.EncodeToString(report), "left": float64(script.Len())}
 	case "read":
-		return object{"fingerprint": readQuestion(text("specification"), true).Fingerprint}
+		return object{"fingerprint": readQuestion(text("specification")).Fingerprint}
 	case "campaign":
 		campaign, err := ReadCampaign(text("published"), text("key"))
 		must(err)
@@ -152,6 +161,11 @@ func answerTo(asked object) (told object) {
 			told["opened"] = hex.EncodeToString(opened)
 		}
 		return told
+	case "withdrawal":
+		return object{"body": withdrawalBody(text("batch"))}
+	case "withdrawn":
+		withdrawn, _ := judgeWithdrawal(text("batch"), int(whole(asked["status"], 100, 599)), unhex(text("content")))
+		return object{"withdrawn": withdrawn}
 	case "account":
 		policy := policyOf(Policy{})
 		if asked["policy"] != nil {
@@ -177,20 +191,22 @@ func answerTo(asked object) (told object) {
 	return object{"unknown": true}
 }
 
+// drawingOf returns what an event of the vectors draws.
+func drawingOf(event object) *answering {
+	text := func(name string) func() string {
+		return func() string {
+			found, _ := event[name].(string)
+			return found
+		}
+	}
+	return &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(text("random")()))}}
+}
+
 func happens(state, event, policy object) step {
 	id, _ := event["id"].(string)
 	switch event["do"] {
 	case "answer":
-		random, _ := event["random"].(string)
-		text := func(name string) func() string {
-			return func() string {
-				found, _ := event[name].(string)
-				return found
-			}
-		}
-		drawing := &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(random))}}
-		after := answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), drawing)
-		return after
+		return answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), drawingOf(event))
 	case "dry run":
 		outcome := maps.Clone(answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), nil).outcome)
 		delete(outcome, "report")
@@ -207,7 +223,16 @@ func happens(state, event, policy object) step {
 	case "drop":
 		return drop(state, id)
 	case "acknowledge":
-		return acknowledge(state, id)
+		sent, _ := event["sent"].(object)
+		return acknowledge(state, id, sent)
+	case "withdraw":
+		return withdraw(state, id)
+	case "present":
+		asked, _ := event["question"].(object)
+		return present(state, id, asObject(event["presence"]), asked, policy, asObject(event["at"]), drawingOf(event))
+	case "message":
+		asked, _ := event["question"].(object)
+		return message(state, asObject(event["presence"]), asked, asObject(event["at"]))
 	case "split":
 		share := asList(event["share"])
 		return split(state, asString(event["device"]), long(share[0]), long(share[1]))

@@ -244,7 +244,7 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, asked["repeat"]), "asking",
 		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, asked["repeat"])
 	made = &Inquiry{question: question, asked: asked, campaign: campaign}
-	return made, made.charge(question, 1)
+	return made.charge(question, 1), nil
 }
 
 // AskQuestion returns a question that belongs to no campaign: repeat is "fresh" at each answer, the "same" answer for ever,
@@ -259,19 +259,15 @@ func (d *Device) AskQuestion(question *Question, name, asker, repeat string, tim
 		asked["times"] = float64(times)
 	}
 	made = &Inquiry{question: question, asked: asked}
-	return made, made.charge(question, times)
+	return made.charge(question, times), nil
 }
 
 // charge sets ε·times, rounded up to a double, and what else is not the asker's.
-func (i *Inquiry) charge(question *Question, times int) error {
-	exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(question.Epsilon), new(big.Rat).SetInt64(int64(times)))
-	cost, _ := exact.Float64()
-	if new(big.Rat).SetFloat64(cost).Cmp(exact) < 0 {
-		cost = math.Nextafter(cost, math.Inf(1))
-	}
+func (i *Inquiry) charge(question *Question, times int) *Inquiry {
+	cost := timesUp(new(big.Rat).SetFloat64(question.Epsilon), int64(times))
 	i.asked["epsilon"], i.asked["delta"], i.asked["mechanism"] = cost, question.Delta, question.Mechanism
 	i.asked["assumes"], i.asked["data"] = []any{}, nil
-	return nil
+	return i
 }
 
 // Answer answers under a new identity.
@@ -444,7 +440,7 @@ func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error)
 			gone++
 			after := drop(next, asString(row["id"]))
 			if row["batch"] != nil {
-				after = acknowledge(next, asString(row["id"]))
+				after = acknowledge(next, asString(row["id"]), nil)
 			}
 			next = after.next
 		}
@@ -546,7 +542,7 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 		if fate == "dropped" {
 			return drop(state, id)
 		}
-		return acknowledge(state, id)
+		return acknowledge(state, id, nil)
 	})
 	if fate == "acknowledged" {
 		done.Sent += len(reports)
@@ -579,7 +575,7 @@ func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) 
 			id := asString(after.outcome["id"])
 			reports := filter(rowsOf(state, "queue"), func(row object) bool { return row["batch"] == id })
 			bodies = append(bodies, jsonBody(id, label, reports))
-			state = acknowledge(state, id).next
+			state = acknowledge(state, id, nil).next
 		}
 	})
 	return bodies, err

@@ -20,11 +20,11 @@ type drawing interface {
 
 // facts are what is known of a draw.
 type facts struct {
-	ratio   ratio
-	path    bool                                     // a value is a list of places, and the ε is that of each
-	keeps   func(epsilon float64) bool               // in place of the ratio
-	delta   func(bound *big.Int, stated any) float64 // for a promise with a δ; it panics unless the integers keep it
-	leftOut func(value any) int                      // items of a set that are not in the list
+	ratio    ratio
+	path     bool                                     // a value is a list of places, and the ε is that of each
+	exponent *big.Rat                                 // in place of the ratio: its logarithm
+	delta    func(bound *big.Int, stated any) float64 // for a promise with a δ; it panics unless the integers keep it
+	leftOut  func(value any) int                      // items of a set that are not in the list
 }
 
 func (f *facts) about() *facts { return f }
@@ -72,7 +72,7 @@ func init() {
 		"polynomial": readPolynomial, "questions": readQuestions, "prefix": readPrefix,
 		"sliding": readNumber, "optional": readNumber, "mixture": readNumber, "lattice": readNumber, "channel": readNumber,
 		"splines": readSplines, "pair": readPair, "polar": readPolar, "nearest": readNearest, "box": readBox,
-		"planar": readPlanar, "directions": readDirections,
+		"planar": readPlanar, "directions": readDirections, "routes": readRoutes,
 	}
 }
 

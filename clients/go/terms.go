@@ -174,7 +174,7 @@ func (t *terms) checkQuestions(tags []any) {
 		need(!slices.Contains(unasked, h.kind), "terms")
 		var question *Question
 		if readers[h.kind] != nil {
-			question = readQuestion(specification, true)
+			question = readQuestion(specification)
 		}
 		t.epsilon += real(fields["epsilon"])
 		if has(fields, "delta") {
@@ -196,7 +196,7 @@ func (t *terms) checkQuestion(fields object, question *Question, tags []any) {
 	for name := range fields {
 		need(slices.Contains(termsOfQuestion, name), "fields")
 	}
-	need(near9(real(fields["epsilon"]), question.spent()) && (question.Delta != 0) == has(fields, "delta"), "promise")
+	need(near9(real(fields["epsilon"]), question.Epsilon) && (question.Delta != 0) == has(fields, "delta"), "promise")
 	need(question.Delta == 0 || near9(real(fields["delta"]), question.Delta), "promise")
 	device := question.device
 	domain := asObject(device["domain"])

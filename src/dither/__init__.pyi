@@ -42,6 +42,7 @@ from .core.wire import from_json as from_json
 from .estimation import maps as maps
 from .estimation import stats as stats
 from .estimation import weights as weights
+from .estimation.bounds import bounds as bounds
 from .estimation.optional import response_rate as response_rate
 from .estimation.over_time import by_day as by_day
 from .estimation.pairs import correlation as correlation

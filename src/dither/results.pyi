@@ -17,6 +17,7 @@ from .core.repetition import DatedReports as DatedReports
 from .data.report_files import ReadReports as ReadReports
 from .data.rows import ColumnFit as ColumnFit
 from .data.rows import RowCounts as RowCounts
+from .estimation.bounds import Bounds as Bounds
 from .estimation.comparison import Differences as Differences
 from .estimation.distributions import EstimatedDistribution as EstimatedDistribution
 from .estimation.estimate import Estimate as Estimate

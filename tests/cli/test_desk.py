@@ -61,7 +61,7 @@ def test_weights_and_private_groups(reports: Path) -> None:
 
 
 def test_tables_tests_and_files(reports: Path, tmp_path: Path) -> None:
-    for ending in ("csv", "md", "tex", "xlsx"):
+    for ending in ("csv", "md", "tex", "html", "xlsx"):
         out = tmp_path / f"table.{ending}"
         assert run("estimate", reports, "--by", "city", "-o", out).exit_code == 0
         assert out.stat().st_size > 100
@@ -69,6 +69,8 @@ def test_tables_tests_and_files(reports: Path, tmp_path: Path) -> None:
     assert {row["question"] for row in rows} == {"home by city", "minutes by city"}
     assert len(rows[0]["value"]) > 8  # all digits
     assert r"\\begin{tabular}".replace("\\\\", "\\") in (tmp_path / "table.tex").read_text()
+    assert r"\toprule" in (tmp_path / "table.tex").read_text()
+    assert (tmp_path / "table.html").read_text().startswith("<!DOCTYPE html>")
     tests = asked(reports, "--column", "minutes", "--by", "city", "--test")["minutes: test"]
     assert len(tests) == 3
     assert all(row["p"] > 1e-6 for row in tests)

@@ -181,6 +181,14 @@ MUTANTS = {
         ),
         "a time is in hours": ("signatures", r"60\*\+", "+"),
     },
+    "words": {
+        "regions must be the same": ("dither", r'=>(\w+)\.split\("-"\)\[0\]', r"=>\1"),
+        "answers are shown by their labels": ("dither", r"\w+\?\.\[\w+\]\?\?String\((\w+)\)", r"String(\1)"),
+    },
+    "open": {
+        "a campaign ends in the morning": ("dither", r"864e5>=(\w+)\+1", r"864e5>=\1"),
+        "any label is sent": ("dither", r"\.labels\?\.includes\(\w+\)\?\?!0", ".labels??!0"),
+    },
     "list": {
         "the digest before is believed": (
             "signatures",

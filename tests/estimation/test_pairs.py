@@ -44,6 +44,22 @@ def told(kind, rng, source, n, shares=SHARES, epsilon=2.0):
 
 @pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_tables_are_written_as_tables() -> None:
+    two = dt.KRR(dt.Categories(["a_b", "c"]), epsilon=3)
+    first, second = (two.perturb(["a_b", "c", "c"] * 100, source=dt.Seeded(seed)) for seed in (1, 2))
+    table = dt.crosstab(first, second)
+    latex, html = table.to_latex().splitlines(), table.to_html()
+    assert latex[:2] == [r"\begin{tabular}{lrr}", r"\toprule"]
+    assert latex[2] == r" & a\_b & c \\"
+    assert latex[4].startswith(r"a\_b & ")
+    assert html.count("<tr>") == 3
+    assert "<th>a_b</th>" in html
+    assert table.within_rows().to_html() != html
+    assert "shares of rows" in repr(table.within_rows())
+    assert [line.count("&") for line in dt.frequencies(first).to_latex().splitlines()[4:6]] == [4, 4]
+    assert dt.mean(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 9)).to_html().startswith("<table>")
+
+
 def test_a_table_is_unbiased_with_every_protocol(kind):
     table = dt.crosstab(*told(kind, np.random.default_rng(2), dt.Seeded(2), 20_000))
     gaps = (np.asarray(table.value) - SHARES) / np.asarray(table.standard_error)

@@ -107,7 +107,7 @@ def test_the_size_of_the_client_is_what_the_readme_says() -> None:
     told = (ROOT / "clients" / "javascript" / "README.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `dither-ldp/?(\w*)` \|.*\| (?:\+ )?([\d.]+) kB \|$", told, re.MULTILINE))
     size[""], size["global"] = size["dither"] + size["core"], size["dither.global"]
-    assert len(listed) == 25
+    assert len(listed) == 26
     for name, kilobytes in listed.items():
         assert float(kilobytes) == pytest.approx(size[name], abs=0.06), name
 
@@ -129,7 +129,7 @@ def test_the_page_of_clients_states_their_sizes() -> None:
     java = (ROOT / "clients" / "java" / "src").rglob("*.java")
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in java)
     (counted,) = re.findall(r"a jar of \d+ kB, (\d [\d]{3}) lines", page)
-    assert abs(int(counted.replace(" ", "")) - lines) <= 50
+    assert abs(int(counted.replace(" ", "")) - lines) <= 100
 
 
 def test_the_demonstration_needs_no_development_environment(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def finding(sampled: bool) -> Any:
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "Answer": lambda: dt.central.count([1.0] * 40, epsilon=1, source=dt.Seeded(1)),
+    "Bounds": lambda: dt.bounds(numbers()),
     "Comparison": lambda: dt.compare(PET, epsilon=1, goal=dt.goals.Frequencies(n=1000)),
     "Curve": lambda: dt.classifiers.utility_curve(STEEP, RECORD, dt.OGPM(UNIT, epsilon=1), [0.5, 1, 2]),
     "DatasetUtility": lambda: dt.classifiers.over_records(

@@ -111,7 +111,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     usual = usual_title(summary)
-    found: list[tuple[str, Any]] = [(usual, try_answer(estimate, summary))]
+    line = summary.question.domain.line
+    of = "" if line is None or line.clipping is None else f" of {line.clipping.values}"
+    found: list[tuple[str, Any]] = [(usual + of, try_answer(estimate, summary))]
 
     def add(title: str, quantity: str, *more: object) -> None:
         reason = _WITHOUT.get((usual, quantity))
@@ -119,9 +121,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
         found.append((title, value))
 
     for share in wanted.shares:
-        add(f"quantile {share:g}", "quantile", share)
+        add(f"quantile {share:g}{of}", "quantile", share)
     if wanted.bins is not None or wanted.step is not None:
-        add("distribution", "distribution", wanted.bins)
+        add(f"distribution{of}", "distribution", wanted.bins)
     if "response rate" in summary.question.quantities:
         add("answered", "response rate")
     return found
@@ -129,10 +131,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
 
 def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-    from dither.core.domains import Interval
-
     mechanism = summary.question
-    domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
+    declared = {key: getattr(mechanism.domain, key) for key in mechanism.domain.declares}
+    domain = mechanism.domain.read_as(**{**declared, "step": step})
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PROJECT: Final = "dither.toml"
 _LARGEST: Final = "largest_epsilon"
+_SURE: Final = 2.0  # no warning is due up to this ε: its words are not loaded
 
 
 def print_answering(contract: Campaign, *, err: bool = True) -> None:
@@ -39,8 +40,7 @@ def check_protection(guarantee: Guarantee) -> None:
 
     The project file is the nearest `dither.toml`, of the working directory or above.
     """
-    from dither.advice.explain import caution
-    from dither.privacy.guarantee import Metric, Nothing
+    from dither.privacy.guarantee import Metric, Nothing, Pure
 
     here = Path.cwd()
     file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
@@ -55,6 +55,10 @@ def check_protection(guarantee: Guarantee) -> None:
             f"{much} more than {file} allows ({_LARGEST} = {largest:g}). This guards against mistakes and is "
             "no promise: change the file if you mean it"
         )
+    if isinstance(guarantee.bound, Pure) and guarantee.epsilon <= _SURE:
+        return
+    from dither.advice.explain import caution
+
     warning = caution(guarantee)
     if warning is not None:
         click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)

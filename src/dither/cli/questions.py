@@ -137,11 +137,17 @@ def _read(path: Path, column: str | None) -> Found:
         campaign = Questionnaire.read(path)
         terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
         if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
-            if isinstance(terms, dict) and (often := sorted({"repeat", "days"} & terms.keys())):
+            often = (
+                sorted({"repeat", "days", "every", "answers"} & terms.keys())
+                if isinstance(terms, dict)
+                else []
+            )
+            if often:
+                say = "say" if len(often) > 1 else "says"
                 raise click.UsageError(
-                    f"{' and '.join(often)} of {path.name} says how often a person answers from the first to "
-                    "the last day of a campaign: state asker, contact, purpose, begins and ends in its table "
-                    "[campaign], too, or leave it out and explain one answer"
+                    f"{' and '.join(often)} of {path.name} {say} how often a person answers from the first "
+                    "to the last day of a campaign: state asker, contact, purpose, begins and ends in its "
+                    "table [campaign], too, or leave it out and explain one answer"
                 )
             return Found(campaign)
         from dither.collection.campaign import Campaign

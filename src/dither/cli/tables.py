@@ -1,9 +1,10 @@
-"""Results in files: tables as CSV, Excel, Markdown and TeX, and pictures."""
+"""Results in files: tables as CSV, Excel, Markdown, TeX and HTML, and pictures."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,21 +13,28 @@ import click
 from dither.cli.output import save_picture
 from dither.errors import MissingExtra
 from dither.foundation.atomic import refuse_to_overwrite, rename_after
-from dither.foundation.tables import ResultTable, as_csv, as_markdown
+from dither.foundation.tables import ResultTable, as_csv, as_html, as_latex, as_markdown
 
-FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
+FORMATS: Final = (".csv", ".md", ".tex", ".html", ".xlsx")
+_PAGE: Final = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>estimates</title>\n{}\n'
 PICTURES: Final = (".png", ".svg", ".pdf")
-_SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossTable(ResultTable):
+    """The rows of a cross-table, and its head and cells as they are printed, with an answer in each row."""
+
+    printed: tuple[list[str], list[list[str]]] = field(kw_only=True)
 
 
 def table_of(name: str, result: Any) -> ResultTable:
-    """Return a result as a table whose first column names it."""
+    """Return a result as a table whose first column names it; a cross-table is one in print, too."""
     rows = result.records()
     limits = getattr(result, "limits", (-float("inf"), float("inf")))
+    if hasattr(result, "within_rows"):
+        (_, *head), lines = result._cells()
+        named = tuple({"question": name, **row} for row in rows)
+        return CrossTable(name, named, limits=limits, printed=([name, *head], lines))
     return ResultTable(name, tuple({"question": name, **row} for row in rows), limits=limits)
 
 
@@ -71,7 +79,7 @@ def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | 
 
 
 def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
-    """Write tables below each other: CSV and Excel with all digits, Markdown and TeX with some."""
+    """Write tables below each other: CSV and Excel with all digits, Markdown, TeX and HTML with some."""
     kind = out.suffix.lower()
     rows = [dict(row) for table in tables for row in table]
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -80,16 +88,22 @@ def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
     elif kind == ".xlsx":
         data = _workbook(columns, rows)
     else:
-        head, cells = columns, []
-        for table in tables:
-            names, lines = table._cells()
-            cells += [
-                [dict(zip(names, line, strict=True)).get(name, "") for name in columns] for line in lines
-            ]
-        text = as_markdown(head, cells) if kind == ".md" else _tex(head, cells)
-        data = f"{text}\n".encode()
+        write = {".md": as_markdown, ".tex": as_latex, ".html": as_html}[kind]
+        text = "\n\n".join(write(head, cells) for head, cells in _blocks(tables))
+        data = (_PAGE.format(text) if kind == ".html" else f"{text}\n").encode()
     with rename_after(out) as part:
         part.write_bytes(data)
+
+
+def _blocks(tables: Sequence[ResultTable]) -> list[tuple[list[str], list[list[str]]]]:
+    """Return heads and cells as they are printed: those of one list of rows below each other, and grids."""
+    blocks: list[tuple[list[str], list[list[str]]]] = []
+    lists = [table._cells() for table in tables if not isinstance(table, CrossTable)]
+    if lists:
+        head = list(dict.fromkeys(name for names, _ in lists for name in names))
+        rows = [dict(zip(names, line, strict=True)) for names, lines in lists for line in lines]
+        blocks.append((head, [[row.get(name, "") for name in head] for row in rows]))
+    return blocks + [table.printed for table in tables if isinstance(table, CrossTable)]
 
 
 def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -111,12 +125,3 @@ def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> byte
 def _cell(value: object) -> object:
     """Return a cell of a sheet; a text is never a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@") else value
-
-
-def _tex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Iterable[str]) -> str:
-        return " & ".join("".join(_SPECIAL.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
-
-    sides = "l" + "r" * (len(head) - 1)
-    body = [line(head), r"\hline", *(line(row) for row in rows)]
-    return "\n".join([rf"\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"])

@@ -168,12 +168,27 @@ class Campaign:
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: as_question(given) for name, given in self.questions.items()}
+        asked = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
         for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
         self._check_questions()
+
+    def _with_terms(self, name: str, question: Question) -> Question:
+        """Return a question whose domain has the scale, or the clipping, that its terms or itself declare."""
+        line, terms = question.domain.line, self.asks.get(name)
+        if line is None or line.circular or terms is None:
+            return question
+        declared = {key: getattr(line, key) for key in line.declares}
+        own = {"scale": terms.scale, "clipped_from": (terms.outside or True) if terms.clipped else None}
+        wanted = {**declared, **{key: used for key, used in own.items() if used}}
+        if wanted == declared:
+            return question
+        try:
+            return replace(question, domain=question.domain.read_as(**wanted), made_by=None)
+        except InvalidParameter as error:
+            raise InvalidParameter(f"question {name!r}: {error}") from None
 
     def _check_repeat(self) -> None:
         """Raise InvalidParameter unless the terms of a way of repeating go with it, and are all there."""
@@ -283,8 +298,16 @@ class Campaign:
             times=told.get("times"),
             terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
             taken=None if name not in self.asks else partial(self.value, name),
+            words=self.words(name),
         )
         return asked if self.days is None else replace(asked, start=self.begins)
+
+    def words(self, name: str) -> Data:
+        """Return what the campaign says to people about a question, by language, and its labels."""
+        said = self.asks.get(name, QuestionTerms())
+        labels = getattr(self.questions[name].domain, "labels", ())
+        listed = () if isinstance(labels, range) else labels
+        return {"text": said.text, "names": said.names, "languages": self.languages, "labels": listed}
 
     def value(self, name: str, given: object) -> object:
         """Return the value that a question takes for one that a person gives: scales, dates and times."""

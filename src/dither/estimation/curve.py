@@ -121,6 +121,8 @@ class DensityCurve:
     def condition(self) -> str:
         """Under which condition intervals cover, as it is printed."""
         width = self.resolution * self.line.length
+        if self.line.parts > 1 and width:
+            return f" if smooth at {float(f'{self.resolution * self.line.parts:.1g}'):g} parts of the scale"
         return f" if smooth at {float(f'{width:.1g}'):g}" if width else ""
 
     @cached_property

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
 
 import numpy as np
 
+from dither.core.domains.ranges import Clipping
 from dither.core.people import People
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.intervals import (
@@ -32,8 +33,9 @@ from dither.estimation.intervals import (
 from dither.estimation.rounding import show_interval, thousands
 from dither.estimation.same_people import count_of, guarantee_of, leaf_correlation
 from dither.foundation.arrays import Array, Floats
+from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
-from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_label
+from dither.foundation.tables import MOST_ROWS, ResultTable, Row, Tableau, as_html, percent, show_label
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class ValuedInterval(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tableau):
     """A value, its standard error, the number of reports, and their guarantee.
 
     `value` is a number or an array; `labels` name the numbers of an array, if they have names. An interval
@@ -91,6 +93,8 @@ class Estimate:
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
+    # If values were clipped to an interval: it is named wherever the estimate is shown.
+    clipping: Clipping | None = field(default=None, kw_only=True)
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
 
@@ -235,6 +239,7 @@ class Estimate:
             remark=remark,
             limits=self.limits,
             about=self.about,
+            clipping=self.clipping,
         )
 
     def __getitem__(self, label: Any) -> Estimate:
@@ -258,6 +263,7 @@ class Estimate:
             remark=self.remark,
             limits=self.limits,
             about=self.about and f"{self.about}: {show_label(label)}",
+            clipping=self.clipping,
         )
 
     def _influence_of(self, at: int) -> Callable[[], Floats] | None:
@@ -328,7 +334,10 @@ class Estimate:
             shown = f"{{{', '.join(named)}{', …' if value.size > 8 else ''}}}"
         elif value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark})"
+        clipped = "" if self.clipping is None else f"; {self.clipping}"
+        return (
+            f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark}{clipped})"
+        )
 
     def _ends_in_order(self) -> tuple[Any, Any]:
         """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
@@ -352,7 +361,8 @@ class Estimate:
         shown = ", ".join(
             f"{v:{form}} ± {h:{form}}" for v, h in zip(value.tolist(), half.tolist(), strict=True)
         )
-        return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
+        clipped = "" if self.clipping is None else f" ({self.clipping})"
+        return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit() + clipped
 
     def records(self, level: float = 0.95) -> list[Row]:
         """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals."""
@@ -360,8 +370,9 @@ class Estimate:
         low = high = [None] * len(values)
         if self.claimed:
             low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
+        of = {} if self.clipping is None else self.clipping.columns()
         return [
-            {**names, "value": value, "low": least, "high": most, "n": self.n}
+            {**names, "value": value, "low": least, "high": most, "n": self.n, **of}
             for names, value, least, most in zip(self._names(), values, low, high, strict=True)
         ]
 
@@ -374,18 +385,17 @@ class Estimate:
             [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
         )
 
-    def to_frame(self) -> Any:
-        """Return the estimate as a pandas data frame, a row for each number; needs the extra `frames`."""
-        return ResultTable("", tuple(self.records())).to_frame()
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        return ResultTable("", tuple(self.records()), limits=self.limits)._cells()
 
     def _repr_html_(self) -> str:
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
-        rows = self.records()
         unit = f", in {self.unit}" if self.unit else ""
         what = f"95 % intervals{self.condition}" if self.claimed else "posterior means, no intervals"
-        title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
-        shown = ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits, about=self.about)
-        return shown._repr_html_()
+        of = "" if self.clipping is None else f", {self.clipping}"
+        title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}{of}; {self.guarantee}"
+        head, cells = self._cells()
+        return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(head, cells[:MOST_ROWS])
 
     def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.
@@ -541,6 +551,7 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         confidence=interval,
         labels=labels,
         unit=_unit(added),
+        clipping=_clipping(added),
     )
 
 
@@ -566,7 +577,8 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     interval = RatioInterval(above, below, _condition([above, below]))
     error = float(_root(errors, [(0, 1, interval.together)])) / abs(b)
     parts = _leaves([above, below])
-    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval)
+    of = _clipping([above, below])
+    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, clipping=of)
 
 
 def _lower_ratio(
@@ -655,6 +667,11 @@ def _unit(parts: Sequence[Estimate]) -> str:
     """Return the common unit of estimates; none if they differ."""
     units = {part.unit for part in parts}
     return units.pop() if len(units) == 1 else ""
+
+
+def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
+    """Return how the values of estimates were clipped, if they were; several say so by the first of them."""
+    return next((part.clipping for part in parts if part.clipping is not None), None)
 
 
 def _real(number: object) -> float:

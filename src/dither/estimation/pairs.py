@@ -38,9 +38,8 @@ from dither.estimation.significance import (
 )
 from dither.estimation.weights import Weighting, as_weights, freedom
 from dither.foundation.arrays import Floats, Integers
-from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import student_t_quantile
-from dither.foundation.tables import Row, as_html, as_text, show_label
+from dither.foundation.tables import Row, as_text, show_label
 from dither.privacy import Guarantee
 
 
@@ -80,7 +79,10 @@ class EstimatedTable(Estimate):
             raise InvalidParameter(f"these are shares of {self.whose} already; take them of the table itself")
         interval = self.within[side] if side == 0 else self.within[side].transpose()
         value, error = interval.value, interval.error
-        return replace(self, value=value, error=error, confidence=interval, within=None, whose=whose)
+        remark = f", shares of {whose}{self.remark}"
+        return replace(
+            self, value=value, error=error, confidence=interval, within=None, whose=whose, remark=remark
+        )
 
     def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
@@ -98,7 +100,7 @@ class EstimatedTable(Estimate):
     def _names(self) -> list[Row]:
         return [{"first": row, "second": other} for row in self.rows for other in self.columns]
 
-    def _grid(self) -> tuple[list[str], list[list[str]]]:
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         ends = (np.asarray(end, dtype=np.float64) for end in (self.value, *self.interval()))
         cells = np.stack(list(ends), axis=-1).tolist()
         lines = [
@@ -108,13 +110,7 @@ class EstimatedTable(Estimate):
         return ["", *map(str, self.columns)], lines
 
     def __repr__(self) -> str:
-        of = "" if self.whose == "people" else f", shares of {self.whose}"
-        return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)}{of}{self.remark})"
-
-    def _repr_html_(self) -> str:
-        of = "shares of all people" if self.whose == "people" else f"shares of each of the {self.whose}"
-        title = f"{of}, 95 % intervals, n = {thousands(self.n)}{self.remark}; {self.guarantee}"
-        return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(*self._grid())
+        return f"{as_text(*self._cells())}\n(95 %, n = {thousands(self.n)}{self.remark})"
 
 
 def distinct_pairs(

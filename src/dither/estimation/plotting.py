@@ -158,8 +158,9 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if share and len(shown.labels) > 1:
         return _draw_shares(shown, rows, level, most, head, ax)
     unit = f" ({shown.unit})" if shown.unit else ""
+    of = "" if shown.clipping is None else f" of {shown.clipping.values}"
     axes = draw_rows(
-        rows, title=head, x=f"estimate{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
+        rows, title=head, x=f"estimate{of}{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
     )
     if share:
         as_per_cent(axes, "x")
@@ -267,7 +268,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     ax.margins(x=0.1)
     unit = f" ({first.unit})" if first.unit else ""
     by = "" if shown.by == ("group",) else ", ".join(shown.by)
-    return dress_axes(ax, title=head, x=by, y=f"estimate{unit}")
+    clipped = "" if first.clipping is None else f" of {first.clipping.values}"
+    return dress_axes(ax, title=head, x=by, y=f"estimate{clipped}{unit}")
 
 
 def _bars(
@@ -379,7 +381,9 @@ _LINES: Final = 8  # of a picture of days
 def _head(title: str, shown: Any) -> str:
     """Return the title of a picture: the name of the question if it is known, the people, the promise."""
     name = title or shown.about
-    return f"{name}\n" * bool(name) + f"n = {thousands(shown.n)}, {shown.guarantee}"
+    clipped = getattr(shown, "clipping", None)
+    of = "" if clipped is None else f"{clipped}\n"
+    return f"{name}\n" * bool(name) + of + f"n = {thousands(shown.n)}, {shown.guarantee}"
 
 
 def _name_ticks(ax: Axes, labels: list[str]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from dither.core.domains.domain import regular
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.design import Column, DataColumns, Factor, Pair, RegressionDesign, public_numbers
@@ -203,12 +204,8 @@ def regression(
 
 def _response_column(response: object) -> Column:
     """Return the response; raise InvalidParameter unless it is reports or a column."""
-    column = cast("Column", response)
-    # An array of one axis: `np.shape` of a list of lists has two.
-    if isinstance(response, Reports) or (
-        hasattr(response, "__len__") and len(np.shape(np.array(response))) == 1
-    ):
-        return column
+    if isinstance(response, Reports) or getattr(regular(response), "ndim", 0) == 1:
+        return cast("Column", response)
     raise InvalidParameter(
         "the response is reports of what is explained, or a public column, in the order of the people, not "
         f"{type(response).__name__}; a summary has lost the order"

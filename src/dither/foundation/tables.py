@@ -194,24 +194,49 @@ def _number(text: str) -> object:
         return text
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tabular(ABC):
-    """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
-
-    # The name of the question, if it is known.
-    about: str = field(default="", kw_only=True, repr=False, compare=False)
+class Tableau(ABC):
+    """What can be written as a table: in LaTeX, in HTML, and as a data frame."""
 
     @abstractmethod
     def records(self) -> list[Row]:
         """Return the result as rows of a table."""
 
     @abstractmethod
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head and the cells as they are printed."""
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas data frame; needs the extra `frames`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("a table as a data frame", "frames") from None
+        rows = [dict(row) for row in self.records()]
+        return pandas.DataFrame.from_records(rows, columns=list(rows[0]) if rows else [])
+
+    def to_latex(self) -> str:
+        """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
+        return as_latex(*self._cells())
+
+    def to_html(self) -> str:
+        """Return the table, as it is printed, in HTML."""
+        return str(as_html(*self._cells()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tabular(Tableau):
+    """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
+
+    # The name of the question, if it is known.
+    about: str = field(default="", kw_only=True, repr=False, compare=False)
+
+    @abstractmethod
     def plot(self, *, title: str = "", ax: Any = None) -> Any:
         """Draw the result on `ax`, and return the axes; needs the extra `plot`."""
 
-    def to_frame(self) -> Any:
-        """Return the result as a pandas data frame; needs the extra `frames`."""
-        return ResultTable("", tuple(self.records())).to_frame()
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        limits: tuple[float, float] = getattr(self, "limits", (-math.inf, math.inf))
+        return ResultTable("", tuple(self.records()), limits=limits)._cells()
 
     def _repr_html_(self) -> str:
         """Return the result as notebooks show it: the question, its text, the guarantee, and its rows."""
@@ -225,10 +250,12 @@ class Tabular(ABC):
 
 
 MOST_ROWS: Final = 50  # of a result in a notebook
+# Columns of files, about values that were clipped: tables that people read have them in the title.
+_IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ResultTable:
+class ResultTable(Tableau):
     """Rows of named values with a title; the first value of a row is the row's name.
 
     `list(table)` returns the rows as dictionaries, and `table["PM"]` the row of that name. pandas, Polars,
@@ -274,21 +301,9 @@ class ResultTable:
             requested_schema
         )
 
-    def to_frame(self) -> Any:
-        """Return the rows as a pandas data frame; needs the extra `frames`."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("a table as a data frame", "frames") from None
-        return pandas.DataFrame.from_records([dict(row) for row in self.rows], columns=self.columns)
-
-    def to_latex(self) -> str:
-        """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
-        return as_latex(*self._cells())
-
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return the head and the cells as they are printed."""
-        return self.columns, [show_row(row, self.limits) for row in self.rows]
+        shown = [{name: cell for name, cell in row.items() if name not in _IN_TITLE} for row in self.rows]
+        return list(shown[0]) if shown else [], [show_row(row, self.limits) for row in shown]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"

@@ -197,6 +197,19 @@ public final class Device {
             return Math.exp(epsilon());
         }
 
+        /**
+         * The question as people read it, in the best of some languages, or in that of this machine; its name if the campaign has no words
+         * for it. What an asker wrote is text: escape it where HTML is shown.
+         */
+        public String text(String... languages) {
+            return campaign.length == 0 ? name() : campaign[0].said(name(), languages);
+        }
+
+        /** The answers of a list, in their order, each with its words in the best of some languages; empty if it has none. A key may be null: no answer. */
+        public Map<Object, String> labels(String... languages) {
+            return campaign.length == 0 ? new LinkedHashMap<>() : campaign[0].named(name(), languages);
+        }
+
         /** What this holds under; the terms must accept each line. */
         public List<String> assumes() {
             List<String> lines = new ArrayList<>();
@@ -589,7 +602,7 @@ public final class Device {
      * @throws Malformed ("label") if the campaign does not list the label: nothing is sent, and all reports are kept
      */
     public Sent send(Campaign campaign, String batches, String label, Transport transport) throws IOException {
-        need(label.isEmpty() || campaign.labels().contains(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
+        need(campaign.takes(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
         List<String> refused = new ArrayList<>();
         String words = "";
         int sent = 0;

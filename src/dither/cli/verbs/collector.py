@@ -102,10 +102,12 @@ def export(store: str, since: date | None, out: Path, as_json: bool) -> None:
     if done.folded:
         days = ", ".join(done.folded[:5]) + (", …" if done.folded[5:] else "")
         click.echo(f"not in the export, because only counts are kept: reports of {days}", err=True)
-    batches, reports = sum(entry.batches for entry in done.files), sum(entry.reports for entry in done.files)
+    batches, reports, withdrawn = done.sums
     if as_json:
         files = [entry.file for entry in done.files]
-        print_json({"batches": batches, "reports": reports, "files": files, "folded": list(done.folded)})
+        numbers = {"batches": batches, "reports": reports, "withdrawn": withdrawn}
+        print_json({**numbers, "files": files, "folded": list(done.folded)})
     else:
-        words = f"{batches} batch{'' if batches == 1 else 'es'}, {number_of(reports, 'report')}"
-        click.echo(f"{words} in {number_of(len(done.files), 'new file')}")
+        words = f"{number_of(batches, 'batch', 'batches')}, {number_of(reports, 'report')}"
+        taken = f"; {number_of(withdrawn, 'batch was', 'batches were')} taken back" if withdrawn else ""
+        click.echo(f"{words} in {number_of(len(done.files), 'new file')}{taken}")

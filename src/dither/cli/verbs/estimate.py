@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     "--out",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a table: .csv, .xlsx, .md or .tex.",
+    help="Write a table: .csv, .xlsx, .md, .tex or .html.",
 )
 @JSON_OPTION
 def command(

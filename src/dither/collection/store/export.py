@@ -1,8 +1,12 @@
 """Reports as Parquet files for a warehouse, in the table that `dither sql` counts: each batch once.
 
 A folder holds one export. `_dither_export.json` in it says up to which tick of the store the files go, and
-lists them. An export writes its files under hidden names, notes them in the store and in that list, and then
-gives them their names; one that was interrupted is completed, or begun again, by the next.
+lists them. Batches that were taken back are in no file that is written afterwards; for those that may be in
+an earlier one there are *tombstones*, rows of the same columns that hold the digest of the batch and nothing
+of its reports.
+
+An export writes its files under hidden names, notes them in the store and in that list, and then gives them
+their names; one that was interrupted is completed, or begun again, by the next.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,8 +30,12 @@ from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import StoreUnavailable, StoreUnusable
 from dither.core.question import Question
+from dither.data.sql import TOMBSTONE
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.atomic import whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
@@ -36,7 +44,10 @@ _Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, repo
 
 
 class ExportedFile(NamedTuple):
-    """A file of an export; its name is relative to the folder."""
+    """A file of an export; its name is relative to the folder. The campaign of tombstones is "".
+
+    `batches` of a file of tombstones were taken back on its day.
+    """
 
     file: str
     campaign: str
@@ -57,6 +68,13 @@ class Export:
     tick: int = 0
     files: tuple[ExportedFile, ...] = ()
     folded: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def sums(self) -> tuple[int, int, int]:
+        """How many batches and reports were written, and how many batches were taken back."""
+        written = [entry for entry in self.files if entry.campaign]
+        withdrawn = sum(entry.batches for entry in self.files if not entry.campaign)
+        return sum(entry.batches for entry in written), sum(entry.reports for entry in written), withdrawn
 
     @classmethod
     def read(cls, folder: Path) -> Export | None:
@@ -137,10 +155,12 @@ def _continue(begun: Export, store: _Source, folder: Path) -> Export:
                 files.write(held, slots)
                 held, size = {}, 0
         files.write(held, slots)
+        for day, digests in sorted(store.withdrawn(begun.tick).items()):
+            files.bury(day, digests)
     folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
     made = files.entries()
-    there = store.note([files.as_noted(entry) for entry in made])
-    kept = [entry for entry in made if entry.campaign in there]  # others were deleted meanwhile
+    there = store.note([files.as_noted(entry) for entry in made if entry.campaign])
+    kept = [entry for entry in made if entry.campaign in (*there, "")]  # others were deleted meanwhile
     done = replace(begun, tick=store.last, files=(*begun.files, *kept))
     done.write(folder)
     done.finish(folder)
@@ -177,6 +197,13 @@ class _Files:
             self._counts[key][0] += sum(row[1] == 0 for row in rows)
             self._counts[key][1] += len(table)
 
+    def bury(self, day: datetime.date, digests: Sequence[bytes]) -> None:
+        """Write tombstones of batches that were taken back on a day."""
+        table = tombstones(day, digests)
+        self._writers[day, ""] = self._open(day, "", table.schema)
+        self._counts[day, ""] = [len(digests), 0]
+        self._writers[day, ""].write_table(table)
+
     def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
         place = _part_of(self._folder / self._name(day, campaign))
         place.parent.mkdir(exist_ok=True)
@@ -184,7 +211,8 @@ class _Files:
         return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
-        return f"arrived={day.isoformat()}/{campaign[:16]}-{self._after:015d}.parquet"
+        what = campaign[:16] or "withdrawn"
+        return f"arrived={day.isoformat()}/{what}-{self._after:015d}.parquet"
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
         """Return a file as the store notes it: where it is, its campaign and its day."""
@@ -222,6 +250,24 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
         else pa.array([hexed[at : at + 2 * width] for at in range(0, len(hexed), 2 * width)], pa.string()),
     }
     return pa.table(columns)
+
+
+def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
+    """Return rows that say which batches were taken back on a day; their place is -1."""
+    import pyarrow as pa
+
+    n = len(digests)
+    missing = {name: pa.nulls(n, pa.string()) for name in ("label", "question", "fingerprint")}
+    return pa.table(
+        {
+            "day": pa.array([day] * n, pa.date32()),
+            **missing,
+            "batch": pa.array([digest.hex() for digest in digests], pa.string()),
+            "place": pa.array([TOMBSTONE] * n, pa.int32()),
+            "report": pa.nulls(n, pa.int64()),
+            "report_hex": pa.nulls(n, pa.string()),
+        }
+    )
 
 
 def _part_of(place: Path) -> Path:
@@ -265,6 +311,14 @@ class _Source(ABC):
     def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
         """Yield the parts of batches of some slots that were stored after a tick."""
 
+    def withdrawn(self, after: int) -> dict[datetime.date, list[bytes]]:
+        """Return the digests of batches that were taken back after a tick, by day."""
+        found: dict[datetime.date, list[bytes]] = {}
+        query = f"SELECT day, id FROM {self.prefix}withdrawn WHERE tick > {after} AND tick <= {self.last}"
+        for day, digest in self.query(f"{query} ORDER BY day, id"):
+            found.setdefault(datetime.date.fromordinal(day), []).append(bytes(digest))
+        return found
+
     @abstractmethod
     def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
         """Note files with their campaigns and days, and return the campaigns that still hold something.
@@ -276,7 +330,8 @@ class _Source(ABC):
         """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
-        days = self.query(f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL{later}")
+        folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND question != ''"
+        days = self.query(folded + later)
         return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
 
 
@@ -310,7 +365,7 @@ class _SqliteSource(_Source):
     def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
         numbers = ",".join(map(str, slots)) or "NULL"
         query = f"SELECT id, part, slot, data FROM reports WHERE {self.later(after)} AND slot IN ({numbers})"
-        cursor = self._sql.execute(f"{query} ORDER BY number")
+        cursor = self._sql.execute(f"{query} AND id NOT IN (SELECT id FROM withdrawn) ORDER BY number")
         while rows := cursor.fetchmany(_ROWS):
             yield from rows
 
@@ -356,7 +411,8 @@ class _PostgresqlSource(_Source):
 
     def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
         query = (
-            f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b)"
+            f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b) "
+            "AND NOT EXISTS (SELECT 1 FROM dither_withdrawn WHERE dither_withdrawn.id = dither_reports.id)"
         )
         with self._sql.cursor("export", binary=True) as cursor:
             cursor.execute(query, (list(slots),))

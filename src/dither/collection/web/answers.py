@@ -23,6 +23,7 @@ from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
+from dither.core.domains.ranges import Clipping
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -131,10 +132,16 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    if query.what is not What.USUAL:
-        return query.quantity
-    usual = usual_quantity(question)
-    return QUANTITIES[usual].each if usual else "estimate"
+    usual, clipping = usual_quantity(question), _clipping_of(question)
+    name = QUANTITIES[usual].each if usual else "estimate"
+    name = name if query.what is What.USUAL else query.quantity
+    return name if clipping is None else f"{name} of {clipping.values}"
+
+
+def _clipping_of(question: Question) -> Clipping | None:
+    """Return how the values of a question were clipped, if they were: every answer is named by it."""
+    line = question.domain.line
+    return None if line is None else line.clipping
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -170,6 +177,7 @@ def _day(text: str) -> datetime.date:
 
 LEVEL: Final = 0.95
 LOOKS: Final = 100
+_STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
@@ -196,6 +204,9 @@ COLUMNS: Final = (
     "n of interval",
     "state",
     "reason",
+    "outside",
+    "outside low",
+    "outside high",
 )
 
 PlainRow = dict[str, Any]
@@ -224,20 +235,23 @@ def without_answer(
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
-    name = _quantity_name(query, question)
+    name, clipping = _quantity_name(query, question), _clipping_of(question)
+    columns = {} if clipping is None else clipping.columns()
+    beyond = {key: value for key, value in columns.items() if key in COLUMNS}
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
             shape = distribution(summary, query.bins)
-            return list(_bins(query, part, shape))
+            return [{**row, **beyond} for row in _bins(query, part, shape)]
         if query.what is What.USUAL:
-            return list(_estimates(query, part, name, estimate(summary)))
+            usual = _estimates(query, part, name, estimate(summary))
+            return [{**row, **beyond} for row in usual]
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
         found = QUANTITIES[query.what.value].function(summary, *share)
-        return list(_estimates(query, part, name, found))
+        return [{**row, **beyond} for row in _estimates(query, part, name, found)]
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
@@ -283,7 +297,8 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
         first, base = estimates[0]
-        name = f"difference from {first.label or 'no label'}"
+        of = _clipping_of(parts[0][1].question)
+        name = f"difference from {first.label or 'no label'}" + (f" of {of.values}" if of else "")
         shared = {"unit": other.unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
@@ -339,7 +354,9 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    base = _row(query, part, shape.n, "share of a bin", interval=MANY_BINS, **{"n of interval": shape.n})
+    of = "" if shape.clipping is None else f" of {shape.clipping.values}"
+    more = {"interval": MANY_BINS, "n of interval": shape.n}
+    base = _row(query, part, shape.n, f"share of a bin{of}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -423,10 +440,10 @@ class Answers:
         for query in queries:
             if query.by is not None:
                 return None
-            n = self._count(campaign, query)
+            state = self._state(campaign, query)
             with self._lock:
                 kept = self._kept.get((campaign, query))
-            if kept is None or kept[0] != n:
+            if kept is None or kept[0] != state:
                 return None
             found += kept[1]
         return found
@@ -469,6 +486,11 @@ class Answers:
         live, days = self._collector.live, self._parts(campaign, query)
         return sum(live.n(campaign, query.question, day, query.label, shown=True) for day in days)
 
+    def _state(self, campaign: str, query: Query) -> int:
+        """Return a number that changes with the answer: n, and how often reports were taken away."""
+        removals = self._collector.live.removals
+        return removals << _STATE | self._count(campaign, query)
+
     def _summary(self, campaign: str, query: Query) -> Counts:
         """Return the reports of a query that are shown, counted. Each day of a period is shown by itself."""
         live, days = self._collector.live, self._parts(campaign, query)
@@ -482,28 +504,28 @@ class Answers:
         live = self._collector.live
         labels = live.labels(campaign, query.question, shown=True)
         parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
-        n = self._count(campaign, query)
+        state = self._state(campaign, query)
         with self._lock:
             kept = self._kept.get((campaign, query))
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
         made = difference_rows(query, found)
-        self._keep(self._kept, (campaign, query), (n, made))
+        self._keep(self._kept, (campaign, query), (state, made))
         return made
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        key, n = (campaign, query), self._count(campaign, query)
+        key, state = (campaign, query), self._state(campaign, query)
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
         whole = part == ReportsPart() and query.until is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
-        if not n and (waiting or not whole):
+        if not state % (1 << _STATE) and (waiting or not whole):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
@@ -511,7 +533,7 @@ class Answers:
         summary = self._summary(campaign, query)
         made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
         if summary.n:
-            self._keep(self._kept, key, (summary.n, made))
+            self._keep(self._kept, key, (state >> _STATE << _STATE | summary.n, made))
         return made
 
     def _with_interval_of_look(self, key: Key, made: list[PlainRow], look: int) -> list[PlainRow]:
@@ -520,7 +542,7 @@ class Answers:
             return made
         with self._lock:
             before = self._looks.get(key)
-        same = before is not None and before[0] == look and len(before[1]) == len(made)
+        same = before is not None and before[0] >= look and len(before[1]) == len(made)  # n may fall
         if before is None or not same:
             self._keep(self._looks, key, (look, made))
             return made
@@ -546,7 +568,9 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high", "p"})
+_NUMBER_COLUMNS: Final = frozenset(
+    {"from", "to", "value", "low", "high", "p", "outside", "outside low", "outside high"}
+)
 _WHOLE: Final = frozenset({"n", "n of interval"})
 
 

@@ -29,9 +29,12 @@ from dither.collection.web.charts import (
 )
 from dither.collection.web.words import (
     bounds,
+    is_bound,
+    is_share,
     more_reports,
     narrow,
     number_of,
+    outside_words,
     question_words,
     row_text,
 )
@@ -127,7 +130,7 @@ def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Ma
     """Return the parts of a question that change, by their identity on the page."""
     first = told.usual[0]
     line = list(contract.questions.values())[number].domain.line
-    length = 1.0 if first["answer"] is not None or line is None else line.length
+    length = 1.0 if is_share(first) or line is None else line.shown.length
     return {
         f"q{number}-answer": _answer(told, contract.people, length),
         f"q{number}-picture": _picture(told, first),
@@ -186,6 +189,8 @@ def _answer(told: Told, people: int, length: float) -> Markup:
                 element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
             ]
         )
+    if is_bound(first):
+        return _bounds(told)
     top = max(told.usual, key=lambda row: row["value"])
     unclear, named = more_reports(top, length), first["answer"] is not None
     if unclear is not None:
@@ -198,6 +203,8 @@ def _answer(told: Told, people: int, length: float) -> Markup:
             element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
             element("p", words, class_="soft"),
         ]
+    if first["outside"] is not None:
+        lines.append(element("p", outside_words(first), class_="soft"))
     for row in told.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
             words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
@@ -208,6 +215,14 @@ def _answer(told: Told, people: int, length: float) -> Markup:
     return join_markup(lines)
 
 
+def _bounds(told: Told) -> Markup:
+    """Return both quantiles, and how the others can be asked for a mean."""
+    text, first = row_text(told.usual), told.usual[0]
+    said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
+    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
+    return join_markup([*lines, element("p", said, class_="soft")])
+
+
 def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
     """Return the picture of the answers to one query; an empty one if they are a single number."""
     shown = [row for row in rows if row["state"] == SHOWN]
@@ -215,13 +230,14 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
         return draw_history(shown, STEPS[query.by])
     if query.what is What.DISTRIBUTION:
         return draw_shape(shown, "")
-    return draw_bars(shown) if shown and shown[0]["answer"] is not None else Markup()
+    shares = shown and shown[0]["answer"] is not None and not is_bound(shown[0])
+    return draw_bars(shown) if shares else Markup()
 
 
 def _picture(told: Told, first: PlainRow) -> Markup:
     if first["state"] != SHOWN:
         return Markup()
-    if first["answer"] is not None:
+    if first["answer"] is not None and not is_bound(first):
         shown = sum(row["state"] == SHOWN for row in told.usual)
         picture = draw_bars(told.usual)
         more = shown - MOST_BARS
@@ -280,8 +296,8 @@ def _table(told: Told, by: By) -> Markup:
     if lines and lines[0]["answer"] is not None:
         kept.append(
             _rows(
-                "Shares",
-                ("answer", "share", "reports"),
+                "Quantiles" if is_bound(lines[0]) else "Shares",
+                ("answer", "value" if is_bound(lines[0]) else "share", "reports"),
                 [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
             )
         )
