@@ -10,7 +10,7 @@ import datetime
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MESSAGES: Final = ""  # the name under which messages without a report are stored
 EMPTY_MESSAGE: Final = b"\0"
 NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
-_STORED: Final[Mapping[str, Any]] = {
+_STORED: Final[Mapping[str, object]] = {
     **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
     "fingerprint": "958f2021bff0d3b17ed130f53a259a83",
     "device": json.dumps(

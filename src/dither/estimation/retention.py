@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -88,16 +88,19 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     labels = _label_shares(counts, level)
     hidden = sum(count is None for _, count in shown)
     few = f"{hidden} periods have fewer than {counts.people} devices and are not shown. " if hidden else ""
-    parts: dict[str, Any] = {
-        "limits": (0.0, 1.0),
-        "actives": actives,
-        "labels": labels,
-        "level": level,
-        "about": counts.about,
-    }
+    first = Retention(
+        "Retention",
+        (),
+        actives,
+        _EMPTY,
+        labels,
+        "The campaign has no permanent label.",
+        level,
+        limits=(0.0, 1.0),
+        about=counts.about,
+    )
     if counts.question is None:
-        missing = few + "The campaign has no permanent label."
-        return Retention(f"Retention: {missing}", (), missing=missing, **parts)
+        return replace(first, title=f"Retention: {few}{first.missing}", missing=few + first.missing)
     days = _days_of(counts)
     if days is None:
         raise NotIdentifiable(
@@ -105,11 +108,10 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
         )
     table = CohortTable.of(counts, days)
     rows, missing = _curve(table, level, counts.every)
-    title = (
-        f"Share of devices that are active again, by {counts.every}s after installation ({100 * level:g} %)"
-    )
-    more = {**parts, "cohorts": table.result(level), "missing": (few + missing).strip()}
-    return Retention("\n".join([title, *([more["missing"]] * bool(more["missing"]))]), rows, **more)
+    missing = (few + missing).strip()
+    title = f"Share of devices that are active again, by {counts.every}s after installation"
+    said = "\n".join([f"{title} ({100 * level:g} %)", *([missing] * bool(missing))])
+    return replace(first, title=said, rows=rows, cohorts=table.result(level), missing=missing)
 
 
 def _days_of(counts: PresenceCounts) -> list[date] | None:
