@@ -55,7 +55,7 @@ def card(
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    asked = replace(AskedQuestions.of(questions, repeat), every=every, stated=stated or {})
+    asked = replace(AskedQuestions.of(questions), every=every, stated=stated or {})
     if total is not None:
         asked = replace(asked, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):

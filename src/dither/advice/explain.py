@@ -199,10 +199,13 @@ class AskedQuestions:
         object.__setattr__(self, "named", shown)
 
     @classmethod
-    def of(cls, questions: Any, repeat: str | None = None) -> AskedQuestions:
-        """Return the questions of a mapping, a campaign, `Each` or `Sampled`; presence may have none."""
-        if repeat == "present" and isinstance(questions, Mapping) and not questions:
-            return cls({}, Guarantee(Pure(0.0)))
+    def of(cls, questions: Any) -> AskedQuestions:
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`.
+
+        An empty mapping is a campaign that counts who is present: nothing is answered.
+        """
+        if isinstance(questions, Mapping) and not questions:
+            return cls({}, Guarantee(Pure(0.0), "person"))
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
@@ -296,7 +299,7 @@ def explain(
     True
     """
     check_choice("randomiser", randomiser, Randomiser)
-    asked, words = AskedQuestions.of(questions, repeat), sentences(language)
+    asked, words = AskedQuestions.of(questions), sentences(language)
     asked = replace(asked, every=every, stated=stated or {})
     if total is not None:
         asked = replace(asked, whole=total_promise(total, language))
@@ -331,8 +334,8 @@ def person_text(
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
-    if not asked.named:  # presence without a label
-        return str(said["counted"])
+    if not asked.named:
+        return said["present_only"]
     optional = [name for name, part in asked.named.items() if _is_optional(part)]
     every = len(optional) == len(asked.named)
     person = [
@@ -476,6 +479,8 @@ def _officer(
 ) -> str:
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
+    if not asked.named:
+        return said["present_only"]
     drawn = len(asked.named) if asked.sampled else 1
     lines = []
     for name, asking in asked.named.items():
