@@ -290,7 +290,7 @@ def test_weeks_are_the_estimates_of_their_days_together() -> None:
     for index, (first, end) in enumerate(((0, 7), (7, 14), (14, 17))):
         alone = dt.frequencies(reports.between(first, end))
         assert np.asarray(weeks[index].value) == pytest.approx(np.asarray(alone.value))
-        assert abs(weeks[index]["yes"] - np.linspace(0.1, 0.9, 17)[first:end].mean()) < 0.06
+        assert abs(float(weeks[index]["yes"]) - np.linspace(0.1, 0.9, 17)[first:end].mean()) < 0.06
     assert repr(weeks).startswith("EstimatedDays(3 times 7 days, ")
     for wrong in ({"every": 0}, {"every": 18}, {"every": True}, {"every": 7, "smoothing": 3}):
         with pytest.raises(InvalidParameter, match="every"):
