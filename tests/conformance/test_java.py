@@ -32,6 +32,7 @@ from dither.foundation.canonical import canonical, digest
 from tests.collection.campaigns import KEY, published
 from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
+from tests.conformance.consent import FILE as CONSENT
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -326,6 +327,14 @@ def test_hostile_answers_acknowledge_nothing(java: list[str], many: int) -> None
     check_hostile(fates, many)
     check_endless(fates)
     check_redirects(fates)
+
+
+def test_a_yes_covers_what_was_shown(java: list[str], tmp_path: Path) -> None:
+    """And nothing else: the vectors are those of the other clients."""
+    given = json.loads(CONSENT.read_text(encoding="utf-8"))
+    told = checks(java, "consent", str(tmp_path / "me.account"), given=json.dumps(given))
+    covered = [f"{name} {str(one['covered']).lower()}" for name, one in given["campaigns"].items()]
+    assert told == covered
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
