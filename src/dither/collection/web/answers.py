@@ -54,6 +54,7 @@ class What(Enum):
     QUANTILE = "quantile"
     SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
     DIFFERENCE = "difference"  # of the usual quantity, of each label from the first one
+    CHANGE = "change"  # of the usual quantity of a period, from the period of the same length before it
 
 
 class By(Enum):
@@ -283,7 +284,7 @@ def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
     ]
 
 
-def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list[PlainRow]:
+def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: str) -> list[PlainRow]:
     """Return the differences of the usual quantity of each part from the first, with intervals at any time.
 
     Both intervals hold at any time with half of the error each, and so does their difference [union bound].
@@ -292,13 +293,10 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
     try:
         estimates = [(part, estimate(summary).at_any_time()) for part, summary in parts]
     except DitherError as error:
-        first, summary = parts[0]
-        return [without_answer(query, ReportsPart(), summary.n, NO_ANSWER, str(error), "difference")]
+        return [without_answer(query, ReportsPart(), parts[0][1].n, NO_ANSWER, str(error), name)]
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
-        first, base = estimates[0]
-        of = _clipping_of(parts[0][1].question)
-        name = f"difference from {first.label or 'no label'}" + (f" of {of.values}" if of else "")
+        base = estimates[0][1]
         shared = {"unit": other.unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
@@ -317,6 +315,11 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
                 }
             )
     return made
+
+
+def number_of_days(days: int) -> str:
+    """Return a number of days in words: day, 30 days."""
+    return "day" if days == 1 else f"{days} days"
 
 
 def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
@@ -450,7 +453,7 @@ class Answers:
 
     def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        if query.what is What.DIFFERENCE:
+        if query.what in (What.DIFFERENCE, What.CHANGE):
             return self._differences(campaign, query)
         if query.by is By.LABEL:
             labels = live.labels(campaign, query.question, shown=True)
@@ -500,19 +503,37 @@ class Answers:
         return total
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
-        """Return how far the usual quantity of each label is from that of the first one, at any time."""
-        live = self._collector.live
-        labels = live.labels(campaign, query.question, shown=True)
-        parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
-        state = self._state(campaign, query)
+        """Return how far the usual quantity of each label, or of a period, is from that of the first part."""
+        parts, name = self._compared(campaign, query)
+        state = sum(self._state(campaign, part) for part in parts)
         with self._lock:
             kept = self._kept.get((campaign, query))
         if kept is not None and kept[0] == state:
             return kept[1]
+        clipping = _clipping_of(self._collector.live.question_of(campaign, query.question))
+        name = name if clipping is None else f"{name} of {clipping.values}"
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
-        made = difference_rows(query, found)
+        made = difference_rows(query, found, name) if len(found) > 1 else []
         self._keep(self._kept, (campaign, query), (state, made))
         return made
+
+    def _compared(self, campaign: str, query: Query) -> tuple[list[Query], str]:
+        """Return the parts that a query compares, the base first, and the name of the difference."""
+        usual = replace(query, what=What.USUAL, by=None)
+        if query.what is What.DIFFERENCE:
+            labels = self._collector.live.labels(campaign, query.question, shown=True)
+            first = labels[0] if labels else ""
+            return [replace(usual, label=label) for label in labels], f"difference from {first or 'no label'}"
+        if query.since is None:
+            raise InvalidParameter("what=change compares a period with the one before it: give last or since")
+        until = query.until or self._collector.day()
+        days = (until - query.since).days + 1
+        if days < 1:
+            raise InvalidParameter("the last day of the period is before its first day")
+        before = replace(
+            usual, since=query.since - datetime.timedelta(days), until=query.since - datetime.timedelta(1)
+        )
+        return [before, usual], f"change from the {number_of_days(days)} before"
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
