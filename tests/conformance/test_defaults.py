@@ -109,7 +109,7 @@ def by_node(client: str, *words: Any) -> Any:
 
 @pytest.mark.slow
 def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Path) -> None:  # noqa: F811
-    """In Chromium and in Node, in Java, in Go and in Python. The collector has counted each after each client."""
+    """In Chromium and in Node, in Java, in Go and in Python. The collector counts each after each client."""
     asked = questions()
     tables = "\n".join(f'[questions."{name}"]\n{table}\n' for name, (table, _) in asked.items())
     values = {name: value for name, (_, value) in asked.items()}
