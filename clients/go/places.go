@@ -182,7 +182,7 @@ func (d *pathDraw) draw(input any, s source) []byte {
 	return out
 }
 
-// readParts reads the two draws of a pair, which are about given lines.
+// readParts reads the two draws of a pair about given lines.
 func readParts(device object, ends [2]line) (parts [2]*cellDraw, size int, most ratio) {
 	for i, name := range []string{"first", "second"} {
 		part := asObject(device[name])
@@ -214,37 +214,36 @@ func cellsOf(parts [2]*cellDraw, x, y float64, s source) []int64 {
 	return []int64{first, parts[1].cell(parts[1].line.moved(y), s)}
 }
 
-// polar reports the distance from the centre of a disk, and the direction. A value is one place.
-type polar struct {
-	facts
-	disk  area
-	parts [2]*cellDraw
-	size  int
-}
-
+// readPolar reads the distance from the centre of a disk, and the direction.
 func readPolar(device object) drawing {
 	disk := areaOf(device, "domain", "draw", "outside", "first", "second")
 	need(disk.kind == "disk", "domain")
 	parts, size, most := readParts(device, [2]line{{false, 0, disk.radius}, {true, 0, 2 * math.Pi}})
-	return &polar{facts{ratio: most}, disk, parts, size}
+	return &polar{pathDraw{facts{ratio: most, path: true}, disk, size, func(at point, s source) []int64 {
+		across, up := at[0]-disk.centre[0], at[1]-disk.centre[1]
+		angle := math.Atan2(up, across)
+		if angle < 0 {
+			angle += 2 * math.Pi
+		}
+		return cellsOf(parts, min(math.Hypot(across, up), disk.radius), angle, s)
+	}}}
 }
 
+// polar is about one place: a value is a path of one place, or the place itself. Its report has no mark of the first place.
+type polar struct{ pathDraw }
+
 func (d *polar) input(value any) any {
-	at, ok := placeOf(value)
-	if !ok {
-		return nil
+	if at, ok := placeOf(value); ok {
+		return []point{d.area.clip(at)}
 	}
-	return d.disk.clip(at)
+	if path := d.area.path(value); len(path) == 1 {
+		return path
+	}
+	return nil
 }
 
 func (d *polar) draw(input any, s source) []byte {
-	at := input.(point)
-	across, up := at[0]-d.disk.centre[0], at[1]-d.disk.centre[1]
-	angle := math.Atan2(up, across)
-	if angle < 0 {
-		angle += 2 * math.Pi
-	}
-	return wide(d.size, cellsOf(d.parts, min(math.Hypot(across, up), d.disk.radius), angle, s)...)
+	return wide(d.size, d.numbers(input.([]point)[0], s)...)
 }
 
 func readNearest(device object) drawing {
@@ -339,7 +338,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(grid || given["kind"] == "points", "selector")
 	need((count == 0) == (given["box"] == nil), "selector")
-	r := selector{window: newNear(device), grain: 1 << whole(given["grain"], 0, 12)}
+	r := selector{window: newNear(device), grain: 1 << integerIn(given["grain"], 0, 12)}
 	axes := 3
 	if count > 0 {
 		axes = count
@@ -351,7 +350,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(len(asList(given["scales"])) == axes, "selector")
 	for _, scale := range asList(given["scales"]) {
-		r.scales = append(r.scales, whole(scale, 1, 511))
+		r.scales = append(r.scales, integerIn(scale, 1, 511))
 	}
 	if grid {
 		r.points = gridded(given, axes)
@@ -365,11 +364,11 @@ func readSelector(device object, count int) selector {
 }
 
 func gridded(given object, axes int) [][]int64 {
-	per, scale := asList(given["per"]), whole(given["scale"], 0, 1<<16)
+	per, scale := asList(given["per"]), integerIn(given["scale"], 0, 1<<16)
 	need(given["box"] != nil && len(per) == axes, "selector")
 	counts, every := make([]int64, axes), int64(1)
 	for i := range counts {
-		counts[i] = whole(per[i], 1, 1<<16)
+		counts[i] = integerIn(per[i], 1, 1<<16)
 		every *= counts[i]
 		need(every <= 1<<16, "selector")
 	}
@@ -392,7 +391,7 @@ func cellOf(x float64, side line) int64 {
 }
 
 func (r *selector) integers(at []float64) []int64 {
-	whole := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
+	clamped := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
 	if r.box != nil {
 		numbers := make([]int64, len(at))
 		for i, side := range r.box {
@@ -403,9 +402,9 @@ func (r *selector) integers(at []float64) []int64 {
 	across, up := at[0]*(math.Pi/180), at[1]*(math.Pi/180)
 	level := math.Cos(up)
 	return []int64{
-		whole(float64(32767*(level*math.Cos(across))) + 32768.5),
-		whole(float64(32767*(level*math.Sin(across))) + 32768.5),
-		whole(float64(32767*math.Sin(up)) + 32768.5),
+		clamped(float64(32767*(level*math.Cos(across))) + 32768.5),
+		clamped(float64(32767*(level*math.Sin(across))) + 32768.5),
+		clamped(float64(32767*math.Sin(up)) + 32768.5),
 	}
 }
 
@@ -431,10 +430,10 @@ func readPlanar(device object) drawing {
 	place := areaOf(device, "domain", "draw", "outside", "origin", "spacing", "fall", "per", "reach")
 	need(place.kind != "sphere", "domain")
 	origin, spacing := pairOf(device["origin"]), real(device["spacing"])
-	reach := whole(device["reach"], 1, 1<<53-1)
+	reach := integerIn(device["reach"], 1, 1<<53-1)
 	need(spacing > 0 && float64(reach) >= math.Ceil(float64(place.diameter/spacing*(1+1e-9))+math.Sqrt2), "cells")
-	fall, per := uint64(whole(device["fall"], 1, 1<<53-1)), uint64(whole(device["per"], 1, 1<<52))
-	// The exponent is rational: fall·reach/per over the whole area.
+	fall, per := uint64(integerIn(device["fall"], 1, 1<<53-1)), uint64(integerIn(device["per"], 1, 1<<52))
+	// The exponent is rational: fall·reach/per over the complete area.
 	exponent := new(big.Rat).SetFrac(times(integer(int64(fall)), integer(reach)), integer(int64(per)))
 	return &pathDraw{facts{ratio: noRatio, path: true, exponent: exponent}, place, 4, func(at point, s source) []int64 {
 		offset := planarOffset(fall, per, s)

@@ -11,6 +11,7 @@ from .advice.recommend import Recommendation as Recommendation
 from .core.domains.domain import Domain as Domain
 from .core.people import Crowd as Crowd
 from .core.post_processing import PostProcessing as PostProcessing
+from .core.presence import PresenceCounts as PresenceCounts
 from .core.repetition import ChangeReports as ChangeReports
 from .core.repetition import DatedReports as DatedReports
 from .data.report_files import ReadReports as ReadReports
@@ -27,12 +28,14 @@ from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.maps.density import DensityMap as DensityMap
 from .estimation.maps.flows import Flows as Flows
 from .estimation.maps.records import JointDensity as JointDensity
+from .estimation.maps.routes import PathDensity as PathDensity
 from .estimation.marginals import EstimatedTables as EstimatedTables
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
+from .estimation.retention import Retention as Retention
 from .estimation.rows import SyntheticRows as SyntheticRows
 from .estimation.significance import Significance as Significance
 from .estimation.weights import Weights as Weights

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from dither.errors import INSTALL, INSTALL_DEVICE
 from tests.support.repository import PYPROJECT, ROOT
 
 PROJECT = PYPROJECT["project"]
+_WRITTEN = (".py", ".pyi", ".ts", ".java", ".md", ".html", ".toml", ".txt")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TARGET = re.compile(r"\]\(([^)\s]+)\)")
 ADDRESS = PROJECT.get("urls", {}).get("Repository", "")
@@ -70,6 +72,23 @@ def test_a_newcomer_installs_what_there_is() -> None:
     assert commands["operate"]
     for name, found in commands.items():
         assert not [command for command in found if (command[-1] == ".") == bool(ADDRESS)], name
+
+
+def test_nobody_is_told_to_install_a_name_that_is_not_ours() -> None:
+    """Until a release messages name the clone or a file: anyone could register the name."""
+    told = re.compile(
+        r"(?:pip|pipx|uv|uvx|npm|npx|pnpm|yarn|bun|conda|mamba)\b[^\n`;&]{0,30}?\b(?:install|add|i)\s+"
+        r"(?:-\S+\s+)*['\"]?(?:dither|dither-device|dither_device|dither-ldp)(?![\w./-])"
+    )
+    assert told.search("pip install dither")
+    assert told.search("npm i --save dither-ldp")
+    assert not told.search(f"{INSTALL} {INSTALL_DEVICE} npm install ./clients/javascript")
+    places = ("src", "clients/python/src", "clients/javascript/src", "clients/java/src", "docs", "examples")
+    texts = [file for place in places for file in (ROOT / place).rglob("*") if file.suffix in _WRITTEN]
+    texts += [file for folder in ("", "clients/*/") for file in ROOT.glob(f"{folder}README.md")]
+    assert len(texts) > 500
+    wrong = {file: told.findall(file.read_text(encoding="utf-8")) for file in texts if file.stem != "release"}
+    assert not {file: found for file, found in wrong.items() if found}
 
 
 def test_the_classifiers_are_known_and_name_the_pythons_that_are_tried() -> None:

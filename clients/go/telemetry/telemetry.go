@@ -12,6 +12,7 @@ package telemetry
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 )
 
 // Actions are the words that Run knows.
-var Actions = []string{"on", "off", "status", "show", "erase"}
+var Actions = []string{"on", "off", "status", "show", "take-back", "erase"}
 
 const (
 	patience  = 2 * time.Second // for which another process may hold the account
@@ -55,9 +56,9 @@ type Config struct {
 	Version    string        // sent as a label if the campaign lists it
 	Address    string        // of the collector, such as https://telemetry.example; empty sends nothing
 	Relay      string        // of a relay that passes requests on to the collector's gateway, or empty
-	Epsilon    float64       // the tool's budget for a year; what the campaign asks for if it is 0
+	Epsilon    float64       // the tool's budget for a year; what the campaign needs if it is 0
 	Policy     dither.Policy // what one answer may be
-	Folder     string        // of consent and account; that of the user's state if it is empty
+	Folder     string        // of consent and account; the one of the user's state if it is empty
 	AskLater   bool          // Answer does not ask for consent; call Ask
 	Foreground bool          // no process is started that sends; call Send
 }
@@ -76,7 +77,7 @@ type Telemetry struct {
 }
 
 // Start returns the telemetry of a tool. Call it first in main, or initialise a variable with it: the process that sends is
-// this program, which sends here and ends.
+// this program; it sends here and ends.
 func Start(config Config) *Telemetry {
 	t := &Telemetry{Config: config, turn: make(chan struct{}, 1), in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if folder := os.Getenv(sender); folder != "" && folder == t.base() {
@@ -85,7 +86,7 @@ func Start(config Config) *Telemetry {
 	return t
 }
 
-// sendAndExit is all that the process that sends does. It writes when to try again beside the account.
+// sendAndExit is all that the process that sends does. It writes when to try again next to the account.
 func (t *Telemetry) sendAndExit() {
 	ctx, cancel := context.WithTimeout(context.Background(), sending)
 	defer cancel()
@@ -169,7 +170,7 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	if err != nil {
 		return "failed", err
 	}
-	if given, asked := t.consent(campaign); !given && (asked || t.AskLater || !t.askNow(campaign)) {
+	if given, query := t.consent(campaign); !given && (query || t.AskLater || !t.askNow(campaign)) {
 		return "off", nil
 	}
 	if !campaign.IsOpen(time.Now().Unix() / 86_400) {
@@ -179,19 +180,7 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	if err != nil {
 		return "failed", err
 	}
-	inquiry, err := device.Ask(campaign, name)
-	if err != nil {
-		return "failed", err
-	}
-	if _, domain := campaign.Stated(name); domain["kind"] == "categories" {
-		if other, err := inquiry.Otherwise("other"); err == nil {
-			inquiry = other
-		}
-	}
-	if isTest() {
-		bridge.Daily(inquiry)
-	}
-	outcome, err := device.Answer(ctx, inquiry, value)
+	outcome, err := t.give(ctx, device, campaign, name, value)
 	if err != nil {
 		return "failed", err
 	}
@@ -208,6 +197,26 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 		t.sendLater()
 	}
 	return outcome.Is, nil
+}
+
+// give answers a question, or says that the program was used.
+func (t *Telemetry) give(ctx context.Context, device *dither.Device, campaign *dither.Campaign, name string, value any) (dither.Outcome, error) {
+	if campaign.Term("repeat") == "present" {
+		return device.Present(ctx, campaign, value)
+	}
+	inquiry, err := device.Ask(campaign, name)
+	if err != nil {
+		return dither.Outcome{}, err
+	}
+	if _, domain := campaign.Stated(name); domain["kind"] == "categories" {
+		if other, err := inquiry.Otherwise("other"); err == nil {
+			inquiry = other
+		}
+	}
+	if isTest() {
+		bridge.Daily(inquiry)
+	}
+	return device.Answer(ctx, inquiry, value)
 }
 
 // Send sends what waits, now, in this process; nil if telemetry is off.
@@ -228,24 +237,12 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 		if err != nil {
 			return err
 		}
-		var transport dither.Transport = dither.Direct{}
-		if sealing := campaign.SealingKey(); sealing != "" {
-			relay := t.Relay
-			if relay == "" {
-				relay = strings.TrimRight(t.Address, "/") + "/.well-known/ohttp-gateway"
-			}
-			if transport, err = dither.NewRelay(relay, sealing, transport); err != nil {
-				return err
-			}
-		} else if t.Relay != "" {
-			t.problem = "the campaign has no sealing key for a relay"
-			return nil
+		how, err := t.way(campaign)
+		if err != nil {
+			return err
 		}
-		sent, err := device.Send(ctx, campaign, dither.Sending{
-			Transport: transport, Label: t.label(campaign),
-			Address: strings.TrimRight(t.Address, "/") + "/v1/campaigns/" + campaign.ID + "/batches",
-			Allowed: func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" },
-		})
+		how.Allowed = func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" }
+		sent, err := device.Send(ctx, campaign, how)
 		if len(sent.Refused) > 0 {
 			t.problem = strings.Join(sent.Refused, ", ")
 		}
@@ -253,6 +250,18 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 		return err
 	})
 	return done
+}
+
+// way returns how a campaign is sent: encrypted if it has a sealing key.
+func (t *Telemetry) way(campaign *dither.Campaign) (how dither.Sending, err error) {
+	place := strings.TrimRight(t.Address, "/")
+	how = dither.Sending{Transport: dither.Direct{}, Label: t.label(campaign), Address: place + "/v1/campaigns/" + campaign.ID + "/batches"}
+	if sealing := campaign.SealingKey(); sealing != "" {
+		how.Transport, err = dither.NewRelay(cmp.Or(t.Relay, place+"/.well-known/ohttp-gateway"), sealing, dither.Direct{})
+	} else if t.Relay != "" {
+		err = &dither.Error{Reason: "key", Words: "the campaign has no sealing key for a relay"}
+	}
+	return how, err
 }
 
 // sendLater starts a process that sends, at most once in this one and once an hour.
@@ -272,15 +281,15 @@ func (t *Telemetry) sendLater() {
 	}
 }
 
-// Ask asks for consent if nobody was asked before and somebody is there, and returns whether it is given.
+// Ask needs consent if there was no question before and a person is there, and returns whether it is given.
 func (t *Telemetry) Ask() (given bool) {
 	t.locked(func(context.Context) error {
 		campaign, err := t.read()
 		if err != nil || t.whyOff() != "" {
 			return err
 		}
-		asked := false
-		if given, asked = t.consent(campaign); !given && !asked {
+		query := false
+		if given, query = t.consent(campaign); !given && !query {
 			given = t.askNow(campaign)
 		}
 		return nil
@@ -296,7 +305,7 @@ func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
 	if os.MkdirAll(t.base(), 0o700) != nil {
 		return false
 	}
-	// Of two processes one asks, and a question that is not answered is not asked again.
+	// Of two processes one asks, and a question that is not answered is not repeated.
 	file, err := os.OpenFile(t.path("asked-"+shown), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false
@@ -329,7 +338,7 @@ func (t *Telemetry) agree(campaign *dither.Campaign) error {
 	return t.write("consent", bridge.Write(records)+"\n")
 }
 
-// records returns the kept consent by asker; nil if nobody was asked. What cannot be read is a no.
+// records returns the kept consent by asker; nil if there was no question. What cannot be read is a no.
 func (t *Telemetry) records() map[string]any {
 	content, err := os.ReadFile(t.path("consent"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -353,7 +362,7 @@ func (t *Telemetry) consent(campaign *dither.Campaign) (given, refused bool) {
 	return record != nil && covers(record, campaign), false
 }
 
-// whyOff returns why nothing is asked, kept or sent, whatever the consent is; empty if nothing forbids it.
+// whyOff returns why nothing is kept or sent, whatever the consent is; empty if nothing forbids it.
 func (t *Telemetry) whyOff() string {
 	for _, name := range switches {
 		if isSet(name) {
@@ -420,7 +429,7 @@ func (t *Telemetry) budget(campaign *dither.Campaign) float64 {
 	return epsilon
 }
 
-// open returns the account, which is created if there is none.
+// open returns the account; it is created if it is missing.
 func (t *Telemetry) open(ctx context.Context, campaign *dither.Campaign) (*dither.Device, error) {
 	place := t.accountFile()
 	if t.device != nil && t.opened == place {
@@ -450,7 +459,7 @@ func (t *Telemetry) label(campaign *dither.Campaign) string {
 }
 
 // accountFile returns the file of this tool, or one that the person made for several, by DITHER_ACCOUNT_GO. An account of
-// dt.Account is an SQLite file, which this client cannot read.
+// dt.Account is an SQLite file that this client cannot read.
 func (t *Telemetry) accountFile() string {
 	if shared := os.Getenv("DITHER_ACCOUNT_GO"); shared != "" && !isTest() {
 		return shared
@@ -479,7 +488,7 @@ func (t *Telemetry) base() string {
 	return ""
 }
 
-// write writes a small file whole or not at all, readable by its owner alone.
+// write writes a small file completely or not at all, readable by its owner alone.
 func (t *Telemetry) write(name, text string) error {
 	if err := os.MkdirAll(t.base(), 0o700); err != nil {
 		return err

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from dither.errors import InvalidParameter
 
@@ -247,16 +247,16 @@ def run(
 
 def research_draws() -> set[str]:
     """Return the draws that the vectors mark: a port may leave them out."""
-    data: Any = vectors("draws")
-    return {draw_of(one["specification"]) for one in data["questions"] if one.get("research")}
+    data = cast("dict[str, list[dict[str, str]]]", vectors("draws"))
+    return {draw_of(question["specification"]) for question in data["questions"] if "research" in question}
 
 
 def _draws_of(asked: dict[str, Any]) -> list[str]:
     """Return the draws of the specifications in a request, of those that are JSON."""
     found = []
-    for one in (asked, *asked.get("asks", ())):
+    for part in (asked, *asked.get("asks", ())):
         try:
-            found += [draw_of(one["specification"])] if "specification" in one else []
+            found += [draw_of(part["specification"])] if "specification" in part else []
         except (ValueError, KeyError, TypeError, RecursionError):  # a text that must be refused
             continue
     return found

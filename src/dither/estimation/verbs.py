@@ -241,7 +241,10 @@ def frequencies(
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
     asked = reports.question if isinstance(reports, Reports | Counts) else None
-    table = asked is not None and getattr(asked.book, "shares", False)  # of probabilities, as dt.Matrix has
+    # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
+    table = asked is not None and (
+        getattr(asked.book, "shares", False) or hasattr(asked.kernel, "shares_reading")
+    )
     if table or method != "linear":
         if not table:
             category_question(asked)

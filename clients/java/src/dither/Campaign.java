@@ -240,6 +240,19 @@ public final class Campaign {
         return retired.isEmpty() ? ends : Math.min(ends, CampaignText.dayOf(retired) - 1);
     }
 
+    /** What a person reads about it, without its version, its days and its questions. */
+    private static final String[] STATED = {"answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"};
+
+    /** Return digests of what it shows to a person: a yes covers these, and nothing else. */
+    Map<String, Object> shown() {
+        List<Object> stated = new ArrayList<>();
+        for (String name : STATED) stated.add(terms.get(name));
+        List<Object> marks = new ArrayList<>();
+        for (Object question : (List<?>) terms.get("questions")) marks.add(Json.digest(Json.utf8(Json.write(question)), 64));
+        String general = Json.digest(Json.utf8(Json.write(Arrays.asList(stated, key))), 64);
+        return Account.map("general", general, "questions", marks, "begins", terms.get("begins"), "ends", terms.get("ends"));
+    }
+
     /** Its canonical text, all terms: what was signed. */
     public String text() {
         return Json.write(terms);

@@ -82,11 +82,10 @@ def check(file: Path, people: int, as_json: bool) -> None:
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
-    planned = plan(contract.questions, people)
+    planned = plan(contract.questions, people) if contract.questions else None
     if as_json:
-        print_json(
-            {**facts, "asks": rows(contract), "plan": {"people": people, "errors": list(planned.rows)}}
-        )
+        errors = [] if planned is None else list(planned.rows)
+        print_json({**facts, "asks": rows(contract), "plan": {"people": people, "errors": errors}})
         return
     for name, value in facts.items():
         if value is not None:
@@ -95,7 +94,8 @@ def check(file: Path, people: int, as_json: bool) -> None:
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
-    click.echo(f"\n{planned}")
+    if planned is not None:
+        click.echo(f"\n{planned}")
     check_protection(contract.whole_guarantee)
 
 
