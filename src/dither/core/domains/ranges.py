@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
@@ -83,7 +83,7 @@ def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | Non
     return Clipping(low, high, check_outside(outside))
 
 
-def scale_edges(table: Mapping[str, Any]) -> tuple[float, ...]:
+def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
     """Return the edges of the scale of an interval: those that are listed, or 33 of "log" or "linear".
 
     >>> scale_edges({"interval": [0, 64], "scale": "linear"})[:3]
@@ -92,15 +92,13 @@ def scale_edges(table: Mapping[str, Any]) -> tuple[float, ...]:
     given, ends = table["scale"], table.get("interval")
     if isinstance(given, list):
         return tuple(given)
-    numbers = isinstance(ends, list) and len(ends) == 2
-    numbers = numbers and all(
-        isinstance(end, int | float) and not isinstance(end, bool) for end in ends or ()
-    )
-    if given not in ("log", "linear") or not numbers or not ends or not ends[0] < ends[1]:
+    listed = ends if isinstance(ends, list) and len(ends) == 2 else []
+    pair = [end for end in listed if isinstance(end, int | float) and not isinstance(end, bool)]
+    if given not in ("log", "linear") or len(pair) != 2 or not pair[0] < pair[1]:
         raise InvalidParameter(
             'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
         )
-    low, high = map(float, ends)
+    low, high = map(float, pair)
     if given == "linear":
         return (*(low + (high - low) * part / _PARTS for part in range(_PARTS)), high)
     if low >= 0:
