@@ -60,7 +60,7 @@ func packedBody(id, label string, reports []object) []byte {
 	return append(body, sum...)
 }
 
-// judge returns what becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word and
+// judge returns the fate of a batch after an answer: acknowledged, dropped or kept; and the collector's word and
 // sentence if it was refused. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored,
 // sent before under another label. It is dropped only if the collector has a word for it: what a proxy, a portal or another
 // page says is not an answer of the collector.
@@ -86,7 +86,7 @@ func parsed(content []byte) (said object, err error) {
 	return asObject(parse(string(content))), nil
 }
 
-// withdrawalBody returns what asks a collector to delete a batch.
+// withdrawalBody returns the request for a collector to delete a batch.
 func withdrawalBody(id string) string { return write(object{"dither": 2.0, "withdraw": id}) }
 
 // judgeWithdrawal returns whether an answer says that a batch is withdrawn, and the collector's word if it was refused.

@@ -13,9 +13,9 @@ func init() {
 	}
 	bridge.Write = write
 	bridge.Daily = func(inquiry any) {
-		if asked := inquiry.(*Inquiry).asked; asked["repeat"] == "once" {
-			asked["days"], asked["start"] = 1.0, 0.0
-			delete(asked, "every")
+		if query := inquiry.(*Inquiry).query; query["repeat"] == "once" {
+			query["days"], query["start"] = 1.0, 0.0
+			delete(query, "every")
 		}
 	}
 	bridge.Totals = func(epsilon float64, times int) float64 {

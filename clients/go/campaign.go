@@ -46,7 +46,7 @@ func ReadCampaign(published, key string) (c *Campaign, err error) {
 	return c, nil
 }
 
-// signed is what is signed with a pinned key, or with the one that the pinned key has signed as the next.
+// signed is signed data with a pinned key, or with the one that the pinned key has signed as the next.
 type signed struct {
 	given object
 	key   string
@@ -178,7 +178,7 @@ func (p *published) continues(kept any) bool {
 	}
 	two := asList(kept)
 	need(len(two) == 2, "list")
-	count := whole(two[0], 1, 1<<20)
+	count := integerIn(two[0], 1, 1<<20)
 	return int(count) <= len(p.heads) && p.heads[count-1] == two[1]
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// checks are what tests/conformance/test_go.py runs: dither.test -check numbers, and others. The lines are those of
+// checks are what tests/conformance/test_go.py runs: dither.test -check numbers, and others. The lines are the ones of
 // standard input.
 var checks = map[string]func(ctx context.Context, lines, words []string) error{
 	"numbers": func(_ context.Context, lines, _ []string) error { // the bits of doubles
@@ -36,7 +36,7 @@ var checks = map[string]func(ctx context.Context, lines, words []string) error{
 	"answers": answersOf, // FILE ADDRESS KEY COUNT: says each identity and how it ended
 	"all":     allOf,     // ADDRESS KEY, and values by question: answers each, and sends
 	"send":    sendOf,    // FILE ADDRESS KEY [RELAY CONFIGURATION]
-	"hostile": hostileOf, // ADDRESS COUNT SECONDS, a campaign and its key: what becomes of a report that is sent to ADDRESS/n
+	"hostile": hostileOf, // ADDRESS COUNT SECONDS, a campaign and its key: the fate of a report that is sent to ADDRESS/n
 	"show": func(ctx context.Context, _, words []string) error {
 		return NewFileStore(words[0]).Update(ctx, func(kept string) (string, error) {
 			fmt.Println(kept)

@@ -23,7 +23,7 @@ type Policy struct {
 	Mechanisms  []string // that are accepted; all if it is nil
 }
 
-// Terms are what a person allows: a budget for all askers together, which counts when the account is created, and what
+// Terms are what a person allows: a budget for all askers together; it counts when the account is created, and what
 // one answer may be.
 type Terms struct {
 	Epsilon  float64 // all askers together learn at most so much in each epoch
@@ -46,7 +46,7 @@ type Moment struct {
 
 var processName, processStart = fresh(system, 16), time.Now()
 
-// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere that of this process.
+// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere the one of this process.
 func systemMoment() Moment {
 	now := time.Now()
 	boot, elapsed := steady()
@@ -65,7 +65,7 @@ type Device struct {
 	policy object
 }
 
-// Open opens the account of a device; it is created with these terms if there is none. What an account was created with stays.
+// Open opens the account of a device; it is created with these terms if it is missing. What an account was created with stays.
 func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error) {
 	defer catch(&err)
 	for _, epsilon := range []float64{allowed.Epsilon, allowed.Lifetime, allowed.Quota, allowed.Policy.Epsilon} {
@@ -145,7 +145,7 @@ func (d *Device) moment() object {
 	return object{"wall": float64(at.Wall), "boot": at.Boot, "elapsed": float64(at.Elapsed)}
 }
 
-// happen changes the account by an event, which is on disk when this returns. One that needs consent is refused without it.
+// happen changes the account by an event. It is on disk when this returns. One that needs consent is refused without it.
 func (d *Device) happen(ctx context.Context, consenting bool, event func(state object, key string) step) (outcome object, err error) {
 	err = d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
@@ -173,26 +173,26 @@ type Outcome struct {
 	LeftOut int     // how many items of a set are not in the list, and were left out
 }
 
-func outcomeOf(told object) (o Outcome) {
-	o.Is, _ = told["is"].(string)
-	o.Reason, _ = told["reason"].(string)
-	o.Words, _ = told["words"].(string)
-	if has(told, "charged") {
-		o.Charged = inUnits(units(told, "charged"), 64)
+func outcomeOf(reply object) (o Outcome) {
+	o.Is, _ = reply["is"].(string)
+	o.Reason, _ = reply["reason"].(string)
+	o.Words, _ = reply["words"].(string)
+	if has(reply, "charged") {
+		o.Charged = inUnits(units(reply, "charged"), 64)
 	}
 	return o
 }
 
-// An Inquiry is a question with what its asker added: who asks, under which name, and how often. It never changes.
+// An Inquiry is a question with what its asker added: the asker, under which name, and how often. It never changes.
 type Inquiry struct {
 	question  *Question
-	asked     object
+	query     object
 	otherwise []any // a label for answers that are not in the list, or none
 	campaign  *Campaign
 }
 
 // Epsilon returns the ε of one answer.
-func (i *Inquiry) Epsilon() float64 { return i.asked["epsilon"].(float64) }
+func (i *Inquiry) Epsilon() float64 { return i.query["epsilon"].(float64) }
 
 // Odds returns the number that no report is more often likelier under one value than under another.
 func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
@@ -200,13 +200,13 @@ func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
 // Assumes returns what an answer holds under; the policy must accept each line.
 func (i *Inquiry) Assumes() []string {
 	var lines []string
-	for _, line := range assumed(i.asked) {
+	for _, line := range assumed(i.query) {
 		lines = append(lines, line.(string))
 	}
 	return lines
 }
 
-// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report would tell.
+// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report can be noticed.
 func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
 	if i.question.drawing.input(plain(label)) == nil {
 		return nil, refusal("asking", "otherwise must be an answer to the question")
@@ -216,7 +216,7 @@ func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
 	return &other, nil
 }
 
-func (i *Inquiry) name() string { return i.asked["question"].(string) }
+func (i *Inquiry) name() string { return i.query["question"].(string) }
 
 func (i *Inquiry) input(value any) any {
 	taken := plain(value)
@@ -226,7 +226,7 @@ func (i *Inquiry) input(value any) any {
 	for _, one := range append([]any{taken}, i.otherwise...) {
 		input := i.question.drawing.input(one)
 		path, isPath := input.([]point)
-		if input != nil && (!isPath || i.asked["times"] == float64(len(path))) {
+		if input != nil && (!isPath || i.query["times"] == float64(len(path))) {
 			return input
 		}
 	}
@@ -240,10 +240,10 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 	if err != nil {
 		return nil, err
 	}
-	asked := campaign.terms.accountTerms(campaign.ID, name)
-	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, asked["repeat"]), "asking",
-		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, asked["repeat"])
-	made = &Inquiry{question: question, asked: asked, campaign: campaign}
+	query := campaign.terms.accountTerms(campaign.ID, name)
+	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
+		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
+	made = &Inquiry{question: question, query: query, campaign: campaign}
 	return made.charge(question, 1), nil
 }
 
@@ -254,19 +254,19 @@ func (d *Device) AskQuestion(question *Question, name, asker, repeat string, tim
 	path := question.drawing.about().path
 	need(slices.Contains([]string{"fresh", "same", "per value"}, repeat) && name != "" && asker != "", "asking")
 	need(times >= 1 && times <= 1<<16 && (path || times == 1), "asking")
-	asked := object{"asker": asker, "question": name, "fingerprint": question.Fingerprint, "repeat": repeat, "days": nil, "start": nil}
+	query := object{"asker": asker, "question": name, "fingerprint": question.Fingerprint, "repeat": repeat, "days": nil, "start": nil}
 	if path {
-		asked["times"] = float64(times)
+		query["times"] = float64(times)
 	}
-	made = &Inquiry{question: question, asked: asked}
+	made = &Inquiry{question: question, query: query}
 	return made.charge(question, times), nil
 }
 
 // charge sets ε·times, rounded up to a double, and what else is not the asker's.
 func (i *Inquiry) charge(question *Question, times int) *Inquiry {
 	cost := timesUp(new(big.Rat).SetFloat64(question.Epsilon), int64(times))
-	i.asked["epsilon"], i.asked["delta"], i.asked["mechanism"] = cost, question.Delta, question.Mechanism
-	i.asked["assumes"], i.asked["data"] = []any{}, nil
+	i.query["epsilon"], i.query["delta"], i.query["mechanism"] = cost, question.Delta, question.Mechanism
+	i.query["assumes"], i.query["data"] = []any{}, nil
 	return i
 }
 
@@ -293,11 +293,11 @@ func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry
 	drawing := func(key string) *answering {
 		return &answering{
 			random: d.random,
-			mark:   func() string { return fresh(keyed(key, inquiry.asked, input, 1), 16) },
+			mark:   func() string { return fresh(keyed(key, inquiry.query, input, 1), 16) },
 			report: func() string {
 				random := d.random
-				if inquiry.asked["repeat"] == "per value" {
-					random = keyed(key, inquiry.asked, input, 0)
+				if inquiry.query["repeat"] == "per value" {
+					random = keyed(key, inquiry.query, input, 0)
 				}
 				return hex.EncodeToString(inquiry.question.drawing.draw(input, random))
 			},
@@ -318,22 +318,22 @@ func (d *Device) answered(ctx context.Context, inquiry *Inquiry, id string, draw
 	if c := inquiry.campaign; c != nil && floorDiv(d.now().Wall, daySeconds) > c.lastDay() {
 		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign ended on " + dayText(c.lastDay())}, nil
 	}
-	told, err := d.happen(ctx, true, func(state object, key string) step {
+	reply, err := d.happen(ctx, true, func(state object, key string) step {
 		if drawing == nil {
-			return step{outcome: answer(state, id, inquiry.asked, d.policy, d.moment(), nil).outcome}
+			return step{outcome: answer(state, id, inquiry.query, d.policy, d.moment(), nil).outcome}
 		}
-		return answer(state, id, inquiry.asked, d.policy, d.moment(), drawing(key))
+		return answer(state, id, inquiry.query, d.policy, d.moment(), drawing(key))
 	})
-	return outcomeOf(told), err
+	return outcomeOf(reply), err
 }
 
 // keyed returns a source that repeats for one input: HMAC-SHA-256 by the device's key of a counter, the purpose, the question
-// and the input. Two askers may use one name, and two values be moved to one place; quoted texts tell where each ends.
-func keyed(key string, asked object, input any, purpose float64) source {
+// and the input. Two askers may use one name, and two values be moved to one place; quoted texts show where each ends.
+func keyed(key string, query object, input any, purpose float64) source {
 	if x, ok := input.(float64); ok && math.IsNaN(x) {
 		input = nil // no answer
 	}
-	text := write([]any{purpose, asked["asker"], asked["question"], asked["fingerprint"], plain(input)})
+	text := write([]any{purpose, query["asker"], query["question"], query["fingerprint"], plain(input)})
 	return source{&stream{secret: unhex(key), text: text}}
 }
 
@@ -359,8 +359,8 @@ func (k *stream) Read(out []byte) (int, error) {
 
 // Act says that the person did something themselves, such as pressing a button. No event of an asker may call it.
 func (d *Device) Act(ctx context.Context) (Outcome, error) {
-	told, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
-	return outcomeOf(told), err
+	reply, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
+	return outcomeOf(reply), err
 }
 
 // SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch on, and what
@@ -373,7 +373,7 @@ func (d *Device) SetConsent(ctx context.Context, choice bool) error {
 	})
 }
 
-// A Given is what was given by one answer. The names are empty where they were erased.
+// A Given is the answers so far by one answer. The names are empty where they were erased.
 type Given struct {
 	Asker, Question string
 	Epsilon, Delta  float64
@@ -385,8 +385,8 @@ type Overview struct {
 	Left    float64 // the ε that is left for all askers
 	Waiting int     // reports that wait to be sent
 	Waits   []Given // what they are about
-	Sent    int     // answers that were sent, which their askers keep
-	Aside   int     // permanent answers that a collector refused, which wait until the person is asked again
+	Sent    int     // answers that were sent; their askers keep them
+	Aside   int     // permanent answers that a collector refused and wait until the same question comes again
 }
 
 func overviewOf(state object, wall int64) (o Overview) {
@@ -411,7 +411,7 @@ func overviewOf(state object, wall int64) (o Overview) {
 	return o
 }
 
-// Account returns what was given to whom, and what is left.
+// Account returns the answers so far to whom, and the rest.
 func (d *Device) Account(ctx context.Context) (o Overview, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		o = overviewOf(state, d.now().Wall)
@@ -420,7 +420,7 @@ func (d *Device) Account(ctx context.Context) (o Overview, err error) {
 	return o, err
 }
 
-// Erase forgets what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
+// Erase forgets the answers so far: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
 // It returns what was there. How much was spent stays, because askers keep what they have learned.
 func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 	return o, d.store.Update(ctx, func(kept string) (next string, err error) {
@@ -462,7 +462,7 @@ type Sent struct {
 // Sending says how to send. The zero value sends directly, to where the campaign was fetched, without a label.
 type Sending struct {
 	Transport Transport   // Direct if it is nil
-	Address   string      // of the batches; that of the campaign if it is empty
+	Address   string      // of the batches; the one of the campaign if it is empty
 	Label     string      // a public label of all reports; one that the campaign lists, or empty
 	Allowed   func() bool // looked at before every batch; nil always allows
 }
@@ -504,7 +504,7 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 // sendOne sends one batch and returns whether there may be another.
 func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object) bool, how Sending) (bool, error) {
 	var reports []object
-	told, err := d.happen(ctx, true, func(state object, _ string) step {
+	reply, err := d.happen(ctx, true, func(state object, _ string) step {
 		after := batch(state, fresh(d.random, 16), mostReports, chosen)
 		if after.next != nil {
 			state = after.next
@@ -513,27 +513,27 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 		return after
 	})
 	if err != nil || len(reports) == 0 {
-		if told["is"] == "refused" {
-			done.Refused, done.Words = append(done.Refused, "consent"), told["words"].(string)
+		if reply["is"] == "refused" {
+			done.Refused, done.Words = append(done.Refused, "consent"), reply["words"].(string)
 		}
 		return false, err
 	}
-	id := asString(told["id"])
-	reply, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
+	id := asString(reply["id"])
+	answer, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
 	if err != nil {
 		done.Refused, done.Words = append(done.Refused, "unreachable"), err.Error()
 		return false, nil
 	}
-	fate, word, words := judge(id, reply.Status, reply.Content)
+	fate, word, words := judge(id, answer.Status, answer.Content)
 	if fate != "acknowledged" {
 		if word == "" {
-			word = fmt.Sprintf("status %d", reply.Status)
+			word = fmt.Sprintf("status %d", answer.Status)
 		}
 		done.Refused, done.Words = append(done.Refused, word), words
 	}
 	if fate == "kept" {
-		done.RetryAfter = min(reply.RetryAfter, daySeconds) // no collector keeps a device silent for longer
-		if done.RetryAfter > 0 {                            // devices that were turned away together do not come back together
+		done.RetryAfter = min(answer.RetryAfter, daySeconds) // no collector keeps a device silent for longer
+		if done.RetryAfter > 0 {                             // devices that were turned away together do not come back together
 			done.RetryAfter += int(d.random.below(uint64(done.RetryAfter)/4 + 1))
 		}
 		return false, nil

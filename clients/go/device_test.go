@@ -289,7 +289,7 @@ func TestSendingKeepsTheSameBytesAndConsentStopsIt(t *testing.T) {
 	if err != nil || sent.Sent != 4 || sent.Dropped != 2 || sent.Waiting != 0 || len(bodies) != 6 {
 		t.Fatal(sent, err)
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+2; time.Sleep(time.Millisecond) { // those of the server
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+2; time.Sleep(time.Millisecond) { // the ones of the server
 		if time.Now().After(end) {
 			t.Fatal("goroutines were left behind")
 		}

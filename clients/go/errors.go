@@ -33,7 +33,7 @@ var sentinels = map[string]error{
 	"busy": ErrBusy,
 }
 
-// An Error says why something that was given is not allowed. Reason is one word, which docs/devices.md explains. No
+// An Error says why something that was given is not allowed. Reason is one word; docs/devices.md explains it. No
 // error holds a person's value.
 type Error struct {
 	Reason string

@@ -182,7 +182,7 @@ func (d *pathDraw) draw(input any, s source) []byte {
 	return out
 }
 
-// readParts reads the two draws of a pair, which are about given lines.
+// readParts reads the two draws of a pair about given lines.
 func readParts(device object, ends [2]line) (parts [2]*cellDraw, size int, most ratio) {
 	for i, name := range []string{"first", "second"} {
 		part := asObject(device[name])
@@ -339,7 +339,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(grid || given["kind"] == "points", "selector")
 	need((count == 0) == (given["box"] == nil), "selector")
-	r := selector{window: newNear(device), grain: 1 << whole(given["grain"], 0, 12)}
+	r := selector{window: newNear(device), grain: 1 << integerIn(given["grain"], 0, 12)}
 	axes := 3
 	if count > 0 {
 		axes = count
@@ -351,7 +351,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(len(asList(given["scales"])) == axes, "selector")
 	for _, scale := range asList(given["scales"]) {
-		r.scales = append(r.scales, whole(scale, 1, 511))
+		r.scales = append(r.scales, integerIn(scale, 1, 511))
 	}
 	if grid {
 		r.points = gridded(given, axes)
@@ -365,11 +365,11 @@ func readSelector(device object, count int) selector {
 }
 
 func gridded(given object, axes int) [][]int64 {
-	per, scale := asList(given["per"]), whole(given["scale"], 0, 1<<16)
+	per, scale := asList(given["per"]), integerIn(given["scale"], 0, 1<<16)
 	need(given["box"] != nil && len(per) == axes, "selector")
 	counts, every := make([]int64, axes), int64(1)
 	for i := range counts {
-		counts[i] = whole(per[i], 1, 1<<16)
+		counts[i] = integerIn(per[i], 1, 1<<16)
 		every *= counts[i]
 		need(every <= 1<<16, "selector")
 	}
@@ -392,7 +392,7 @@ func cellOf(x float64, side line) int64 {
 }
 
 func (r *selector) integers(at []float64) []int64 {
-	whole := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
+	clamped := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
 	if r.box != nil {
 		numbers := make([]int64, len(at))
 		for i, side := range r.box {
@@ -403,9 +403,9 @@ func (r *selector) integers(at []float64) []int64 {
 	across, up := at[0]*(math.Pi/180), at[1]*(math.Pi/180)
 	level := math.Cos(up)
 	return []int64{
-		whole(float64(32767*(level*math.Cos(across))) + 32768.5),
-		whole(float64(32767*(level*math.Sin(across))) + 32768.5),
-		whole(float64(32767*math.Sin(up)) + 32768.5),
+		clamped(float64(32767*(level*math.Cos(across))) + 32768.5),
+		clamped(float64(32767*(level*math.Sin(across))) + 32768.5),
+		clamped(float64(32767*math.Sin(up)) + 32768.5),
 	}
 }
 
@@ -431,10 +431,10 @@ func readPlanar(device object) drawing {
 	place := areaOf(device, "domain", "draw", "outside", "origin", "spacing", "fall", "per", "reach")
 	need(place.kind != "sphere", "domain")
 	origin, spacing := pairOf(device["origin"]), real(device["spacing"])
-	reach := whole(device["reach"], 1, 1<<53-1)
+	reach := integerIn(device["reach"], 1, 1<<53-1)
 	need(spacing > 0 && float64(reach) >= math.Ceil(float64(place.diameter/spacing*(1+1e-9))+math.Sqrt2), "cells")
-	fall, per := uint64(whole(device["fall"], 1, 1<<53-1)), uint64(whole(device["per"], 1, 1<<52))
-	// The exponent is rational: fall·reach/per over the whole area.
+	fall, per := uint64(integerIn(device["fall"], 1, 1<<53-1)), uint64(integerIn(device["per"], 1, 1<<52))
+	// The exponent is rational: fall·reach/per over the complete area.
 	exponent := new(big.Rat).SetFrac(times(integer(int64(fall)), integer(reach)), integer(int64(per)))
 	return &pathDraw{facts{ratio: noRatio, path: true, exponent: exponent}, place, 4, func(at point, s source) []int64 {
 		offset := planarOffset(fall, per, s)

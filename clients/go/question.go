@@ -42,7 +42,7 @@ var mechanisms = map[string]string{
 	"planar":          "PlanarLaplace",
 }
 
-// A Question is one as it travels: read, verified in whole numbers, and ready to be answered. It never changes.
+// A Question is one as it travels: read, verified in integers, and ready to be answered. It never changes.
 type Question struct {
 	Mechanism   string  // the name of its specification
 	Epsilon     float64 // what one answer spends, computed from its integers and rounded up
@@ -53,7 +53,7 @@ type Question struct {
 	drawing drawing
 }
 
-// ReadQuestion reads a specification and verifies in whole numbers that its integers keep the ε that it names.
+// ReadQuestion reads a specification and verifies in integers that its integers keep the ε that it names.
 func ReadQuestion(specification string) (q *Question, err error) {
 	defer catch(&err)
 	return readQuestion(specification), nil
@@ -61,17 +61,17 @@ func ReadQuestion(specification string) (q *Question, err error) {
 
 // head is what a specification says of itself, whether its draw is known or not.
 type head struct {
-	whole, device     object
+	parts, device     object
 	fingerprint, kind string
 }
 
 func readHead(text string) (h head) {
 	need(len(text) < 1<<24, "text")
-	h.whole = asObject(parse(text))
+	h.parts = asObject(parse(text))
 	need(strings.Count(text, "")-1 < 1<<22, "text")
-	need(h.whole["dither"] == 2.0 && len(h.whole) == 6 && has(h.whole, "codebook"), "version")
-	written := asString(h.whole["device"])
-	h.fingerprint = asString(h.whole["fingerprint"])
+	need(h.parts["dither"] == 2.0 && len(h.parts) == 6 && has(h.parts, "codebook"), "version")
+	written := asString(h.parts["device"])
+	h.fingerprint = asString(h.parts["fingerprint"])
 	need(h.fingerprint == digest(written, 32), "fingerprint")
 	h.device = canonicalObject(written)
 	h.kind = asString(h.device["draw"])
@@ -80,8 +80,8 @@ func readHead(text string) (h head) {
 
 func readQuestion(text string) *Question {
 	h := readHead(text)
-	q := &Question{Mechanism: asString(h.whole["mechanism"]), Fingerprint: h.fingerprint, device: h.device}
-	parameters := asObject(h.whole["parameters"])
+	q := &Question{Mechanism: asString(h.parts["mechanism"]), Fingerprint: h.fingerprint, device: h.device}
+	parameters := asObject(h.parts["parameters"])
 	read, known := readers[h.kind]
 	need(known, "draw")
 	q.Epsilon = real(parameters["epsilon"])
@@ -104,7 +104,7 @@ func readQuestion(text string) *Question {
 		need(found.exponent.Cmp(new(big.Rat).SetFloat64(q.Epsilon)) <= 0, "privacy")
 		q.Epsilon = timesUp(found.exponent, 1)
 	default:
-		// This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input
+		// This comparison in integers is the proof of privacy. A ratio below 1 is not the largest one: the input
 		// would be the least likely.
 		top, bottom := found.ratio.top, found.ratio.bottom
 		need(top.Cmp(bottom) > 0 && shifted(top, boundBits).Cmp(times(bound, bottom)) <= 0, "privacy")

@@ -155,7 +155,7 @@ func counted[T string | []byte](out []byte, data T) []byte {
 	return append(out, data...)
 }
 
-// binaryRequest returns a request in binary HTTP (RFC 9292), padded to a power of two: its length tells neither the question
+// binaryRequest returns a request in binary HTTP (RFC 9292), padded to a power of two: its length shows neither the question
 // nor, but for the magnitude, the number of reports.
 func binaryRequest(method, address, form string, body []byte) ([]byte, error) {
 	to, err := url.Parse(address)

@@ -28,7 +28,7 @@ func readRoutes(device object) drawing {
 	need(domain["kind"] == "routes", "domain")
 	d := &routes{area: readArea(domain["area"], device["outside"]), window: newNear(device)}
 	need(d.area.kind != "sphere", "domain")
-	d.points = int(whole(domain["points"], 2, 64))
+	d.points = int(integerIn(domain["points"], 2, 64))
 	d.distance = asString(domain["distance"])
 	d.byOrder = domain["by"] == "order"
 	need(slices.Contains([]string{"mean", "warped", "frechet"}, d.distance) && (d.byOrder || domain["by"] == "length"), "domain")

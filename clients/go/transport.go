@@ -16,7 +16,7 @@ import (
 // A Transport sends a request and returns its answer: [Direct], a [Relay], or one of yours. No cookies, no redirects, no
 // header that names the device. The server may be hostile: an exchange ends at its deadline, and an answer has a limit.
 type Transport interface {
-	// Send makes a request; form is the content type of the body, or empty if there is none.
+	// Send makes a request; form is the content type of the body, or empty if it is missing.
 	Send(ctx context.Context, method, address, form string, body []byte) (Answer, error)
 }
 
@@ -24,7 +24,7 @@ type Transport interface {
 type Answer struct {
 	Status     int
 	Content    []byte
-	RetryAfter int // the seconds that the header retry-after asks for, or −1
+	RetryAfter int // the seconds that the header retry-after needs, or −1
 }
 
 const (
@@ -46,7 +46,7 @@ func mostOf(method, form string) int {
 
 // Direct connects directly, to https, and to this machine. It uses no proxy.
 type Direct struct {
-	Deadline time.Duration // of the whole exchange; 30 seconds if it is 0
+	Deadline time.Duration // of the complete exchange; 30 seconds if it is 0
 }
 
 // Send implements Transport.

@@ -27,6 +27,7 @@ from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.maps.density import DensityMap as DensityMap
 from .estimation.maps.flows import Flows as Flows
 from .estimation.maps.records import JointDensity as JointDensity
+from .estimation.maps.routes import PathDensity as PathDensity
 from .estimation.marginals import EstimatedTables as EstimatedTables
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable

@@ -198,6 +198,9 @@ def questions() -> dict[str, Any]:
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
         ),
+        "SetResponse, other": dt.SetResponse(
+            dt.Several(["mail", "maps", "music", "other", "news"], most=2), epsilon=1
+        ),
         "SetResponse, 1 000 items": dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
         "SetResponse, polynomial": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1, report="polynomial"

@@ -102,6 +102,14 @@ def scale() -> Any:
 
 
 @cache
+def lines() -> dt.Reports:
+    public = [[(0.1, a / 4), (0.9, b / 4)] for a in range(4) for b in range(4)]
+    square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    design = dt.Optimal(dt.Routes(square, points=4), epsilon=4, prior=(public, "a public map"))
+    return design.perturb(public * 20, source=dt.Seeded(1))
+
+
+@cache
 def finding(sampled: bool) -> Any:
     if not sampled:
         return dt.audit(dt.Podium(UNIT, epsilon=1))
@@ -120,6 +128,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
         STEEP, np.array([RECORD, [0.2, 0.4], [0.6, 0.1]]), dt.OGPM(UNIT, epsilon=2)
     ),
     "DensityMap": lambda: dt.maps.density(paths(), 8, 6),
+    "PathDensity": lambda: dt.maps.density(lines(), 4, 4),
     "Differences": lambda: dt.stats.difference(dt.estimate(numbers(), by=np.arange(2000) % 3)),
     "Estimate": lambda: dt.mean(numbers()),
     "EstimatedAnswer": lambda: scale().quantile(0.5),

@@ -89,7 +89,7 @@ func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, 
 	return wordsOf(campaign, t.budget(campaign)) + "\nTelemetry is on." + unsent, nil
 }
 
-// overview returns what the account has; nil if there is none.
+// overview returns what the account has; nil if it is missing.
 func (t *Telemetry) overview(ctx context.Context, campaign *dither.Campaign) (*dither.Overview, error) {
 	if _, err := os.Stat(t.accountFile()); err != nil || campaign == nil {
 		return nil, nil
@@ -177,7 +177,7 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 	return strings.Join(append(lines, t.status(ctx, campaign, wrong)), "\n")
 }
 
-// givenOf returns what was given and what waits; other askers, of a shared account, are named.
+// givenOf returns the answers so far and what waits; other askers, of a shared account, are named.
 func givenOf(found *dither.Overview, own string) (lines []string) {
 	nameOf := func(one dither.Given) string {
 		if one.Asker == own {

@@ -16,7 +16,7 @@ import (
 )
 
 // Consent holds for what was shown. A record keeps digests of asker, key, purpose and address, of each question with its
-// words, and the days; a campaign that is not covered by it has not been asked for. The file is that of dither_device.
+// words, and the days; a campaign that is not covered by it needs another yes. The file is the one of dither_device.
 
 // shownTerms are what a person reads about a campaign, without its version, its days and its questions.
 var shownTerms = []string{"asker", "contact", "purpose", "purposes", "repeat", "days", "every", "changes", "answers", "labels", "people"}
@@ -33,7 +33,7 @@ func orNull(text string) any {
 	return text
 }
 
-// generalOf returns the digest of who asks, by which key, for what, how often, and where answers go.
+// generalOf returns the digest of the asker, by which key, for what, how often, and where answers go.
 func generalOf(c *dither.Campaign, address, relay string) string {
 	stated := map[string]any{}
 	for _, name := range shownTerms {
@@ -42,7 +42,7 @@ func generalOf(c *dither.Campaign, address, relay string) string {
 	return digest([]any{stated, c.Key, orNull(address), orNull(relay)})
 }
 
-// recordOf returns what a yes covers beside the general terms: each question with its words, and the days.
+// recordOf returns what a yes covers besides the general terms: each question with its words, and the days.
 func recordOf(c *dither.Campaign) map[string]any {
 	marks := []any{}
 	for _, stated := range c.Terms()["questions"].([]any) {
@@ -66,7 +66,7 @@ func covers(record map[string]any, c *dither.Campaign) bool {
 
 const width = 79
 
-// wordsOf returns what is asked, by whom, for what, and the promise: the total first, then one report.
+// wordsOf returns the questions, by whom, for what, and the promise: the total first, then one report.
 func wordsOf(c *dither.Campaign, budget float64) string {
 	terms := c.Terms()
 	lines := []string{fmt.Sprintf("%s asks: %s (%s)", c.Term("asker"), c.Term("purpose"), c.Term("contact"))}
@@ -136,7 +136,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// wrap breaks a line into lines of at most 79 characters; those of a question are indented.
+// wrap breaks a line into lines of at most 79 characters; the ones of a question are indented.
 func wrap(line string) string {
 	indent, out, size := "", "", 0
 	if strings.HasPrefix(line, "  ") {
@@ -228,7 +228,7 @@ func describe(domain, stated map[string]any, names []any) string {
 	return "a place"
 }
 
-// shown returns a label; {"number": x} and {"integer": "1f"} stand for numbers.
+// shown returns a label; {"number": x} and {"integer": "1f"} mean numbers.
 func shown(label any) string {
 	if by, ok := label.(map[string]any); ok {
 		for _, value := range by {

@@ -55,9 +55,9 @@ type Config struct {
 	Version    string        // sent as a label if the campaign lists it
 	Address    string        // of the collector, such as https://telemetry.example; empty sends nothing
 	Relay      string        // of a relay that passes requests on to the collector's gateway, or empty
-	Epsilon    float64       // the tool's budget for a year; what the campaign asks for if it is 0
+	Epsilon    float64       // the tool's budget for a year; what the campaign needs if it is 0
 	Policy     dither.Policy // what one answer may be
-	Folder     string        // of consent and account; that of the user's state if it is empty
+	Folder     string        // of consent and account; the one of the user's state if it is empty
 	AskLater   bool          // Answer does not ask for consent; call Ask
 	Foreground bool          // no process is started that sends; call Send
 }
@@ -76,7 +76,7 @@ type Telemetry struct {
 }
 
 // Start returns the telemetry of a tool. Call it first in main, or initialise a variable with it: the process that sends is
-// this program, which sends here and ends.
+// this program; it sends here and ends.
 func Start(config Config) *Telemetry {
 	t := &Telemetry{Config: config, turn: make(chan struct{}, 1), in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if folder := os.Getenv(sender); folder != "" && folder == t.base() {
@@ -85,7 +85,7 @@ func Start(config Config) *Telemetry {
 	return t
 }
 
-// sendAndExit is all that the process that sends does. It writes when to try again beside the account.
+// sendAndExit is all that the process that sends does. It writes when to try again next to the account.
 func (t *Telemetry) sendAndExit() {
 	ctx, cancel := context.WithTimeout(context.Background(), sending)
 	defer cancel()
@@ -169,7 +169,7 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	if err != nil {
 		return "failed", err
 	}
-	if given, asked := t.consent(campaign); !given && (asked || t.AskLater || !t.askNow(campaign)) {
+	if given, query := t.consent(campaign); !given && (query || t.AskLater || !t.askNow(campaign)) {
 		return "off", nil
 	}
 	if !campaign.IsOpen(time.Now().Unix() / 86_400) {
@@ -272,15 +272,15 @@ func (t *Telemetry) sendLater() {
 	}
 }
 
-// Ask asks for consent if nobody was asked before and somebody is there, and returns whether it is given.
+// Ask needs consent if there was no question before and a person is there, and returns whether it is given.
 func (t *Telemetry) Ask() (given bool) {
 	t.locked(func(context.Context) error {
 		campaign, err := t.read()
 		if err != nil || t.whyOff() != "" {
 			return err
 		}
-		asked := false
-		if given, asked = t.consent(campaign); !given && !asked {
+		query := false
+		if given, query = t.consent(campaign); !given && !query {
 			given = t.askNow(campaign)
 		}
 		return nil
@@ -296,7 +296,7 @@ func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
 	if os.MkdirAll(t.base(), 0o700) != nil {
 		return false
 	}
-	// Of two processes one asks, and a question that is not answered is not asked again.
+	// Of two processes one asks, and a question that is not answered is not repeated.
 	file, err := os.OpenFile(t.path("asked-"+shown), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false
@@ -329,7 +329,7 @@ func (t *Telemetry) agree(campaign *dither.Campaign) error {
 	return t.write("consent", bridge.Write(records)+"\n")
 }
 
-// records returns the kept consent by asker; nil if nobody was asked. What cannot be read is a no.
+// records returns the kept consent by asker; nil if there was no question. What cannot be read is a no.
 func (t *Telemetry) records() map[string]any {
 	content, err := os.ReadFile(t.path("consent"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -353,7 +353,7 @@ func (t *Telemetry) consent(campaign *dither.Campaign) (given, refused bool) {
 	return record != nil && covers(record, campaign), false
 }
 
-// whyOff returns why nothing is asked, kept or sent, whatever the consent is; empty if nothing forbids it.
+// whyOff returns why nothing is kept or sent, whatever the consent is; empty if nothing forbids it.
 func (t *Telemetry) whyOff() string {
 	for _, name := range switches {
 		if isSet(name) {
@@ -420,7 +420,7 @@ func (t *Telemetry) budget(campaign *dither.Campaign) float64 {
 	return epsilon
 }
 
-// open returns the account, which is created if there is none.
+// open returns the account; it is created if it is missing.
 func (t *Telemetry) open(ctx context.Context, campaign *dither.Campaign) (*dither.Device, error) {
 	place := t.accountFile()
 	if t.device != nil && t.opened == place {
@@ -450,7 +450,7 @@ func (t *Telemetry) label(campaign *dither.Campaign) string {
 }
 
 // accountFile returns the file of this tool, or one that the person made for several, by DITHER_ACCOUNT_GO. An account of
-// dt.Account is an SQLite file, which this client cannot read.
+// dt.Account is an SQLite file that this client cannot read.
 func (t *Telemetry) accountFile() string {
 	if shared := os.Getenv("DITHER_ACCOUNT_GO"); shared != "" && !isTest() {
 		return shared
@@ -479,7 +479,7 @@ func (t *Telemetry) base() string {
 	return ""
 }
 
-// write writes a small file whole or not at all, readable by its owner alone.
+// write writes a small file completely or not at all, readable by its owner alone.
 func (t *Telemetry) write(name, text string) error {
 	if err := os.MkdirAll(t.base(), 0o700); err != nil {
 		return err

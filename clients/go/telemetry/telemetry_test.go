@@ -35,12 +35,12 @@ func printWords() {
 		if err != nil {
 			panic(err)
 		}
-		asked := value.(map[string]any)
-		campaign, err := dither.ReadCampaign(asked["published"].(string), asked["key"].(string))
+		query := value.(map[string]any)
+		campaign, err := dither.ReadCampaign(query["published"].(string), query["key"].(string))
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(strings.Join(strings.Fields(wordsOf(campaign, asked["budget"].(float64))), " "))
+		fmt.Println(strings.Join(strings.Fields(wordsOf(campaign, query["budget"].(float64))), " "))
 	}
 }
 

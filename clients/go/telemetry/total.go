@@ -106,7 +106,7 @@ func periodsOf(terms map[string]any) int {
 	return (days(terms) + length - 1) / length
 }
 
-// budgetOf returns ε and δ for a year: what a campaign asks for.
+// budgetOf returns ε and δ for a year: what a campaign needs.
 func budgetOf(c *dither.Campaign, test bool) (epsilon, delta float64) {
 	terms, times := c.Terms(), 1
 	switch terms["repeat"] {

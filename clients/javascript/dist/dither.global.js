@@ -126,18 +126,18 @@ let[r,n]=[o(e,"offset"),o(e,"step")],i=void 0===e.low?-1/0:o(e,"low"),s=void 0==
 draw:(e,t)=>{let n=d;return Ae(e.map(e=>{let[a,l]=((e,t,n)=>{let a=(e,t)=>e.draw(e.inside(t),n);if(!e){let[n,l]=r.axes(t);return[[a(i,n),a(s,l)],e]}
 let l=[t[0]-e[0],t[1]-e[1]],o=[a(i,qe(l)),a(s,Math.min(r.gauge(e,l),1))],[u,d]=o.map((e,t)=>c[t](g(e,0,e.length))),h=[Math.cos(u),Math.sin(u)],p=me(d,0,1)/r.gauge(e,h)
 ;return[o,[e[0]+h[0]*p,e[1]+h[1]*p]]})(n,e,t);return p||(n=l),a}))}}}}var Ne={pair:Ie(!1),walk:Ie(!0),polar:e=>{let{clip:t,disk:r}=ve(e);a(r,"domain")
-;let[n,[i,s]]=r,[l,o,u]=Oe(e,[{high:n,kind:"interval",low:0},Se]),d=Me({clip:t});return{names:"Polar",ratio:u,inside:e=>d([e])?.[0],draw:([e,t],r)=>{
-let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r);return Uint8Array.from(xe([a(l,Math.hypot(...n)),a(o,qe(n))]))}}}};function Be(e,t){
-return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Ee(e){
-let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
-},[s+BigInt(t)*a,s]]}var Ue=e=>Math.min(Math.max(Math.floor(e),0),65535);function Te(e,t,r,n){let i=e.box&&e.box.map(e=>fe(e,"box")),s=t||3
-;a(t?i?.length===t:null===i,"selector"),i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"))
-;let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[];if("grid"===e.kind){
-let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){a(d.length*e<=65536,"selector")
-;let t=Array.from({length:e},(t,n)=>Ue(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{a("points"===e.kind,"selector")
-;let t=Be(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}return a(d.length===r&&l.length===s,"selector"),[e=>{
-let t=(e=>{if(i)return e.map((e,t)=>Ue((e-i[t][0])/(i[t][1]-i[t][0])*65536));let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r)
-;return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Ue(32767*e+32768.5))
+;let[n,[i,s]]=r,[l,o,u]=Oe(e,[{high:n,kind:"interval",low:0},Se]),d=Me({clip:t});return{names:"Polar",ratio:u,spend:ke,
+inside:e=>d(1===e?.length?e:[e]),draw:([[e,t]],r)=>{let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r)
+;return Uint8Array.from(xe([a(l,Math.hypot(...n)),a(o,qe(n))]))}}}};function Be(e,t){return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),
+(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Ee(e){let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a
+;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)},[s+BigInt(t)*a,s]]}var Ue=e=>Math.min(Math.max(Math.floor(e),0),65535)
+;function Te(e,t,r,n){let i=e.box&&e.box.map(e=>fe(e,"box")),s=t||3;a(t?i?.length===t:null===i,"selector"),
+i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"));let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[]
+;if("grid"===e.kind){let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){
+a(d.length*e<=65536,"selector");let t=Array.from({length:e},(t,n)=>Ue(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{
+a("points"===e.kind,"selector");let t=Be(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}
+return a(d.length===r&&l.length===s,"selector"),[e=>{let t=(e=>{if(i)return e.map((e,t)=>Ue((e-i[t][0])/(i[t][1]-i[t][0])*65536))
+;let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r);return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Ue(32767*e+32768.5))
 })(e).map(e=>e-e%o+Math.floor(o/2)),r=d.map(e=>e.reduce((e,r,n)=>e+(l[n]*(t[n]-r))**2,0))
 ;return Array.from(r.keys()).sort((e,t)=>r[e]-r[t]||e-t).slice(0,n)},i]}var je={nearest:e=>{
 let[t,r,n,a]=Ee(e),i=ve(e),[s]=Te(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:a,spend:ke,inside:Me(i),

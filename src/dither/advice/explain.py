@@ -200,7 +200,12 @@ class AskedQuestions:
 
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
-        """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`.
+
+        An empty mapping is a campaign that counts who is present: nothing is answered.
+        """
+        if isinstance(questions, Mapping) and not questions:
+            return cls({}, Guarantee(Pure(0.0), "person"))
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
@@ -329,6 +334,8 @@ def person_text(
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
+    if not asked.named:
+        return said["present_only"]
     optional = [name for name, part in asked.named.items() if _is_optional(part)]
     every = len(optional) == len(asked.named)
     person = [
@@ -472,6 +479,8 @@ def _officer(
 ) -> str:
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
+    if not asked.named:
+        return said["present_only"]
     drawn = len(asked.named) if asked.sampled else 1
     lines = []
     for name, asking in asked.named.items():

@@ -298,8 +298,16 @@ class Campaign:
             times=told.get("times"),
             terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
             taken=None if name not in self.asks else partial(self.value, name),
+            words=self.words(name),
         )
         return asked if self.days is None else replace(asked, start=self.begins)
+
+    def words(self, name: str) -> Data:
+        """Return what the campaign says to people about a question, by language, and its labels."""
+        said = self.asks.get(name, QuestionTerms())
+        labels = getattr(self.questions[name].domain, "labels", ())
+        listed = () if isinstance(labels, range) else labels
+        return {"text": said.text, "names": said.names, "languages": self.languages, "labels": listed}
 
     def value(self, name: str, given: object) -> object:
         """Return the value that a question takes for one that a person gives: scales, dates and times."""

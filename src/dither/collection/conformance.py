@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from dither.errors import InvalidParameter
 
@@ -147,12 +147,23 @@ def _list(data: Any) -> Iterator[Case]:
         yield case["name"], asked, _verdict(case, "count", "head")
 
 
-def _values(data: Any) -> Iterator[Case]:
-    """Yield values that people give, each with the one that the question takes."""
-    for case in data["values"]:
-        asked = {"do": "value", "published": data["published"], "key": data["key"]}
-        asked |= {name: case[name] for name in ("question", "value")}
-        yield f"{case['question']}: {case['value']}", asked, {"taken": case["taken"]}
+def _of_campaign(
+    do: str, rows: str, given: Sequence[str], told: Sequence[str]
+) -> Callable[..., Iterator[Case]]:
+    """Return what yields the cases of a file about one campaign."""
+
+    def cases(data: Any) -> Iterator[Case]:
+        for case in data[rows]:
+            published = data["retired"] if case.get("retired") else data["published"]
+            asked = {"do": do, "published": published, "key": data["key"]}
+            name = ", ".join(str(case[field]) for field in ("retired", *given) if field in case)
+            yield (
+                name,
+                asked | {field: case[field] for field in given},
+                {field: case[field] for field in told},
+            )
+
+    return cases
 
 
 def _account(data: Any) -> Iterator[Case]:
@@ -192,7 +203,9 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "exchange": _exchange,
     "withdrawals": _withdrawals,
     "list": _list,
-    "values": _values,
+    "values": _of_campaign("value", "values", ("question", "value"), ("taken",)),
+    "words": _of_campaign("words", "words", ("question", "languages"), ("text", "labels")),
+    "open": _of_campaign("open", "open", ("day", "label"), ("open", "listed")),
     "account": _account,
     "permanent": _permanent,
 }
@@ -234,16 +247,16 @@ def run(
 
 def research_draws() -> set[str]:
     """Return the draws that the vectors mark: a port may leave them out."""
-    data: Any = vectors("draws")
-    return {draw_of(one["specification"]) for one in data["questions"] if one.get("research")}
+    data = cast("dict[str, list[dict[str, str]]]", vectors("draws"))
+    return {draw_of(question["specification"]) for question in data["questions"] if "research" in question}
 
 
 def _draws_of(asked: dict[str, Any]) -> list[str]:
     """Return the draws of the specifications in a request, of those that are JSON."""
     found = []
-    for one in (asked, *asked.get("asks", ())):
+    for part in (asked, *asked.get("asks", ())):
         try:
-            found += [draw_of(one["specification"])] if "specification" in one else []
+            found += [draw_of(part["specification"])] if "specification" in part else []
         except (ValueError, KeyError, TypeError, RecursionError):  # a text that must be refused
             continue
     return found

@@ -23,7 +23,7 @@ ADD_ONS: Final = {
     **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
     **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
     **{"listing": "nearest", "optional": "optional", "pair": "paths", "walk": "paths"},
-    **{"polar": "paths", "splines": "tables"},
+    **{"polar": "paths", "routes": "routes", "splines": "tables"},
     **{"projective": "projective", "questions": "profile", "several": "several", "polynomial": "polynomial"},
 }
 

@@ -117,8 +117,7 @@ def _name_clipping(function: Named) -> Named:
     @wraps(function)
     def call(reports: Reports | Counts, *args: object, **more: object) -> object:
         result = function(reports, *args, **more)
-        line = reports.question.domain.line
-        known = None if line is None else line.clipping
+        known = reports.question.domain.clipping
         if known is None or not isinstance(result, Estimate) or result.clipping is not None:
             return result
         asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
@@ -241,7 +240,10 @@ def frequencies(
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
     asked = reports.question if isinstance(reports, Reports | Counts) else None
-    table = asked is not None and getattr(asked.book, "shares", False)  # of probabilities, as dt.Matrix has
+    # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
+    table = asked is not None and (
+        getattr(asked.book, "shares", False) or hasattr(asked.kernel, "shares_reading")
+    )
     if table or method != "linear":
         if not table:
             category_question(asked)

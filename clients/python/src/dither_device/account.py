@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from dither_device.rules import Data
     from dither_device.store import Transaction
+    from dither_device.words import Words
 
 _REPEATS = ("fresh", "same", "per value", "once", "kept change")
 
@@ -44,9 +45,9 @@ class Inquiry:
     `days` and `start` (a day since 1970) are the periods of `"once"` and `"kept change"`; `changes` is for
     the latter, whose value is the list of the values of all days so far. `times` is the number of locations
     of a path; one place may be given as a pair. `every` is a period of the calendar in place of `days`;
-    `limit` and `phase` are terms of a campaign, and `taken` turns a value into the question's. `data` are the
-    seconds that the value is about, the second excluded. `otherwise` is the value that stands for all that
-    are not in the domain.
+    `limit` and `phase` are terms of a campaign, `words` what it says to people, and `taken` turns a value
+    into the question's. `data` are the seconds that the value is about, the second excluded. `otherwise` is
+    the value that stands for all that are not in the domain.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Inquiry:
         limit: Data | None = None,
         phase: Data | None = None,
         taken: Callable[[Any], Any] | None = None,
+        words: Words | None = None,
     ) -> None:
         once, change = repeat in ("once", "kept change"), repeat == "kept change"
         for text, least in ((name, 1), (asker, 0)):
@@ -82,7 +84,7 @@ class Inquiry:
         need(change == (changes is not None), "asking", "changes go with a kept change")
         need(not change or (data is None and otherwise is None), "asking", "a kept change is about all days")
         self.name, self.question, self.asker, self.otherwise = name, question, asker, otherwise
-        self.repeat, self.times, self.taken = repeat, times, taken
+        self.repeat, self.times, self.taken, self.words = repeat, times, taken, words
         fingerprint = question.fingerprint
         if change:
             from dither_device.kept_change import check_change, fingerprint_of
@@ -110,6 +112,17 @@ class Inquiry:
             **({} if limit is None else {"limit": limit}),
             **({} if phase is None else {"phase": phase}),
         }
+
+    def text(self, *languages: str) -> str:
+        """Return the question as people read it, in the best of some languages, or in that of this computer.
+
+        It is the name of the question if the campaign has no words for it.
+        """
+        return self.name if self.words is None else self.words.text(*languages)
+
+    def labels(self, *languages: str) -> list[tuple[Any, str]]:
+        """Return each answer of a list, and its words in the best of some languages; nothing for others."""
+        return [] if self.words is None else self.words.labels(*languages)
 
     def _take(self, value: Any) -> Any:
         """Return the value that the question takes: by the terms of a campaign, and one place as a path."""
@@ -316,10 +329,26 @@ class Account:
             return None
         return decision.outcome["id"], [state.queue[name] for name in decision.outcome["reports"]]
 
-    def acknowledge(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
-        gone: int = self._happen({"do": "acknowledge", "id": identity}).get("reports", 0)
+    def acknowledge(self, identity: str, sent: Data | None = None) -> int:
+        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+
+        `sent` (`campaign`, `day`, `retry`) is noted of a batch, so that it can be taken back.
+        """
+        event = {"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})}
+        gone: int = self._happen(event).get("reports", 0)
         return gone
+
+    def withdraw(self, identity: str) -> int:
+        """Forget a batch that its collector has deleted; return how many reports it was."""
+        gone: int = self._happen({"do": "withdraw", "id": identity}).get("reports", 0)
+        return gone
+
+    @property
+    def withdrawable(self) -> list[Data]:
+        """The acknowledged batches that their collectors can still delete; `until` is the last day."""
+        with self._store.transaction() as state:
+            today = self._now()["wall"] // 86_400
+            return [entry for entry in state.sent if entry["until"] >= today]
 
     def drop(self, identity: str) -> int:
         """Take a report, or a batch, off the queue unsent; return how many reports it was.

@@ -33,6 +33,7 @@ from dither_device.text import (
     watch,
     whole,
 )
+from dither_device.words import Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -442,8 +443,15 @@ class Campaign:
             start=told["start"] or 0,
             otherwise=otherwise,
             taken=None if plain else partial(self.value, name),
+            words=self.words(name),
             **more,
         )
+
+    def words(self, name: str) -> Words:
+        """Return what the campaign says to people about a question, in its languages."""
+        labels = self.question(name).labels or ()
+        more = {"languages": self.terms.get("languages", ()), "labels": labels}
+        return Words(name, {**self.stated[name], **more})
 
     def account_terms(self, name: str) -> dict[str, Any]:
         """Return what an account is given about a question, beside the asker and the mechanism."""

@@ -12,6 +12,7 @@ import sys
 
 from dither_device.text import canonical, digest
 from dither_device.total import Total, percent, show, total_of, years_of
+from dither_device.words import own_languages, pick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,14 +143,7 @@ def in_language(given: Any, terms: dict[str, Any]) -> Any:
     """Return a campaign's words in the language of this computer, else in its first one; None without any."""
     if not given:
         return None
-    own = next((os.environ[name] for name in _LANGUAGE if os.environ.get(name)), "")
-    tag = own.partition(".")[0].replace("_", "-")
-    languages = [*terms.get("languages", ()), *given]
-    near = [language for language in languages if language in (tag, tag.partition("-")[0])]
-    return given.get((near or languages)[0])
-
-
-_LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
+    return given.get(pick(terms.get("languages", ()) or list(given), own_languages()))
 
 
 def describe(question: Question, stated: dict[str, Any], names: Any = None) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 
-from dither_device.exchange import MOST, exchange, judge, split_address
+from dither_device.exchange import MOST, exchange, judge, judge_withdrawal, split_address
 from dither_device.text import DeviceError, canonical, need, sha256
 
 TYPE_CHECKING = False
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
     class Queue(Protocol):
         """The part of an account that sending needs."""
 
-        def acknowledge(self, identity: str, /) -> int: ...
+        def acknowledge(self, identity: str, sent: dict[str, Any] | None = None, /) -> int: ...
         def drop(self, identity: str, /) -> int: ...
+        def withdraw(self, identity: str, /) -> int: ...
+        def wire(self) -> dict[str, Any]: ...
 
 
 PACKED = "application/vnd.dither.batch"
+JSON = "application/json"  # of a withdrawal
 _PATIENCE = 600.0  # seconds of a process that sends
 
 
@@ -126,8 +130,9 @@ def send(
                 next_batch,
                 lambda body: request("POST", place, body, sealing_key, relay, timeout),
                 account,
-                _label(campaign, label),
+                label_of(campaign, label),
                 allowed,
+                {"campaign": campaign.id, "retry": campaign.terms["retry"]},
             )
     except DeviceError as error:
         done.problem = str(error)
@@ -148,11 +153,12 @@ def deliver(
     account: Queue,
     label: str,
     allowed: Callable[[], bool] | None = None,
+    noted: dict[str, Any] | None = None,
 ) -> None:
     """Send batch after batch until nothing waits or the collector refuses; `done` counts them.
 
-    A batch that the collector refuses for good is dropped, so that it does not hold up the others; permanent
-    answers in it are set aside.
+    `noted` is the campaign and its `retry`, so that a batch can be taken back. A batch that the collector
+    refuses for good is dropped, so that it does not hold up the others; its permanent answers are set aside.
     """
     while (batch := next_batch()) is not None:
         if allowed is not None and not allowed():
@@ -162,7 +168,8 @@ def deliver(
         status, told, text = post(packed_body(identity, label, reports))
         fate, word = judge(identity, status, text)
         if fate == "acknowledged":
-            done.sent += account.acknowledge(identity)
+            sent = None if noted is None else {**noted, "day": int(time.time()) // 86_400}
+            done.sent += account.acknowledge(identity, sent)
         elif fate == "dropped":
             done.refused.append(word)
             done.dropped += account.drop(identity)
@@ -170,6 +177,60 @@ def deliver(
             done.problem = word or ("busy" if status == 503 else f"status {status}")
             done.retry_after = _seconds(told.get("retry-after"))
             return
+
+
+# --- taking back
+
+
+class TakenBack:
+    """What became of what was taken back.
+
+    `withdrawn` answers are deleted by the collector, `unsent` ones had not been sent and will not be. `left`
+    batches were not confirmed, for the reasons in `refused`: ask again.
+    """
+
+    __slots__ = ("left", "refused", "unsent", "withdrawn")
+
+    def __init__(self) -> None:
+        self.withdrawn = self.unsent = self.left = 0
+        self.refused: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"TakenBack({self.withdrawn} withdrawn, {self.unsent} unsent, {self.left} left)"
+
+
+def take_back(
+    account: Queue, asker: str, campaign: str, post: Callable[[str, bytes], tuple[int, dict[str, str], bytes]]
+) -> TakenBack:
+    """Take back what an asker was given, as long as collectors can delete it: each batch by a request.
+
+    What was not sent leaves the queue. `post` sends a body about a campaign, given by its id; `campaign` is
+    that of what waits. Nothing of what was spent comes back.
+    """
+    from dither_device.rules import ASIDE
+
+    done, today, state = TakenBack(), int(time.time()) // 86_400, account.wire()
+    batches: dict[str, str] = {}
+    for item in state["queue"]:
+        if item["asker"] == asker and item["batch"] is None:
+            done.unsent += account.acknowledge(item["id"])
+        elif item["asker"] == asker and item["batch"] != ASIDE:
+            batches[item["batch"]] = campaign
+    for entry in state.get("sent", ()):
+        if entry["asker"] == asker and entry["until"] >= today:
+            batches[entry["id"]] = entry["campaign"]
+    for identity, whose in batches.items():
+        try:
+            status, _, text = post(whose, withdrawal_body(identity).encode())
+            withdrawn, word = judge_withdrawal(identity, status, text)
+        except Exception as error:  # of the network, or a relay
+            withdrawn, status, word = False, 0, f"unreachable ({type(error).__name__})"
+        if withdrawn:
+            done.withdrawn += account.withdraw(identity)
+        else:
+            done.left += 1
+            done.refused.append(word or f"status {status}")
+    return done
 
 
 def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]:
@@ -188,11 +249,12 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
         ]
         identity = "<random>" if told["id"] == event["id"] else told["id"]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
-        bodies.append(json_body(identity, _label(campaign, label), some))
+        bodies.append(json_body(identity, label_of(campaign, label), some))
         state.apply({"unqueue": told["reports"]})
 
 
-def _label(campaign: Campaign, label: str) -> str:
+def label_of(campaign: Campaign, label: str) -> str:
+    """Return a label that the campaign lists; any other one is left out, so that the reports are counted."""
     return label if label in campaign.terms["labels"] else ""
 
 
@@ -217,12 +279,13 @@ def request(
     relay: str | None = None,
     timeout: float = 10.0,
     most: int = MOST,
+    form: str = PACKED,
 ) -> tuple[int, dict[str, str], bytes]:
     """Return status, fields and content of an answer; both ways encrypted if there is a sealing key.
 
     Raise Malformed with the word "relay" if nothing came back that the collector encrypted.
     """
-    form = PACKED if body else ""
+    form = form if body else ""
     if sealing_key is None:
         return exchange(address, method, body, form, timeout, most)
     from dither_device.ohttp import GATEWAY, REQUEST, RESPONSE, binary_request, binary_response, encapsulate
@@ -292,8 +355,6 @@ def main(text: str) -> None:
         tool = Telemetry(job["campaign"], **{name: job[name] for name in names}, background=False)
         done = tool.send()  # it looks at consent and at switches before every batch
         if done is not None and done.retry_after is not None and job["marker"]:
-            import time
-
             later = time.time() + done.retry_after
             os.utime(job["marker"], (later, later))
     except Exception:  # nobody sees it: the next start tries again

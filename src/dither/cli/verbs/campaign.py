@@ -95,14 +95,14 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
-    planned = plan(contract.questions, people)
+    planned = plan(contract.questions, people) if contract.questions else None
     for name, *_ in guesses:
         if name not in contract.questions:
             raise unknown_name("question", name, list(contract.questions))
     if as_json:
         wide = {name: cost_of_range(contract.questions[name], (low, high)) for name, low, high in guesses}
         more = {"times the people of the guess": wide} if guesses else {}
-        plans = {"people": people, "errors": list(planned.rows)}
+        plans = {"people": people, "errors": [] if planned is None else list(planned.rows)}
         print_json({**facts, "asks": rows(contract), "plan": plans, **more})
         return
     for name, value in facts.items():
@@ -112,7 +112,8 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
-    click.echo(f"\n{planned}")
+    if planned is not None:
+        click.echo(f"\n{planned}")
     for name, low, high in guesses:
         click.echo(f"\n{name}: {range_words(contract.questions[name], (low, high))}")
     check_protection(contract.whole_guarantee)

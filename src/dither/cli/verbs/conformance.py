@@ -22,6 +22,8 @@ _KINDS: Final = (
     "withdrawals",
     "list",
     "values",
+    "words",
+    "open",
     "account",
     "permanent",
 )

@@ -23,7 +23,7 @@ from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
-from dither.core.domains.ranges import Clipping
+from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -54,6 +54,7 @@ class What(Enum):
     QUANTILE = "quantile"
     SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
     DIFFERENCE = "difference"  # of the usual quantity, of each label from the first one
+    CHANGE = "change"  # of the usual quantity of a period, from the period of the same length before it
 
 
 class By(Enum):
@@ -132,16 +133,9 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    usual, clipping = usual_quantity(question), _clipping_of(question)
+    usual = usual_quantity(question)
     name = QUANTITIES[usual].each if usual else "estimate"
-    name = name if query.what is What.USUAL else query.quantity
-    return name if clipping is None else f"{name} of {clipping.values}"
-
-
-def _clipping_of(question: Question) -> Clipping | None:
-    """Return how the values of a question were clipped, if they were: every answer is named by it."""
-    line = question.domain.line
-    return None if line is None else line.clipping
+    return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -235,23 +229,19 @@ def without_answer(
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
-    name, clipping = _quantity_name(query, question), _clipping_of(question)
-    columns = {} if clipping is None else clipping.columns()
-    beyond = {key: value for key, value in columns.items() if key in COLUMNS}
+    name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
-            shape = distribution(summary, query.bins)
-            return [{**row, **beyond} for row in _bins(query, part, shape)]
+            return list(_bins(query, part, distribution(summary, query.bins)))
         if query.what is What.USUAL:
-            usual = _estimates(query, part, name, estimate(summary))
-            return [{**row, **beyond} for row in usual]
+            return list(_estimates(query, part, name, estimate(summary)))
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
         found = QUANTITIES[query.what.value].function(summary, *share)
-        return [{**row, **beyond} for row in _estimates(query, part, name, found)]
+        return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
@@ -263,7 +253,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
-    base = _row(query, part, plain.n, name, **shared)
+    base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):
         answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
@@ -283,7 +273,7 @@ def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
     ]
 
 
-def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list[PlainRow]:
+def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: str) -> list[PlainRow]:
     """Return the differences of the usual quantity of each part from the first, with intervals at any time.
 
     Both intervals hold at any time with half of the error each, and so does their difference [union bound].
@@ -292,13 +282,10 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
     try:
         estimates = [(part, estimate(summary).at_any_time()) for part, summary in parts]
     except DitherError as error:
-        first, summary = parts[0]
-        return [without_answer(query, ReportsPart(), summary.n, NO_ANSWER, str(error), "difference")]
+        return [without_answer(query, ReportsPart(), parts[0][1].n, NO_ANSWER, str(error), name)]
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
-        first, base = estimates[0]
-        of = _clipping_of(parts[0][1].question)
-        name = f"difference from {first.label or 'no label'}" + (f" of {of.values}" if of else "")
+        base = estimates[0][1]
         shared = {"unit": other.unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
@@ -317,6 +304,11 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
                 }
             )
     return made
+
+
+def number_of_days(days: int) -> str:
+    """Return a number of days in words: day, 30 days."""
+    return "day" if days == 1 else f"{days} days"
 
 
 def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
@@ -354,9 +346,8 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    of = "" if shape.clipping is None else f" of {shape.clipping.values}"
-    more = {"interval": MANY_BINS, "n of interval": shape.n}
-    base = _row(query, part, shape.n, f"share of a bin{of}", **more)
+    more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
+    base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -450,7 +441,7 @@ class Answers:
 
     def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        if query.what is What.DIFFERENCE:
+        if query.what in (What.DIFFERENCE, What.CHANGE):
             return self._differences(campaign, query)
         if query.by is By.LABEL:
             labels = live.labels(campaign, query.question, shown=True)
@@ -500,19 +491,36 @@ class Answers:
         return total
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
-        """Return how far the usual quantity of each label is from that of the first one, at any time."""
-        live = self._collector.live
-        labels = live.labels(campaign, query.question, shown=True)
-        parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
-        state = self._state(campaign, query)
+        """Return how far the usual quantity of each label, or of a period, is from that of the first part."""
+        parts, name = self._compared(campaign, query)
+        state = sum(self._state(campaign, part) for part in parts)
         with self._lock:
             kept = self._kept.get((campaign, query))
         if kept is not None and kept[0] == state:
             return kept[1]
+        name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
-        made = difference_rows(query, found)
+        made = difference_rows(query, found, name) if len(found) > 1 else []
         self._keep(self._kept, (campaign, query), (state, made))
         return made
+
+    def _compared(self, campaign: str, query: Query) -> tuple[list[Query], str]:
+        """Return the parts that a query compares, the base first, and the name of the difference."""
+        usual = replace(query, what=What.USUAL, by=None)
+        if query.what is What.DIFFERENCE:
+            labels = self._collector.live.labels(campaign, query.question, shown=True)
+            first = labels[0] if labels else ""
+            return [replace(usual, label=label) for label in labels], f"difference from {first or 'no label'}"
+        if query.since is None:
+            raise InvalidParameter("what=change compares a period with the one before it: give last or since")
+        until = query.until or self._collector.day()
+        days = (until - query.since).days + 1
+        if days < 1:
+            raise InvalidParameter("the last day of the period is before its first day")
+        before = replace(
+            usual, since=query.since - datetime.timedelta(days), until=query.since - datetime.timedelta(1)
+        )
+        return [before, usual], f"change from the {number_of_days(days)} before"
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -105,6 +105,7 @@ class Told:
     sizes: Sequence[PlainRow] = ()
     labels: Sequence[PlainRow] = ()
     differences: Sequence[PlainRow] = ()
+    changes: Sequence[PlainRow] = ()
 
 
 def queries(
@@ -123,6 +124,7 @@ def queries(
         "sizes": replace(asked, what=What.SIZES) if domain.sets else None,
         "labels": replace(asked, by=By.LABEL),
         "differences": replace(asked, what=What.DIFFERENCE),
+        "changes": None if since is None else replace(asked, what=What.CHANGE),
     }
 
 
@@ -162,7 +164,7 @@ def section(
     ]
     return element(
         "section",
-        element("h2", name, id=f"q{number}"),
+        element("h2", *_heading(name, contract), id=f"q{number}"),
         element("p", question_words(contract.questions[name]), ".", class_="soft"),
         region("answer"),
         region("picture"),
@@ -173,6 +175,22 @@ def section(
         element("p", "Export: ", join_markup(files, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
+
+
+def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
+    """Return the question as people read it, in the campaign's first language, with its name; or its name."""
+    stated = contract.asks.get(name)
+    text = stated.text.get(contract.languages[0]) if stated and contract.languages else None
+    if text is None:
+        return (name,)
+    return (element("span", text, lang=contract.languages[0]), " ", element("small", name))
+
+
+def answers_in_words(name: str, contract: Campaign) -> Mapping[str, str]:
+    """Return the answers of a question as people read them, by label, in the campaign's first language."""
+    stated, listed = contract.asks.get(name), contract.questions[name].domain.listed
+    names = stated.names.get(contract.languages[0]) if stated and contract.languages else None
+    return {} if names is None or listed is None else dict(zip(map(str, listed.labels), names, strict=True))
 
 
 def _answer(told: Told, people: int, length: float) -> Markup:
@@ -205,14 +223,25 @@ def _answer(told: Told, people: int, length: float) -> Markup:
         ]
     if first["outside"] is not None:
         lines.append(element("p", outside_words(first), class_="soft"))
+    return join_markup(
+        [*lines, *(element("p", words, class_="soft") for words in _further(told, top, unclear))]
+    )
+
+
+def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
+    """Yield what is said below the headline: sizes of sets, the change, and the interval if some lie."""
     for row in told.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
-            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
-            lines.append(element("p", words, class_="soft"))
+            yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+    if unclear is not None:
+        return
+    for row in told.changes:
+        if row["state"] == SHOWN and row["answer"] == top["answer"]:
+            sign = "" if row["value"] < 0 else "+"
+            yield f"{row['quantity'].capitalize()}: {sign}{row_text([row])(row)} ({narrow(row['interval'])})."
     for row in told.lying:
-        if unclear is None and row["state"] == SHOWN and row["answer"] == top["answer"]:
-            lines.append(element("p", f"If 1\u202f% of the reports are lies: {bounds(row)}.", class_="soft"))
-    return join_markup(lines)
+        if row["state"] == SHOWN and row["answer"] == top["answer"]:
+            yield f"If 1\u202f% of the reports are lies: {bounds(row)}."
 
 
 def _bounds(told: Told) -> Markup:

@@ -44,7 +44,7 @@ def percent(share: float) -> str:
 def is_share(row: PlainRow) -> bool:
     """Return whether a row is a share of the people, which is written in per cent."""
     quantity = str(row["quantity"])
-    of_answer = row.get("answer") is not None and quantity.startswith("difference")
+    of_answer = row.get("answer") is not None and quantity.startswith(("difference", "change"))
     return of_answer or quantity == "frequency" or quantity.startswith("share of a bin")
 
 

@@ -46,9 +46,20 @@ class Clipping:
 
     def columns(self) -> dict[str, object]:
         """Return the columns that each row of an estimate has beside its value."""
-        names = ("outside", "outside low", "outside high")
-        known = self.outside or (None, None, None)
-        return {"of": self.values, **dict(zip(names, known, strict=True))}
+        return {"of": self.values, **outside_columns(self)}
+
+
+def of_values(clipping: Clipping | None) -> str:
+    """Return " of values clipped to [10, 100]"; an empty text if none are clipped."""
+    return "" if clipping is None else f" of {clipping.values}"
+
+
+def outside_columns(clipping: Clipping | None) -> dict[str, object]:
+    """Return the share of people outside and its interval, as columns; none if no values are clipped."""
+    if clipping is None:
+        return {}
+    names, known = ("outside", "outside low", "outside high"), clipping.outside or (None, None, None)
+    return dict(zip(names, known, strict=True))
 
 
 def check_outside(outside: object) -> tuple[float, ...]:
