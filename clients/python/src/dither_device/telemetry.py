@@ -125,11 +125,15 @@ class Telemetry:
             _say(f"telemetry: {question}: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
         return told
 
-    def _answer(self, name: str, value: object) -> str:
+    def _agreed(self) -> bool:
+        """Return whether something may be kept and sent; ask if nobody was asked before."""
         if self._why_off() is not None:
-            return "off"
+            return False
         consent = self._consent()
-        if consent != "on" and not (consent is None and self.ask_first and self._ask()):
+        return consent == "on" or (consent is None and self.ask_first and self._ask())
+
+    def _answer(self, name: str, value: object) -> str:
+        if not self._agreed():
             return "off"
         from dither_device.draws import Outside
         from dither_device.text import Refused
@@ -156,6 +160,46 @@ class Telemetry:
         if waits:
             self._send_later()
         return answer.outcome
+
+    def present(self, value: object = None) -> str:
+        """Say that the tool is used; return what became of it. Whatever happens, nothing is raised.
+
+        The campaign has `repeat = "present"`: one message on the first use in a period. drawn or present
+        (sent now or later), silent (this period has a message), refused, closed, off or failed, as `answer`.
+        `value` is what the permanent label is about; without one it is the day of the first use.
+        """
+        self.problem = None
+        try:
+            with self._lock:
+                told = self._present(value)
+        except Exception as error:
+            told = self._fail(error)
+        if os.environ.get("DITHER_TELEMETRY_DEBUG"):
+            _say(f"telemetry: present: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
+        return told
+
+    def _present(self, value: object) -> str:
+        if not self._agreed():
+            return "off"
+        from dither_device.draws import Outside
+        from dither_device.text import Refused
+
+        account, text = self._open_account(), self._read_file()
+        try:
+            with account.transaction() as state:
+                campaign = self._trusted(account, state, text)
+                if not campaign.is_open(int(time.time()) // 86_400):
+                    return "closed"
+                told = account.present_in(state, campaign, value, labels=not _is_test())
+                waits = any(one["batch"] is not None for one in state.present.values())
+        except Outside:
+            return "outside"
+        except Refused as error:
+            self.problem = f"refused: {error.reason}"
+            return "refused"
+        if waits:
+            self._send_later()
+        return told
 
     def _fail(self, error: BaseException) -> str:
         from dither_device.text import DeviceError
@@ -414,7 +458,7 @@ class Telemetry:
         waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
         for item in waiting:
             (account.acknowledge if item["batch"] else account.drop)(item["id"])
-        return len(waiting)
+        return len(waiting) + sum(account.drop(message) for message in account.messages(asker))
 
     def _off(self) -> str:
         if self._base() is None:
@@ -426,7 +470,7 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting = sum(map(_waits, account.queue))
+                    waiting = _waiting(account)
         except Exception as error:  # it is off all the same
             self._fail(error)
         wait = (
@@ -453,7 +497,7 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting, left = sum(map(_waits, account.queue)), account.left
+                    waiting, left = _waiting(account), account.left
                     sent = account.withdrawable
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
                 if sent:
@@ -585,7 +629,7 @@ class Telemetry:
                 waiting = [item["id"] for item in account.queue if item["asker"] == asker]
                 sent_before = [entry for entry in account.withdrawable if entry["asker"] == asker]
                 given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
-                for identity in waiting:
+                for identity in [*waiting, *account.messages(asker)]:
                     account.acknowledge(identity)
                 for entry in sent_before:
                     account.withdraw(entry["id"])
@@ -727,6 +771,11 @@ def _waits(item: dict[str, Any]) -> bool:
     from dither_device.rules import ASIDE
 
     return bool(item["batch"] != ASIDE)
+
+
+def _waiting(account: Account) -> int:
+    """Return how many reports and messages wait to be sent."""
+    return sum(map(_waits, account.queue)) + len(account.messages())
 
 
 def _is_test() -> bool:

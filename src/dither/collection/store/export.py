@@ -25,6 +25,7 @@ import numpy as np
 
 from dither.collection.campaign import Published
 from dither.collection.live import Slot, as_cells
+from dither.collection.presence import MESSAGES, message_question
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import StoreUnavailable, StoreUnusable
@@ -185,7 +186,8 @@ class _Files:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
-            question = self._campaigns[slot.campaign].contract.questions[slot.question]
+            asked = self._campaigns[slot.campaign].contract.questions
+            question = message_question() if slot.question == MESSAGES else asked[slot.question]
             table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
             key = (slot.day, slot.campaign)
             if key not in self._writers:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import io
-import json
 import math
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
+from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
 from dither.core.domains.ranges import of_values, outside_columns
@@ -31,7 +30,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import Row, as_csv, period_start
+from dither.foundation.tables import Row, period_start
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -169,7 +168,6 @@ def _day(text: str) -> datetime.date:
         raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
 
 
-LEVEL: Final = 0.95
 LOOKS: Final = 100
 _STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
@@ -179,31 +177,6 @@ ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
 LYING: Final = "{}, and what {} of lies add"
-
-COLUMNS: Final = (
-    "question",
-    "quantity",
-    "day",
-    "label",
-    "answer",
-    "from",
-    "to",
-    "value",
-    "low",
-    "high",
-    "unit",
-    "interval",
-    "p",
-    "n",
-    "n of interval",
-    "state",
-    "reason",
-    "outside",
-    "outside low",
-    "outside high",
-)
-
-PlainRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -576,60 +549,6 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset(
-    {"from", "to", "value", "low", "high", "p", "outside", "outside low", "outside high"}
-)
-_WHOLE: Final = frozenset({"n", "n of interval"})
-
-
-class AnswerFormat(NamedTuple):
-    """How rows are written, and the media type."""
-
-    media: str
-    write: Callable[[str, Sequence[PlainRow]], bytes]
-
-
-def _json(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    whole = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
-
-
-def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    return as_csv([{name: _cell(row[name]) for name in COLUMNS} for row in rows]).encode()
-
-
-def _cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def _arrow(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("answers as Arrow", "frames") from None
-    kinds = {
-        name: pyarrow.float64()
-        if name in _NUMBER_COLUMNS
-        else pyarrow.int64()
-        if name in _WHOLE
-        else pyarrow.string()
-        for name in COLUMNS
-    }
-    schema = pyarrow.schema(list(kinds.items()), metadata={"campaign": campaign, "level": str(LEVEL)})
-    stream = io.BytesIO()
-    with pyarrow.ipc.new_stream(stream, schema) as writer:
-        writer.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema))
-    return stream.getvalue()
-
-
-FORMATS: Final = {
-    "json": AnswerFormat("application/json", _json),
-    "csv": AnswerFormat("text/csv; charset=utf-8", _csv),
-    "arrow": AnswerFormat("application/vnd.apache.arrow.stream", _arrow),
-}
-
-
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _SUMMARY: Final = "application/vnd.dither.summary"
 
@@ -647,7 +566,7 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
             raise unknown_name("format", name, list(FORMATS))
         queries = Query.of(query_terms(request), published.contract, collector.day())
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await said.of(published.id, queries, reader)
+        rows = in_words(await said.of(published.id, queries, reader), published.contract)
         form = FORMATS[name]
         body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
         return Response(body, media_type=form.media, headers=_PLAIN)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 from dither.collection.refusals import Reason
-from dither.collection.web.answers import COLUMNS, FEW, FORMATS, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.answers import FEW, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.formats import COLUMNS, FORMATS
 from dither.collection.web.requests import LIST, METHODS, PATH, WITHDRAWALS, Handler
 from dither.core.batch import JSON, PACKED
 
