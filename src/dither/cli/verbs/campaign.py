@@ -12,7 +12,7 @@ from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection, print_answering
 from dither.cli.questions import ADDRESSES
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -60,14 +60,27 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
     show_default=True,
     help="Plan for so many people: the error of each question.",
 )
+@click.option(
+    "--guess",
+    "guesses",
+    nargs=3,
+    type=(str, float, float),
+    multiple=True,
+    metavar="QUESTION LOW HIGH",
+    help="Where most values of a number may lie; says what a wider interval costs. Repeatable.",
+)
 @JSON_OPTION
-def check(file: Path, people: int, as_json: bool) -> None:
+def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...], as_json: bool) -> None:
     """Check FILE and say what it promises, and how exact answers will be: a campaign in TOML, or published.
 
     The plan has half of the 95 % interval of each question, of pairs of up to four questions, and what the
     same ε gives if each person answers one question alone.
+
+    \b
+    dither campaign check campaign.toml --people 50000
+    dither campaign check campaign.toml --guess minutes 10 100
     """
-    from dither.advice.plan import plan
+    from dither.advice.plan import cost_of_range, plan, range_words
     from dither.collection.kinds import rows
 
     contract, published = _read(file)
@@ -83,9 +96,14 @@ def check(file: Path, people: int, as_json: bool) -> None:
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
     planned = plan(contract.questions, people) if contract.questions else None
+    for name, *_ in guesses:
+        if name not in contract.questions:
+            raise unknown_name("question", name, list(contract.questions))
     if as_json:
-        errors = [] if planned is None else list(planned.rows)
-        print_json({**facts, "asks": rows(contract), "plan": {"people": people, "errors": errors}})
+        wide = {name: cost_of_range(contract.questions[name], (low, high)) for name, low, high in guesses}
+        more = {"times the people of the guess": wide} if guesses else {}
+        plans = {"people": people, "errors": [] if planned is None else list(planned.rows)}
+        print_json({**facts, "asks": rows(contract), "plan": plans, **more})
         return
     for name, value in facts.items():
         if value is not None:
@@ -96,6 +114,8 @@ def check(file: Path, people: int, as_json: bool) -> None:
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
     if planned is not None:
         click.echo(f"\n{planned}")
+    for name, low, high in guesses:
+        click.echo(f"\n{name}: {range_words(contract.questions[name], (low, high))}")
     check_protection(contract.whole_guarantee)
 
 
