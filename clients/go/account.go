@@ -115,7 +115,7 @@ func limit(x float64, places uint) string {
 
 // upgraded returns a state of version 3. A choice of version 2 without a repeat stands for both.
 func upgraded(state object) object {
-	need(state["account"] == 3.0 || state["account"] == 2.0, "account", "its version is another one")
+	needs(state["account"] == 3.0 || state["account"] == 2.0, "account", "its version is another one")
 	if state["account"] == 3.0 {
 		return state
 	}

@@ -44,7 +44,7 @@ func jsonBody(id, label string, reports []object) string {
 
 // packedBody returns a batch as packed bytes.
 func packedBody(id, label string, reports []object) []byte {
-	need(len(label) <= 64, "asking", "a label has at most 64 bytes")
+	needs(len(label) <= 64, "asking", "a label has at most 64 bytes")
 	groups := groupsOf(reports)
 	body := append([]byte("dither\x00\x02"), unhex(id)...)
 	body = append(append(body, byte(len(label))), label...)

@@ -121,6 +121,22 @@ func answerTo(query object) (reply object) {
 		campaign, err := ReadCampaign(text("published"), text("key"))
 		must(err)
 		return object{"taken": campaign.terms.value(text("question"), plain(query["value"]))}
+	case "words":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		var languages []string
+		for _, one := range asList(query["languages"]) {
+			languages = append(languages, asString(one))
+		}
+		labels := []any{}
+		for _, one := range campaign.Answers(text("question"), languages...) {
+			labels = append(labels, object{"value": one.Value, "text": one.Text})
+		}
+		return object{"text": campaign.Text(text("question"), languages...), "labels": labels}
+	case "open":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		return object{"open": campaign.IsOpen(dayOf(query["day"])), "listed": campaign.Takes(text("label"))}
 	case "bound":
 		return object{"below": expBelow(real(query["epsilon"])).Text(16)}
 	case "batch":

@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -131,7 +132,7 @@ func fresh(random source, size int) string { return hex.EncodeToString(random.ta
 
 // readKept returns what a store keeps, with its state.
 func readKept(kept string) (known, state object) {
-	need(kept != "", "account", "it is gone")
+	needs(kept != "", "account", "it is gone")
 	known = asObject(parse(kept))
 	need(isDigest(known["key"], 64), "account")
 	state = upgraded(asObject(known["state"]))
@@ -241,7 +242,7 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 		return nil, err
 	}
 	query := campaign.terms.accountTerms(campaign.ID, name)
-	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
+	needs(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
 		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
 	made = &Inquiry{question: question, query: query, campaign: campaign}
 	return made.charge(question, 1), nil
@@ -283,7 +284,7 @@ func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outco
 // a string (a text, a date, a time), two numbers (a place), or a slice of places.
 func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
 	defer catch(&err)
-	need(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
+	needs(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
 	// The value is read here, and not again: values that are moved to one place are one.
 	input := inquiry.input(value)
 	if input == nil {
@@ -381,15 +382,34 @@ type Given struct {
 
 // An Overview is what the account of a person has.
 type Overview struct {
-	Given   []Given // one for each answer that was charged; a permanent answer once
-	Left    float64 // the ε that is left for all askers
-	Waiting int     // reports that wait to be sent
-	Waits   []Given // what they are about
-	Sent    int     // answers that were sent; their askers keep them
-	Aside   int     // permanent answers that a collector refused and wait until the same question comes again
+	Given     []Given     // one for each answer that was charged; a permanent answer once
+	Left      float64     // the ε that is left for all askers
+	Waiting   int         // reports that wait to be sent
+	Waits     []Given     // what they are about
+	Sent      int         // answers that were sent; their askers keep them
+	Deletable []Deletable // batches that their collectors can still delete: TakeBack
+	Aside     int         // permanent answers that a collector refused and wait until the same question comes again
+}
+
+// A Deletable is a batch that its collector has and can still delete.
+type Deletable struct {
+	Asker     string
+	Questions []string
+	Until     string // the last day, UTC
 }
 
 func overviewOf(state object, wall int64) (o Overview) {
+	for _, row := range filter(rowsOf(state, "sent"), func(row object) bool { return long(row["until"]) >= floorDiv(wall, daySeconds) }) {
+		one := Deletable{Asker: asString(row["asker"]), Until: dayText(long(row["until"]))}
+		for _, name := range asList(row["questions"]) {
+			one.Questions = append(one.Questions, asString(name))
+		}
+		o.Deletable = append(o.Deletable, one)
+	}
+	for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] != nil }) {
+		o.Waiting++
+		o.Waits = append(o.Waits, Given{Asker: asString(row["asker"]), Question: asString(row["name"])})
+	}
 	queued := map[string]bool{}
 	for _, row := range rowsOf(state, "queue") {
 		queued[asString(row["id"])] = true
@@ -467,6 +487,18 @@ type Sending struct {
 	Allowed   func() bool // looked at before every batch; nil always allows
 }
 
+func (how Sending) complete(campaign *Campaign) Sending {
+	if how.Transport == nil {
+		how.Transport = Direct{}
+	}
+	if how.Address == "" && campaign.Address != "" {
+		how.Address = campaign.Address + "/batches"
+	}
+	return how
+}
+
+func statusWord(status int) string { return fmt.Sprintf("status %d", status) }
+
 const mostReports = 100 // of a batch
 
 // Send sends what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same
@@ -474,13 +506,8 @@ const mostReports = 100 // of a batch
 // batch. It returns ErrLabel if the campaign does not list the label: nothing is sent, and all reports are kept.
 func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (done Sent, err error) {
 	defer catch(&err)
-	if how.Transport == nil {
-		how.Transport = Direct{}
-	}
-	if how.Address == "" && campaign.Address != "" {
-		how.Address = campaign.Address + "/batches"
-	}
-	need(how.Label == "" || slices.Contains(campaign.Labels(), how.Label), "label", "%q is not in the campaign, which lists %s",
+	how = how.complete(campaign)
+	needs(campaign.Takes(how.Label), "label", "%q is not in the campaign, which lists %s",
 		how.Label, strings.Join(campaign.Labels(), ", "))
 	done.RetryAfter = -1
 	chosen := campaign.chosen()
@@ -490,33 +517,49 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 			done.Refused, done.Words = append(done.Refused, "consent"), "the person does not want to send"
 			break
 		}
-		if going, err = d.sendOne(ctx, &done, chosen, how); err != nil {
+		if going, err = d.sendOne(ctx, campaign, &done, how); err != nil {
 			return done, err
 		}
 	}
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		done.Waiting = len(filter(rowsOf(state, "queue"), func(row object) bool { return chosen(row) && waits(row) }))
+		done.Waiting += len(filter(rowsOf(state, "present"), func(row object) bool {
+			return row["batch"] != nil && row["asker"] == campaign.Term("asker") && row["name"] == campaign.Term("name")
+		}))
 		return step{outcome: object{}}
 	})
 	return done, err
 }
 
 // sendOne sends one batch and returns whether there may be another.
-func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object) bool, how Sending) (bool, error) {
+func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, how Sending) (bool, error) {
 	var reports []object
+	public := true // a message of presence has a public label, or a permanent one
 	reply, err := d.happen(ctx, true, func(state object, _ string) step {
-		after := batch(state, fresh(d.random, 16), mostReports, chosen)
+		if campaign.terms.isPresent() {
+			presence, query := campaign.presence()
+			after := message(state, presence, query, d.moment())
+			public = after.outcome["public"] == true
+			for _, one := range messageReports(after.outcome) {
+				reports = append(reports, object{"fingerprint": one[0], "report": one[1]})
+			}
+			return after
+		}
+		after := batch(state, fresh(d.random, 16), mostReports, campaign.chosen())
 		if after.next != nil {
 			state = after.next
 		}
 		reports = filter(rowsOf(state, "queue"), func(row object) bool { return has(after.outcome, "id") && row["batch"] == after.outcome["id"] })
 		return after
 	})
-	if err != nil || len(reports) == 0 {
+	if err != nil || !has(reply, "id") {
 		if reply["is"] == "refused" {
 			done.Refused, done.Words = append(done.Refused, "consent"), reply["words"].(string)
 		}
 		return false, err
+	}
+	if !public {
+		how.Label = ""
 	}
 	id := asString(reply["id"])
 	answer, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
@@ -526,10 +569,7 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 	}
 	fate, word, words := judge(id, answer.Status, answer.Content)
 	if fate != "acknowledged" {
-		if word == "" {
-			word = fmt.Sprintf("status %d", answer.Status)
-		}
-		done.Refused, done.Words = append(done.Refused, word), words
+		done.Refused, done.Words = append(done.Refused, cmp.Or(word, statusWord(answer.Status))), words
 	}
 	if fate == "kept" {
 		done.RetryAfter = min(answer.RetryAfter, daySeconds) // no collector keeps a device silent for longer
@@ -542,12 +582,12 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 		if fate == "dropped" {
 			return drop(state, id)
 		}
-		return acknowledge(state, id, nil)
+		return acknowledge(state, id, campaign.sentToday(d))
 	})
-	if fate == "acknowledged" {
-		done.Sent += len(reports)
+	if count := max(1, len(reports)); fate == "acknowledged" {
+		done.Sent += count
 	} else {
-		done.Dropped += len(reports)
+		done.Dropped += count
 	}
 	return err == nil, err
 }

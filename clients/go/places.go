@@ -214,37 +214,36 @@ func cellsOf(parts [2]*cellDraw, x, y float64, s source) []int64 {
 	return []int64{first, parts[1].cell(parts[1].line.moved(y), s)}
 }
 
-// polar reports the distance from the centre of a disk, and the direction. A value is one place.
-type polar struct {
-	facts
-	disk  area
-	parts [2]*cellDraw
-	size  int
-}
-
+// readPolar reads the distance from the centre of a disk, and the direction.
 func readPolar(device object) drawing {
 	disk := areaOf(device, "domain", "draw", "outside", "first", "second")
 	need(disk.kind == "disk", "domain")
 	parts, size, most := readParts(device, [2]line{{false, 0, disk.radius}, {true, 0, 2 * math.Pi}})
-	return &polar{facts{ratio: most}, disk, parts, size}
+	return &polar{pathDraw{facts{ratio: most, path: true}, disk, size, func(at point, s source) []int64 {
+		across, up := at[0]-disk.centre[0], at[1]-disk.centre[1]
+		angle := math.Atan2(up, across)
+		if angle < 0 {
+			angle += 2 * math.Pi
+		}
+		return cellsOf(parts, min(math.Hypot(across, up), disk.radius), angle, s)
+	}}}
 }
 
+// polar is about one place: a value is a path of one place, or the place itself. Its report has no mark of the first place.
+type polar struct{ pathDraw }
+
 func (d *polar) input(value any) any {
-	at, ok := placeOf(value)
-	if !ok {
-		return nil
+	if at, ok := placeOf(value); ok {
+		return []point{d.area.clip(at)}
 	}
-	return d.disk.clip(at)
+	if path := d.area.path(value); len(path) == 1 {
+		return path
+	}
+	return nil
 }
 
 func (d *polar) draw(input any, s source) []byte {
-	at := input.(point)
-	across, up := at[0]-d.disk.centre[0], at[1]-d.disk.centre[1]
-	angle := math.Atan2(up, across)
-	if angle < 0 {
-		angle += 2 * math.Pi
-	}
-	return wide(d.size, cellsOf(d.parts, min(math.Hypot(across, up), d.disk.radius), angle, s)...)
+	return wide(d.size, d.numbers(input.([]point)[0], s)...)
 }
 
 func readNearest(device object) drawing {

@@ -84,7 +84,7 @@ func readConfiguration(text any) configuration {
 	need(err == nil, "key")
 	// Sealing fails if the result of Diffie-Hellman is zero, as it is for a key of small order.
 	_, _, err = hpke.NewSender(key, hpke.HKDFSHA256(), hpke.AES128GCM(), nil)
-	need(err == nil, "key", "nothing can be encrypted to it")
+	needs(err == nil, "key", "nothing can be encrypted to it")
 	return configuration{taken[0], key}
 }
 

@@ -2,9 +2,9 @@ package dither
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,8 +36,6 @@ var (
 	// The length of a path is not known, texts are not counted, and the others are no answers of one device.
 	unasked = []string{"walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed", "each",
 		"sampled", "indicator", "kept change", "kept changes"}
-	tagForm  = regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
-	hourForm = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 )
 
 func readTerms(text string) *terms {
@@ -135,6 +133,26 @@ func (t *terms) checkRepeat() {
 	need(!t.isPresent() || !has(t.object, "reports_a_batch"), "terms")
 }
 
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// isTag returns whether a text is the tag of a language, such as de, zh-Hant or es-419.
+func isTag(text string) bool {
+	isLower := func(part string) bool { return strings.Trim(part, "abcdefghijklmnopqrstuvwxyz") == "" }
+	isUpper := func(part string) bool { return strings.Trim(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" }
+	parts := strings.Split(text, "-")
+	if len(parts[0]) < 2 || len(parts[0]) > 3 || !isLower(parts[0]) {
+		return false
+	}
+	rest := parts[1:]
+	if len(rest) > 0 && len(rest[0]) == 4 && isUpper(rest[0][:1]) && isLower(rest[0][1:]) {
+		rest = rest[1:]
+	}
+	if len(rest) == 1 && (len(rest[0]) == 2 && isUpper(rest[0]) || len(rest[0]) == 3 && isDigits(rest[0])) {
+		rest = nil
+	}
+	return len(rest) == 0
+}
+
 // byTag returns what is said in each language, and in no other one.
 func byTag(given any, tags []any) object {
 	said := asObject(given)
@@ -152,7 +170,7 @@ func (t *terms) checkLanguages() []any {
 	}
 	tags := distinct(t.object["languages"], 1, 40)
 	for _, tag := range tags {
-		need(tagForm.MatchString(tag.(string)), "terms")
+		need(isTag(tag.(string)), "terms")
 	}
 	if has(t.object, "purposes") {
 		for _, said := range byTag(t.object["purposes"], tags[1:]) {
@@ -374,7 +392,7 @@ func (t *terms) value(name string, given any) any {
 		return given
 	}
 	if fields["form"] == "time" {
-		if !hourForm.MatchString(text) {
+		if len(text) != 5 || text[2] != ':' || !isDigits(text[:2]+text[3:]) || text[:2] > "23" || text[3:] > "59" {
 			return strange{}
 		}
 		hours, _ := strconv.Atoi(text[:2])

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,10 +107,26 @@ func secondsOf(text string) int {
 	return -1
 }
 
-var usable = regexp.MustCompile(`^(?i:https://([^/?#@\\]+)|http://(?:localhost|\[::1\]|127(?:[.](?:25[0-5]|(?:2[0-4]|1[0-9]|[1-9])?[0-9])){3})((?::[0-9]+)?))(/[^?#\\]*)?$`)
-
 // isUsable returns whether an address is one of https, or of this machine; without the name of a user, a query and a fragment.
 func isUsable(address string) bool {
-	found := usable.FindStringSubmatch(address)
-	return found != nil && !strings.ContainsFunc(address, unicode.IsSpace)
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsAny(address, `?#\`) || host == "" || strings.Contains(host, "@") {
+		return false
+	}
+	if strings.EqualFold(scheme, "https") {
+		return true
+	}
+	name, port := host, "0"
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		name, port = host[:at], host[at+1:]
+	}
+	near := strings.EqualFold(name, "localhost") || name == "[::1]"
+	if four := strings.Split(name, "."); len(four) == 4 && four[0] == "127" {
+		near = !slices.ContainsFunc(four, func(part string) bool {
+			number, err := strconv.Atoi(part)
+			return err != nil || number > 255 || part != strconv.Itoa(number)
+		})
+	}
+	return strings.EqualFold(scheme, "http") && near && isDigits(port)
 }

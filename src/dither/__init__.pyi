@@ -49,6 +49,7 @@ from .estimation.pairs import correlation as correlation
 from .estimation.pairs import crosstab as crosstab
 from .estimation.queries import cumulative as cumulative
 from .estimation.regression import regression as regression
+from .estimation.retention import retention as retention
 from .estimation.rows import rows as rows
 from .estimation.texts import heavy_hitters as heavy_hitters
 from .estimation.verbs import distribution as distribution

@@ -11,6 +11,7 @@ from .advice.recommend import Recommendation as Recommendation
 from .core.domains.domain import Domain as Domain
 from .core.people import Crowd as Crowd
 from .core.post_processing import PostProcessing as PostProcessing
+from .core.presence import PresenceCounts as PresenceCounts
 from .core.repetition import ChangeReports as ChangeReports
 from .core.repetition import DatedReports as DatedReports
 from .data.report_files import ReadReports as ReadReports
@@ -34,6 +35,7 @@ from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
+from .estimation.retention import Retention as Retention
 from .estimation.rows import SyntheticRows as SyntheticRows
 from .estimation.significance import Significance as Significance
 from .estimation.weights import Weights as Weights

@@ -17,6 +17,7 @@ from dither.collection.campaign import Campaign
 from dither.collection.kinds import ADD_ONS
 from dither.core.counts import Counts
 from tests.collection.serving import Process
+from tests.conformance import test_go
 from tests.conformance.test_browser import command, opened, pages
 from tests.conformance.test_java import checks, java  # noqa: F401  (a fixture)
 from tests.conformance.test_javascript import node
@@ -108,7 +109,7 @@ def by_node(client: str, *words: Any) -> Any:
 
 @pytest.mark.slow
 def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Path) -> None:  # noqa: F811
-    """In Chromium and in Node, in Java and in Python. The collector has counted each after each client."""
+    """In Chromium and in Node, in Java, in Go and in Python. The collector counts each after each client."""
     asked = questions()
     tables = "\n".join(f'[questions."{name}"]\n{table}\n' for name, (table, _) in asked.items())
     values = {name: value for name, (_, value) in asked.items()}
@@ -128,20 +129,26 @@ def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Pa
             told = checks(java, "all", *words.values(), given=json.dumps(values))
             found["Java"] = json.loads(told[0])
             assert counted(collector) == {3: len(asked)}
+            told = test_go.checks(
+                test_go.compiled(tmp_path), "all", *words.values(), given=json.dumps(values)
+            )
+            found["Go"] = json.loads(told[0])
+            assert counted(collector) == {4: len(asked)}
             page = f"{server.address('answers.html')}?{urlencode(words | {'values': json.dumps(values)})}"
             with opened(command("chromium", tmp_path / "profile"), page):
                 found["Chromium"] = server.told.get(timeout=120)
-            assert counted(collector) == {4: len(asked)}
+            assert counted(collector) == {5: len(asked)}
             # The main entry point alone answers what needs no other, and names the others.
             main = "{ ...await import('DIST/dither.js'), ...await import('DIST/signatures.js') }"
             alone = by_node(main, *given)
             asks = Campaign.read(collector.file).questions
             assert set(alone.pop("unanswered")) == {name for name in asks if _add_on(asks[name])}
-            assert alone == expected | {"sent": counted(collector)[5], "outcomes": {}}
+            assert alone == expected | {"sent": counted(collector)[6], "outcomes": {}}
             more = {"outcomes": {}, "unanswered": []}
             assert found == {
                 "dither-device": expected,
                 "Node": expected | more,
                 "Java": expected,
+                "Go": expected,
                 "Chromium": expected | more,
             }

@@ -5,6 +5,7 @@ The classes are found from the annotations of what public functions return, so t
 
 from __future__ import annotations
 
+import datetime
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.results import PresenceCounts
 from tools import house
 
 # What functions return that is no answer with numbers to draw, and why.
@@ -96,6 +98,15 @@ def joint() -> Any:
     )
 
 
+def retention() -> object:
+    weeks = [datetime.date(2026, 5, 4) + datetime.timedelta(7 * place) for place in range(8)]
+    labels = [day.isoformat() for day in weeks]
+    asked = dt.KRR(dt.Categories(labels), epsilon=4)
+    reports = [asked.perturb([label] * 400 + [labels[1]] * 200) for label in labels]
+    rows = [np.bincount(some.cells, minlength=8) for some in reports]
+    return dt.retention(PresenceCounts("week", weeks, [900] * 8, [300] * 8, {"1": [300] * 8}, asked, rows))
+
+
 def scale() -> Any:
     agrees = dt.optimal.Cumulative(dt.Categories(["no", "rather no", "rather yes", "yes"]), epsilon=2)
     return dt.cumulative(agrees.perturb(["no", "yes", "yes", "rather yes"] * 300, source=dt.Seeded(6)))
@@ -139,6 +150,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedRegression": lambda: dt.regression({"x": np.arange(2000.0) / 2000}, numbers()),
     "EstimatedTable": lambda: dt.crosstab(pair()["pet"], pair()["home"]),
     "EstimatedTables": tables,
+    "Retention": retention,
     "SyntheticRows": rows,
     "Evidence": lambda: finding(True).evidence,
     "Finding": lambda: finding(False),

@@ -11,10 +11,10 @@ import (
 	"dither"
 )
 
-// Command runs "mytool telemetry on|off|status|show|erase" with the words after telemetry, and prints; without a word it is
+// Command runs "mytool telemetry on|off|status|show|take-back|erase" with the words after telemetry, and prints; without a word it is
 // status. It returns an error for another word, and for no other reason. With cobra:
 //
-//	root.AddCommand(&cobra.Command{Use: "telemetry on|off|status|show|erase", Args: cobra.MaximumNArgs(1),
+//	root.AddCommand(&cobra.Command{Use: "telemetry on|off|status|show|take-back|erase", Args: cobra.MaximumNArgs(1),
 //		ValidArgs: telemetry.Actions, RunE: func(_ *cobra.Command, words []string) error { return use.Command(words) }})
 func (t *Telemetry) Command(words []string) error {
 	action := "status"
@@ -44,6 +44,10 @@ func (t *Telemetry) Run(action string) (text string) {
 			text = t.status(ctx, campaign, wrong)
 		case "show":
 			text = t.show(ctx, campaign, wrong)
+		case "take-back":
+			if err = wrong; err == nil {
+				text, err = t.takeBack(ctx, campaign)
+			}
 		case "erase":
 			text, err = t.erase(ctx, campaign)
 		default:
@@ -137,6 +141,13 @@ func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong
 		t.fail(err)
 	} else if found != nil {
 		lines = append(lines, fmt.Sprintf("%s to be sent. ε = %.6g is left.", count(found.Waiting, "waits", "wait"), found.Left))
+		sent := 0
+		for _, one := range found.Deletable {
+			sent += len(one.Questions)
+		}
+		if sent > 0 {
+			lines = append(lines, fmt.Sprintf("%s sent and can still be deleted: `%s telemetry take-back`.", count(sent, "was", "were"), t.App))
+		}
 	}
 	if t.problem != "" {
 		lines = append(lines, "The last problem: "+t.problem+".")
@@ -207,10 +218,60 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("Given so far: %s, %s, of which %d not sent yet; ε = %.6g.", name, often(times[name]), unsent, spent[name]))
 	}
+	for _, one := range found.Deletable {
+		for i, name := range one.Questions {
+			one.Questions[i] = nameOf(dither.Given{Asker: one.Asker, Question: name})
+		}
+		lines = append(lines, fmt.Sprintf("Sent, and can be taken back until %s (UTC): %s.", one.Until, strings.Join(one.Questions, ", ")))
+	}
 	if len(waiting) > 0 {
 		lines = append(lines, "Waits to be sent: "+strings.Join(waiting, ", ")+".")
 	}
 	return lines
+}
+
+// takeBack has the collector delete what it can still delete; what was not sent is not sent any more.
+func (t *Telemetry) takeBack(ctx context.Context, campaign *dither.Campaign) (string, error) {
+	if _, err := os.Stat(t.accountFile()); err != nil {
+		return "Nothing was given so far.", nil
+	}
+	if t.Address == "" {
+		return "No address is set, so nothing was sent; `erase` deletes what is kept here.", nil
+	}
+	device, err := t.open(ctx, campaign)
+	if err != nil {
+		return "", err
+	}
+	how, err := t.way(campaign)
+	if err != nil {
+		return "", err
+	}
+	long, cancel := context.WithTimeout(context.WithoutCancel(ctx), sending)
+	defer cancel()
+	done, err := device.TakeBack(long, campaign, how)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	if done.Withdrawn > 0 {
+		lines = append(lines, answers(done.Withdrawn)+" taken back: the collector leaves them out of its next numbers.")
+	}
+	if done.Unsent > 0 {
+		lines = append(lines, answers(done.Unsent)+" not sent yet, and will not be.")
+	}
+	if done.Left > 0 {
+		slices.Sort(done.Refused)
+		why := strings.Join(slices.Compact(done.Refused), ", ")
+		lines = append(lines, fmt.Sprintf("%d more could not be taken back now (%s): try again later.", done.Left, why))
+	}
+	if lines == nil {
+		return "Nothing can be taken back any more: what was sent is counted, without anybody's name.", nil
+	}
+	return strings.Join(append(lines, "The ε that was spent stays spent."), " "), nil
+}
+
+func answers(number int) string {
+	return strings.Replace(count(number, "was", "were"), "report", "answer", 1)
 }
 
 func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (string, error) {
@@ -247,8 +308,8 @@ func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (strin
 		shared = fmt.Sprintf(" %s is shared by other tools, and stays; what waited there was deleted.", t.accountFile())
 	}
 	err := errors.Join(remove(own), remove(t.path("sent")))
-	return "What was kept here is erased, and telemetry is off. " + sent + " What was sent stays with the collector: nobody can " +
-		"tell which reports were yours." + shared, err
+	return "What was kept here is erased, and telemetry is off. " + sent + " What was sent and not taken back before stays with the " +
+		"collector: nobody can tell which reports were yours." + shared, err
 }
 
 func remove(path string) error {

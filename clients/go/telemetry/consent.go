@@ -76,12 +76,12 @@ func wordsOf(c *dither.Campaign, budget float64) string {
 			continue
 		}
 		stated, domain := c.Stated(name)
-		text, _ := inLanguage(stated["text"], terms).(string)
-		if text == "" {
-			text = name + ":"
+		text := name + ":"
+		if stated["text"] != nil {
+			text = c.Text(name, ownLanguages()...)
 		}
-		names, _ := inLanguage(stated["names"], terms).([]any)
-		lines = append(lines, fmt.Sprintf("  %s %s (ε = %s)", text, describe(domain, stated, names), show(question.Epsilon)))
+		answers := c.Answers(name, ownLanguages()...)
+		lines = append(lines, fmt.Sprintf("  %s %s (ε = %s)", text, describe(domain, stated, answers), show(question.Epsilon)))
 	}
 	often := "whenever it is asked, until the budget is spent"
 	if most := number(terms, "answers"); most > 0 {
@@ -158,41 +158,27 @@ func wrap(line string) string {
 	return out
 }
 
-// inLanguage returns a campaign's words in the language of this computer, else in its first one; nil without any.
-func inLanguage(given any, terms map[string]any) any {
-	by, _ := given.(map[string]any)
-	languages, _ := terms["languages"].([]any)
-	if len(by) == 0 || len(languages) == 0 {
-		return nil
-	}
-	own := ""
-	for _, name := range []string{"LANG", "LC_MESSAGES", "LC_ALL"} {
+// ownLanguages returns the language of this computer, as its environment says it.
+func ownLanguages() []string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if set := os.Getenv(name); set != "" {
-			own = set
+			tag, _, _ := strings.Cut(set, ".")
+			return []string{strings.ReplaceAll(tag, "_", "-")}
 		}
 	}
-	tag, _, _ := strings.Cut(own, ".")
-	tag = strings.ReplaceAll(tag, "_", "-")
-	short, _, _ := strings.Cut(tag, "-")
-	for _, wanted := range []string{tag, short} {
-		if by[wanted] != nil {
-			return by[wanted]
-		}
-	}
-	return by[languages[0].(string)]
+	return nil
 }
 
 // describe returns what may be answered, in words: by the terms of the campaign, with the names for people.
-func describe(domain, stated map[string]any, names []any) string {
-	labels, _ := domain["labels"].([]any)
-	if names == nil {
-		names = labels
-	}
+func describe(domain, stated map[string]any, labels []dither.Label) string {
 	var listed []string
-	for i, name := range names {
-		if labels == nil || labels[i] != nil {
-			listed = append(listed, shown(name))
+	none := ""
+	for _, label := range labels {
+		if label.Value == nil {
+			none = ", or no answer"
+			continue
 		}
+		listed = append(listed, label.Text)
 	}
 	answers := strings.Join(listed, ", ")
 	if answers == "" {
@@ -200,10 +186,7 @@ func describe(domain, stated map[string]any, names []any) string {
 	}
 	switch domain["kind"] {
 	case "categories":
-		if slices.Contains(labels, nil) {
-			answers += ", or no answer"
-		}
-		return "one of " + answers
+		return "one of " + answers + none
 	case "several":
 		return fmt.Sprintf("any of %s, of which %d are told", answers, number(domain, "most"))
 	case "optional":
@@ -226,16 +209,6 @@ func describe(domain, stated map[string]any, names []any) string {
 		return "together " + strings.Join(parts, ", ")
 	}
 	return "a place"
-}
-
-// shown returns a label; {"number": x} and {"integer": "1f"} mean numbers.
-func shown(label any) string {
-	if by, ok := label.(map[string]any); ok {
-		for _, value := range by {
-			return fmt.Sprint(value)
-		}
-	}
-	return fmt.Sprint(label)
 }
 
 func rangeOf(domain, stated map[string]any) string {

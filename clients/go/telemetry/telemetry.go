@@ -12,6 +12,7 @@ package telemetry
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 )
 
 // Actions are the words that Run knows.
-var Actions = []string{"on", "off", "status", "show", "erase"}
+var Actions = []string{"on", "off", "status", "show", "take-back", "erase"}
 
 const (
 	patience  = 2 * time.Second // for which another process may hold the account
@@ -179,19 +180,7 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	if err != nil {
 		return "failed", err
 	}
-	inquiry, err := device.Ask(campaign, name)
-	if err != nil {
-		return "failed", err
-	}
-	if _, domain := campaign.Stated(name); domain["kind"] == "categories" {
-		if other, err := inquiry.Otherwise("other"); err == nil {
-			inquiry = other
-		}
-	}
-	if isTest() {
-		bridge.Daily(inquiry)
-	}
-	outcome, err := device.Answer(ctx, inquiry, value)
+	outcome, err := t.give(ctx, device, campaign, name, value)
 	if err != nil {
 		return "failed", err
 	}
@@ -208,6 +197,26 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 		t.sendLater()
 	}
 	return outcome.Is, nil
+}
+
+// give answers a question, or says that the program was used.
+func (t *Telemetry) give(ctx context.Context, device *dither.Device, campaign *dither.Campaign, name string, value any) (dither.Outcome, error) {
+	if campaign.Term("repeat") == "present" {
+		return device.Present(ctx, campaign, value)
+	}
+	inquiry, err := device.Ask(campaign, name)
+	if err != nil {
+		return dither.Outcome{}, err
+	}
+	if _, domain := campaign.Stated(name); domain["kind"] == "categories" {
+		if other, err := inquiry.Otherwise("other"); err == nil {
+			inquiry = other
+		}
+	}
+	if isTest() {
+		bridge.Daily(inquiry)
+	}
+	return device.Answer(ctx, inquiry, value)
 }
 
 // Send sends what waits, now, in this process; nil if telemetry is off.
@@ -228,24 +237,12 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 		if err != nil {
 			return err
 		}
-		var transport dither.Transport = dither.Direct{}
-		if sealing := campaign.SealingKey(); sealing != "" {
-			relay := t.Relay
-			if relay == "" {
-				relay = strings.TrimRight(t.Address, "/") + "/.well-known/ohttp-gateway"
-			}
-			if transport, err = dither.NewRelay(relay, sealing, transport); err != nil {
-				return err
-			}
-		} else if t.Relay != "" {
-			t.problem = "the campaign has no sealing key for a relay"
-			return nil
+		how, err := t.way(campaign)
+		if err != nil {
+			return err
 		}
-		sent, err := device.Send(ctx, campaign, dither.Sending{
-			Transport: transport, Label: t.label(campaign),
-			Address: strings.TrimRight(t.Address, "/") + "/v1/campaigns/" + campaign.ID + "/batches",
-			Allowed: func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" },
-		})
+		how.Allowed = func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" }
+		sent, err := device.Send(ctx, campaign, how)
 		if len(sent.Refused) > 0 {
 			t.problem = strings.Join(sent.Refused, ", ")
 		}
@@ -253,6 +250,18 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 		return err
 	})
 	return done
+}
+
+// way returns how a campaign is sent: encrypted if it has a sealing key.
+func (t *Telemetry) way(campaign *dither.Campaign) (how dither.Sending, err error) {
+	place := strings.TrimRight(t.Address, "/")
+	how = dither.Sending{Transport: dither.Direct{}, Label: t.label(campaign), Address: place + "/v1/campaigns/" + campaign.ID + "/batches"}
+	if sealing := campaign.SealingKey(); sealing != "" {
+		how.Transport, err = dither.NewRelay(cmp.Or(t.Relay, place+"/.well-known/ohttp-gateway"), sealing, dither.Direct{})
+	} else if t.Relay != "" {
+		err = &dither.Error{Reason: "key", Words: "the campaign has no sealing key for a relay"}
+	}
+	return how, err
 }
 
 // sendLater starts a process that sends, at most once in this one and once an hour.

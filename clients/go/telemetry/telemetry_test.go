@@ -184,7 +184,7 @@ func TestOnOffStatusShowAndErase(t *testing.T) {
 	if err := use.Command([]string{"on", "off"}); err == nil {
 		t.Error("two words were taken")
 	}
-	if err := use.Command([]string{"fly"}); err == nil || !strings.Contains(err.Error(), "on, off, status, show, erase") {
+	if err := use.Command([]string{"fly"}); err == nil || !strings.Contains(err.Error(), "on, off, status, show, take-back, erase") {
 		t.Error(err)
 	}
 }
@@ -280,8 +280,12 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
 		_, _ = body.ReadFrom(r.Body)
-		_, _ = fmt.Fprintf(w, `{"batch":"%x"}`, body.Bytes()[8:24])
 		arrived <- r.URL.Path
+		if strings.HasSuffix(r.URL.Path, "/withdrawals") {
+			_, _ = w.Write(bytes.Replace(body.Bytes(), []byte("withdraw"), []byte("withdrawn"), 1))
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"batch":"%x"}`, body.Bytes()[8:24])
 	}))
 	defer server.Close()
 	folder := t.TempDir()
@@ -306,7 +310,7 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 			break
 		}
 	}
-	says(t, use, "show", "of which 0 not sent yet")
+	says(t, use, "show", "of which 0 not sent yet", "Sent, and can be taken back until")
 	for end := time.Now().Add(20 * time.Second); reap(use.sender) != -1; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a process is left")
@@ -317,6 +321,10 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 	if done == nil || done.Sent != 1 {
 		t.Error(done, use.Problem())
 	}
+	answered(t, use, "travel", "bus", "drawn")
+	says(t, use, "status", "2 reports were sent and can still be deleted: `tool telemetry take-back`.")
+	says(t, use, "take-back", "2 answers were taken back", "1 answer was not sent yet, and will not be.", "stays spent")
+	says(t, use, "take-back", "Nothing can be taken back any more")
 }
 
 func TestTotalsAreSaidAsInPython(t *testing.T) {
@@ -329,5 +337,35 @@ func TestTotalsAreSaidAsInPython(t *testing.T) {
 		if got := percent(epsilon); got != text {
 			t.Errorf("%s for %s", got, text)
 		}
+	}
+}
+
+func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
+	published, _ := vectors(t)
+	first := object(t, published["first"].(map[string]any)["published"].(string))
+	terms := object(t, first["campaign"].(string))
+	question := terms["questions"].([]any)[1] // bus or car
+	use := started(t, map[string]any{
+		"repeat": "present", "every": "week", "expects": 1e6, "label_share": 999.0,
+		"questions": []any{question}, "promise": map[string]any{"epsilon": 1.0, "delta": nil, "assumptions": []any{}},
+	})
+	labels := []string{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body bytes.Buffer
+		_, _ = body.ReadFrom(r.Body)
+		labels = append(labels, string(body.Bytes()[25:25+body.Bytes()[24]]))
+		_, _ = fmt.Fprintf(w, `{"batch":"%x"}`, body.Bytes()[8:24])
+	}))
+	defer server.Close()
+	use.Address = server.URL
+	says(t, use, "on", "That you use it is seen in each period", "Telemetry is on.")
+	if got := use.Answer("travel", "bus"); got != "drawn" && got != "present" { // of one in a thousand
+		t.Error(got, use.Problem())
+	}
+	answered(t, use, "travel", "car", "silent")
+	says(t, use, "status", "1 report waits")
+	done := use.Send(t.Context())
+	if done == nil || done.Sent != 1 || done.Waiting != 0 || len(labels) != 1 {
+		t.Error(done, use.Problem(), labels)
 	}
 }

@@ -399,7 +399,9 @@ class Campaign:
     def spoken(self) -> Data:
         """What `explain` and `card` are told beside the questions: how often, the total, and stated terms."""
         stated = {name: terms.data() for name, terms in self.asks.items()}
-        return {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        phase = None if self.phase is None else self.phase.data()
+        told = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        return {**told, "phase": phase}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""

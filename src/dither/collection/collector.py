@@ -16,6 +16,7 @@ from dither.collection.campaign_list import CampaignList
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
+from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, counts_presence
 from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.settings import Settings
 from dither.collection.signals import Signals, label_text
@@ -181,6 +182,7 @@ class Collector:
                 self.live.n(published.id, name)
                 for published in self._campaigns.values()
                 for name in published.contract.questions
+                if not counts_presence(published.contract)  # nothing is told of a period that is not over
             ),
         }
 
@@ -213,8 +215,11 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     contract = published.contract
     if batch.label and batch.label not in contract.labels:
         raise BatchRefused(Reason.LABEL)
-    if not batch.groups:
+    present = counts_presence(contract)
+    if not batch.groups and not present:
         raise BatchRefused(Reason.BODY)
+    if batch.groups and batch.label and present:  # both together would be an identifier
+        raise BatchRefused(Reason.MANY)
     sizes, most, parts = contract.report_sizes, contract.most_reports(day), []
     for fingerprint, size, data in batch.groups:
         known = sizes.get(fingerprint)
@@ -226,6 +231,8 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
         if len(data) > most * size:
             raise BatchRefused(Reason.MANY)
         parts.append((Slot(campaign, question, day, batch.label), data))
+    if not parts:
+        parts.append((Slot(campaign, MESSAGES, day, batch.label), EMPTY_MESSAGE))
     return Arrived(identity_digest(batch.id), tuple(parts))
 
 

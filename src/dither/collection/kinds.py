@@ -115,7 +115,7 @@ def _with_add_on(client: str, draw: str) -> str:
 
 def check_counted(contract: Campaign) -> None:
     """Raise InvalidParameter if a collector cannot count a question: its reports go to files alone."""
-    if contract.repeat in ("kept change", "present"):
+    if contract.repeat == "kept change":
         raise InvalidParameter(
             f"a collector does not count repeat = {contract.repeat!r} yet; devices may answer it into files"
         )

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.collection.campaign import Campaign
+from dither.collection.presence import MESSAGES, NEVER, counts_presence, message_question
 from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
 from dither.core.question import Question
@@ -270,6 +271,8 @@ class LiveCounts:
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
         questions = self._contracts[campaign].questions
+        if name == MESSAGES and counts_presence(self._contracts[campaign]):
+            return message_question()
         if name not in questions:
             raise unknown_name("question", name, list(questions))
         return questions[name]
@@ -280,7 +283,8 @@ class LiveCounts:
         if found is None:
             question = self.question_of(slot.campaign, slot.question)
             with self._lock:
-                made = _Sequence(question, self._contracts[slot.campaign].people)
+                contract = self._contracts[slot.campaign]
+                made = _Sequence(question, NEVER if counts_presence(contract) else contract.people)
                 found = self._sequences.setdefault(name, made)
         return found
 

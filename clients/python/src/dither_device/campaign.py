@@ -447,6 +447,20 @@ class Campaign:
             **more,
         )
 
+    def presence(self) -> tuple[dict[str, Any], Inquiry | None]:
+        """Return what the account is given about presence, and the question that is the permanent label."""
+        terms = self.terms
+        need(terms["repeat"] == "present", "asking", "the campaign does not count who is present")
+        told = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
+        if not self.stated:
+            return told, None
+        (name,) = self.stated
+        installed = self.stated[name].get("form") == "installed"
+        taken = partial(self.value, name) if installed else None
+        more = {"repeat": "present", "every": terms["every"], "asker": self.asker}
+        label = Inquiry(name, self.question(name), taken=taken, is_installed=installed, **more)
+        return {**told, "share": terms["label_share"]}, label
+
     def words(self, name: str) -> Words:
         """Return what the campaign says to people about a question, in its languages."""
         labels = self.question(name).labels or ()

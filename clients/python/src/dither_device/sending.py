@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
+    from dither_device.rules import State
 
     Batch = tuple[str, list[tuple[str, bytes]]]  # the identity; fingerprints and reports
 
@@ -113,7 +114,12 @@ def send(
     place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
     sealing_key = campaign.terms.get("sealing_key")
 
+    present = campaign.terms["repeat"] == "present"
+
     def next_batch() -> Batch | None:
+        if present:
+            message = account.message(campaign)
+            return None if message is None else (message["id"], _pairs(message))
         with account.transaction() as state:
             found = account.batch_in(state, _event(campaign))
         if found is None:
@@ -130,7 +136,7 @@ def send(
                 next_batch,
                 lambda body: request("POST", place, body, sealing_key, relay, timeout),
                 account,
-                label_of(campaign, label),
+                _public_label(account, campaign, label),
                 allowed,
                 {"campaign": campaign.id, "retry": campaign.terms["retry"]},
             )
@@ -141,6 +147,7 @@ def send(
     try:
         listed = [mark for _, mark in _event(campaign)["questions"]]
         done.waiting = sum(item["fingerprint"] in listed for item in account.queue)
+        done.waiting += present and account.message(campaign) is not None
     except DeviceError:
         pass
     return done
@@ -238,6 +245,8 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
     from dither_device.rules import Policy, State, decide
 
     state = State(opened)
+    if campaign.terms["repeat"] == "present":
+        return _preview_message(state, campaign, label)
     bodies: list[str] = []
     while True:
         event = _event(campaign)
@@ -251,6 +260,33 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
         bodies.append(json_body(identity, label_of(campaign, label), some))
         state.apply({"unqueue": told["reports"]})
+
+
+def _preview_message(state: State, campaign: Campaign, label: str) -> list[str]:
+    """Return the message of presence that waits, as JSON."""
+    from dither_device.rules import Policy, decide
+
+    terms, asked = campaign.presence()
+    question = None if asked is None else asked.facts
+    event = {"do": "message", "at": state.clock, "presence": terms, "question": question}
+    told = decide(state, event, Policy(), None).outcome
+    if told["is"] == "empty":
+        return []
+    return [json_body(told["id"], label_of(campaign, label) if told["public"] else "", _pairs(told))]
+
+
+def _pairs(message: dict[str, Any]) -> list[tuple[str, bytes]]:
+    """Return the reports of a message of presence."""
+    return [(mark, bytes.fromhex(report)) for mark, report in message["reports"]]
+
+
+def _public_label(account: Account, campaign: Campaign, label: str) -> str:
+    """Return the public label of batches; a device that carries a permanent label has no public one, ever."""
+    if campaign.terms["repeat"] == "present":
+        message = account.message(campaign)
+        if message is None or not message["public"]:
+            return ""
+    return label_of(campaign, label)
 
 
 def label_of(campaign: Campaign, label: str) -> str:

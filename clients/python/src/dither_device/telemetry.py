@@ -55,8 +55,10 @@ class Telemetry:
     are those of the collector and of a relay. `version` is sent if the campaign lists it. `epsilon` is the
     tool's budget for a year; by default what the campaign asks for. `ask`: whether consent is asked for at
     the first answer on a terminal; `background`: whether another process sends, at most once an hour.
-    `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools share. `problem`
-    says what went wrong at the latest answer or sending; None if nothing did. `DITHER_TELEMETRY_TEST=1` is
+    `presence` is the file of a second campaign, with `repeat = "present"`, for `present()`: people are asked
+    about both at once. `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools
+    share. `problem` says what went wrong at the latest answer or sending; None if nothing did.
+    `DITHER_TELEMETRY_TEST=1` is
     for developers: other consent, another account, every day is the drawn one, and the label `test`.
     """
 
@@ -74,6 +76,7 @@ class Telemetry:
         folder: str | os.PathLike[str] | None = None,
         ask: bool = True,
         background: bool = True,
+        presence: str | os.PathLike[str] | None = None,
     ) -> None:
         self.file, self.app, self.version = campaign, app, version
         self.address, self.key, self.relay = address, key, relay
@@ -84,6 +87,13 @@ class Telemetry:
         self._verified: str | None = None
         self._account: Account | None = None
         self._sender: int | None = None  # the process that sends; 0 if it is known to need none
+        self._owner: Telemetry | None = None  # whose consent and account these are
+        self._counted: Telemetry | None = None
+        if presence is not None:
+            same: dict[str, Any] = {"address": address, "key": key, "relay": relay, "policy": policy}
+            same |= {"folder": folder, "background": background, "epsilon": epsilon}
+            self._counted = Telemetry(presence, app=app, version=version, ask=ask, **same)
+            self._counted._owner = self
 
     @property
     def _lock(self) -> _Lock:
@@ -125,11 +135,15 @@ class Telemetry:
             _say(f"telemetry: {question}: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
         return told
 
-    def _answer(self, name: str, value: object) -> str:
+    def _agreed(self) -> bool:
+        """Return whether something may be kept and sent; ask if nobody was asked before."""
         if self._why_off() is not None:
-            return "off"
+            return False
         consent = self._consent()
-        if consent != "on" and not (consent is None and self.ask_first and self._ask()):
+        return consent == "on" or (consent is None and self.ask_first and self._ask())
+
+    def _answer(self, name: str, value: object) -> str:
+        if not self._agreed():
             return "off"
         from dither_device.draws import Outside
         from dither_device.text import Refused
@@ -156,6 +170,52 @@ class Telemetry:
         if waits:
             self._send_later()
         return answer.outcome
+
+    def present(self, value: object = None) -> str:
+        """Say that the tool is used; return what became of it. Whatever happens, nothing is raised.
+
+        The campaign has `repeat = "present"`: one message on the first use in a period. drawn or present
+        (sent now or later), silent (this period has a message), refused, closed, off or failed, as `answer`.
+        `value` is what the permanent label is about; without one it is the day of the first use.
+        """
+        self.problem = None
+        try:
+            with self._lock:
+                if self._counted is None:
+                    told = self._present(value)
+                elif not self._agreed():  # people are asked about both at once
+                    told = "off"
+                else:
+                    told = self._counted.present(value)
+                    self.problem = self._counted.problem
+        except Exception as error:
+            told = self._fail(error)
+        if os.environ.get("DITHER_TELEMETRY_DEBUG"):
+            _say(f"telemetry: present: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
+        return told
+
+    def _present(self, value: object) -> str:
+        if not self._agreed():
+            return "off"
+        from dither_device.draws import Outside
+        from dither_device.text import Refused
+
+        account, text = self._open_account(), self._read_file()
+        try:
+            with account.transaction() as state:
+                campaign = self._trusted(account, state, text)
+                if not campaign.is_open(int(time.time()) // 86_400):
+                    return "closed"
+                told = account.present_in(state, campaign, value, labels=not _is_test())
+                waits = any(one["batch"] is not None for one in state.present.values())
+        except Outside:
+            return "outside"
+        except Refused as error:
+            self.problem = f"refused: {error.reason}"
+            return "refused"
+        if waits:
+            self._send_later()
+        return told
 
     def _fail(self, error: BaseException) -> str:
         from dither_device.text import DeviceError
@@ -208,14 +268,15 @@ class Telemetry:
         if not self.background or self.address is None:
             return
         self._sender = 0
-        marker, now = self._path("sent"), time.time()
+        name = "sent" if self._owner is None else "sent-presence"
+        marker, now = self._path(name), time.time()
         try:
             last = os.stat(marker).st_mtime
         except FileNotFoundError:
             last = 0.0
         if now - _HOUR < last < now + 2 * 86_400:  # a time far ahead is that of a wrong clock
             return
-        self._write("sent", "")
+        self._write(name, "")
         from dither_device.sending import spawn
 
         self._sender = spawn(
@@ -262,7 +323,7 @@ class Telemetry:
         _say(f"May {self.app} send such answers? [y/N] ")
         told = read_answer().strip().lower() in ("y", "yes")
         if told:
-            self._agree(campaign)
+            self._agree_to_both(campaign)
         now = "on" if told else "off"
         _say(f"Telemetry is {now}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
         return told
@@ -277,6 +338,12 @@ class Telemetry:
         mark = self._mark(self._verified or "")
         records[general_of(campaign, self.address, self.relay)] = {**record_of(campaign), "seen": mark}
         self._write("consent", canonical(records) + "\n")
+
+    def _agree_to_both(self, campaign: Campaign) -> None:
+        """Keep a yes to the campaign, and to the presence that was shown with it."""
+        self._agree(campaign)
+        if self._counted is not None:
+            self._counted._agree(self._counted._verify())
 
     def _mark(self, text: str) -> str:
         from dither_device.text import digest
@@ -393,7 +460,7 @@ class Telemetry:
         campaign, reason, records = self._verify(), self._why_foreign(), self._records()
         if reason is not None:  # nothing is written: a file of root would lock its owner out
             return f"Telemetry stays off here: {reason}."
-        self._agree(campaign)
+        self._agree_to_both(campaign)
         reason = self._why_off()
         if reason is not None:
             return f"Consent is kept, but telemetry stays off here: {reason}."
@@ -414,7 +481,7 @@ class Telemetry:
         waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
         for item in waiting:
             (account.acknowledge if item["batch"] else account.drop)(item["id"])
-        return len(waiting)
+        return len(waiting) + sum(account.drop(message) for message in account.messages(asker))
 
     def _off(self) -> str:
         if self._base() is None:
@@ -426,7 +493,7 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting = sum(map(_waits, account.queue))
+                    waiting = _waiting(account)
         except Exception as error:  # it is off all the same
             self._fail(error)
         wait = (
@@ -453,7 +520,7 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting, left = sum(map(_waits, account.queue)), account.left
+                    waiting, left = _waiting(account), account.left
                     sent = account.withdrawable
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
                 if sent:
@@ -490,6 +557,8 @@ class Telemetry:
             from dither_device.sending import preview
 
             bodies = preview(state, campaign, self._label)
+            if self._counted is not None:
+                bodies += preview(state, self._counted._verify(), self._label)
             lines += [f"As it travels, {_times(len(bodies))}:", *bodies] if bodies else []
         where = self.address or "nobody: no address is set"
         lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
@@ -558,7 +627,7 @@ class Telemetry:
             self._account.close()
             self._account = None
         own = self._path("account")
-        for place in (own, own + "-journal", self._path("sent")):
+        for place in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
             try:
                 os.unlink(place)
             except FileNotFoundError:
@@ -585,7 +654,7 @@ class Telemetry:
                 waiting = [item["id"] for item in account.queue if item["asker"] == asker]
                 sent_before = [entry for entry in account.withdrawable if entry["asker"] == asker]
                 given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
-                for identity in waiting:
+                for identity in [*waiting, *account.messages(asker)]:
                     account.acknowledge(identity)
                 for entry in sent_before:
                     account.withdraw(entry["id"])
@@ -599,7 +668,10 @@ class Telemetry:
         """Return what is asked, by whom, for what, and the promise, in plain words."""
         from dither_device.consent import words_of
 
-        return words_of(campaign, self._budget()[0])
+        words = words_of(campaign, self._budget()[0])
+        if self._counted is None:
+            return words
+        return f"{words}\n{words_of(self._counted._verify(), self._budget()[0])}"
 
     # --- files
 
@@ -637,6 +709,8 @@ class Telemetry:
         return own if _is_test() else os.environ.get("DITHER_ACCOUNT") or own
 
     def _open_account(self) -> Account:
+        if self._owner is not None:
+            return self._owner._open_account()
         if self._account is not None and self._account.path == self._account_file():
             return self._account
         from dither_device.account import Account
@@ -672,6 +746,8 @@ class Telemetry:
             times = -(-min(366, length) // days) + (length > 366 or calendar)  # periods that a year touches
         times *= 366 if _is_test() else 1  # a round of answers on each day of a year
         epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
+        if self._counted is not None and self.epsilon is None:
+            epsilon += self._counted._verify().terms["promise"]["epsilon"]
         return epsilon, min((promise["delta"] or 0.0) * times, 1.0)
 
     @property
@@ -727,6 +803,11 @@ def _waits(item: dict[str, Any]) -> bool:
     from dither_device.rules import ASIDE
 
     return bool(item["batch"] != ASIDE)
+
+
+def _waiting(account: Account) -> int:
+    """Return how many reports and messages wait to be sent."""
+    return sum(map(_waits, account.queue)) + len(account.messages())
 
 
 def _is_test() -> bool:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import io
-import json
 import math
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
+from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
-from dither.core.domains.ranges import Clipping
+from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -31,7 +30,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import Row, as_csv, period_start
+from dither.foundation.tables import Row, period_start
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -133,16 +132,9 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    usual, clipping = usual_quantity(question), _clipping_of(question)
+    usual = usual_quantity(question)
     name = QUANTITIES[usual].each if usual else "estimate"
-    name = name if query.what is What.USUAL else query.quantity
-    return name if clipping is None else f"{name} of {clipping.values}"
-
-
-def _clipping_of(question: Question) -> Clipping | None:
-    """Return how the values of a question were clipped, if they were: every answer is named by it."""
-    line = question.domain.line
-    return None if line is None else line.clipping
+    return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -176,7 +168,6 @@ def _day(text: str) -> datetime.date:
         raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
 
 
-LEVEL: Final = 0.95
 LOOKS: Final = 100
 _STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
@@ -186,31 +177,6 @@ ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
 LYING: Final = "{}, and what {} of lies add"
-
-COLUMNS: Final = (
-    "question",
-    "quantity",
-    "day",
-    "label",
-    "answer",
-    "from",
-    "to",
-    "value",
-    "low",
-    "high",
-    "unit",
-    "interval",
-    "p",
-    "n",
-    "n of interval",
-    "state",
-    "reason",
-    "outside",
-    "outside low",
-    "outside high",
-)
-
-PlainRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -236,23 +202,19 @@ def without_answer(
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
-    name, clipping = _quantity_name(query, question), _clipping_of(question)
-    columns = {} if clipping is None else clipping.columns()
-    beyond = {key: value for key, value in columns.items() if key in COLUMNS}
+    name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
-            shape = distribution(summary, query.bins)
-            return [{**row, **beyond} for row in _bins(query, part, shape)]
+            return list(_bins(query, part, distribution(summary, query.bins)))
         if query.what is What.USUAL:
-            usual = _estimates(query, part, name, estimate(summary))
-            return [{**row, **beyond} for row in usual]
+            return list(_estimates(query, part, name, estimate(summary)))
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
         found = QUANTITIES[query.what.value].function(summary, *share)
-        return [{**row, **beyond} for row in _estimates(query, part, name, found)]
+        return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
@@ -264,7 +226,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
-    base = _row(query, part, plain.n, name, **shared)
+    base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):
         answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
@@ -357,9 +319,8 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    of = "" if shape.clipping is None else f" of {shape.clipping.values}"
-    more = {"interval": MANY_BINS, "n of interval": shape.n}
-    base = _row(query, part, shape.n, f"share of a bin{of}", **more)
+    more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
+    base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -510,8 +471,7 @@ class Answers:
             kept = self._kept.get((campaign, query))
         if kept is not None and kept[0] == state:
             return kept[1]
-        clipping = _clipping_of(self._collector.live.question_of(campaign, query.question))
-        name = name if clipping is None else f"{name} of {clipping.values}"
+        name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
         made = difference_rows(query, found, name) if len(found) > 1 else []
         self._keep(self._kept, (campaign, query), (state, made))
@@ -589,60 +549,6 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset(
-    {"from", "to", "value", "low", "high", "p", "outside", "outside low", "outside high"}
-)
-_WHOLE: Final = frozenset({"n", "n of interval"})
-
-
-class AnswerFormat(NamedTuple):
-    """How rows are written, and the media type."""
-
-    media: str
-    write: Callable[[str, Sequence[PlainRow]], bytes]
-
-
-def _json(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    whole = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
-
-
-def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    return as_csv([{name: _cell(row[name]) for name in COLUMNS} for row in rows]).encode()
-
-
-def _cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def _arrow(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("answers as Arrow", "frames") from None
-    kinds = {
-        name: pyarrow.float64()
-        if name in _NUMBER_COLUMNS
-        else pyarrow.int64()
-        if name in _WHOLE
-        else pyarrow.string()
-        for name in COLUMNS
-    }
-    schema = pyarrow.schema(list(kinds.items()), metadata={"campaign": campaign, "level": str(LEVEL)})
-    stream = io.BytesIO()
-    with pyarrow.ipc.new_stream(stream, schema) as writer:
-        writer.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema))
-    return stream.getvalue()
-
-
-FORMATS: Final = {
-    "json": AnswerFormat("application/json", _json),
-    "csv": AnswerFormat("text/csv; charset=utf-8", _csv),
-    "arrow": AnswerFormat("application/vnd.apache.arrow.stream", _arrow),
-}
-
-
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _SUMMARY: Final = "application/vnd.dither.summary"
 
@@ -660,7 +566,7 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
             raise unknown_name("format", name, list(FORMATS))
         queries = Query.of(query_terms(request), published.contract, collector.day())
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await said.of(published.id, queries, reader)
+        rows = in_words(await said.of(published.id, queries, reader), published.contract)
         form = FORMATS[name]
         body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
         return Response(body, media_type=form.media, headers=_PLAIN)

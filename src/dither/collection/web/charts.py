@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from dither.collection.web.answers import SHOWN, PlainRow
+from dither.collection.web.answers import SHOWN
+from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import is_share, percent, row_text
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup

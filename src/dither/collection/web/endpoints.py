@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 from dither.collection.refusals import Reason
-from dither.collection.web.answers import COLUMNS, FEW, FORMATS, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.answers import FEW, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.formats import COLUMNS, FORMATS
 from dither.collection.web.requests import LIST, METHODS, PATH, WITHDRAWALS, Handler
 from dither.core.batch import JSON, PACKED
 
@@ -52,7 +53,6 @@ _BATCH: Final = {
         "label": {"type": "string", "maxLength": 64},
         "reports": {
             "type": "object",
-            "minProperties": 1,
             "maxProperties": 1024,
             "propertyNames": {"pattern": "^[0-9a-f]{32}$"},
             "additionalProperties": {
@@ -307,6 +307,29 @@ ENDPOINTS: Final = (
                 )
             }
             for name, form in FORMATS.items()
+        },
+    ),
+    Endpoint(
+        f"{_ONE}/presence.{{form}}",
+        "presence",
+        {
+            f"{_ONE}/presence.json": {
+                "get": _read(
+                    "Devices by period, of a campaign that counts who is present.",
+                    {"200": answer("The counts, as PresenceCounts.to_json() writes them."), **_WRONG},
+                    _CAMPAIGN,
+                )
+            },
+            f"{_ONE}/presence.csv": {
+                "get": _read(
+                    "Actives, the retention curve, cohorts or public labels as a table.",
+                    {"200": answer("The table.", _TEXT, "text/csv"), **_WRONG},
+                    _CAMPAIGN,
+                    _query_parameter(
+                        "table", {"enum": ["actives", "retention", "cohorts", "labels"]}, "The table."
+                    ),
+                )
+            },
         },
     ),
     _one(

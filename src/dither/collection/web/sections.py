@@ -14,7 +14,6 @@ from dither.collection.web.answers import (
     NONE,
     SHOWN,
     By,
-    PlainRow,
     Query,
     What,
 )
@@ -27,6 +26,7 @@ from dither.collection.web.charts import (
     draw_shape,
     shown_answers,
 )
+from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import (
     bounds,
     is_bound,

@@ -9,7 +9,7 @@ from typing import Final
 
 from dither.advice.explain import caution
 from dither.collection.campaign import Campaign
-from dither.collection.web.answers import PlainRow
+from dither.collection.web.formats import PlainRow
 from dither.core.question import Question
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import decimals
