@@ -129,10 +129,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
 
 def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-    from dither.core.domains import Interval
 
     mechanism = summary.question
-    domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
+    domain = mechanism.domain.read_as(unit=mechanism.domain.unit, step=step)
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 

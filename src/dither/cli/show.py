@@ -184,8 +184,8 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
             "n": value.n,
         }
     if isinstance(value, Estimate):
-        low, high = value.interval()
-        return {"answer": label, "value": float(value), "low": float(low), "high": float(high), "n": value.n}
+        (row,) = value.records()
+        return {"answer": label, **row}
     return {
         "answer": label,
         "edges": value.edges.tolist(),

@@ -42,6 +42,8 @@ from dither.collection.terms import (
 )
 from dither.collection.words import check_words
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
+from dither.core.domains import Line
+from dither.core.domains.calendar import Calendar
 from dither.core.question import Question, as_question
 from dither.core.questionnaire import TERMS, Questionnaire
 from dither.core.repetition import KeptChange, Once
@@ -239,7 +241,7 @@ class Campaign:
             )
         check_labels(domain)
         if domain.line is not None:
-            check_unit(domain.line.unit)
+            check_unit(_unit_of(domain.line))
         if terms is not None:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
@@ -441,7 +443,7 @@ class Campaign:
         told = _promise(question)
         if line is not None:
             told |= {} if line.step is None else {"step": line.step}
-            told |= {"unit": line.unit} if line.unit else {}
+            told |= {"unit": _unit_of(line)} if _unit_of(line) else {}
         return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
 
     @cached_property
@@ -550,6 +552,11 @@ def _read_questions(listed: object) -> Data:
         if own:
             asks[stated["name"]] = QuestionTerms.read(own)
     return {"questions": questions, "asks": asks}
+
+
+def _unit_of(line: Line) -> str:
+    """Return the unit that a text states: of dates and times its terms say what numbers are."""
+    return "" if isinstance(line.unit, Calendar) else line.unit
 
 
 def _read_question(stated: Data) -> Question:

@@ -485,7 +485,7 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
         return
     if np.ndim(group.value):
         raise InvalidParameter("the quantity of a group is one number, or frequencies")
-    yield {**named, "value": float(group.value), "low": float(low), "high": float(high), "n": group.n}
+    yield {**named, **group.records(level)[0]}
 
 
 def _many(count: int, what: str) -> str:

@@ -69,7 +69,9 @@ class NumberQuestion(Question):
         return self.book
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
-        return self.kernel.draw(numbers(values), source, threads=threads)  # checks the domain
+        return self.kernel.draw(
+            numbers(self.line.plain(values)), source, threads=threads
+        )  # checks the domain
 
     def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
         return self.kernel.probabilities(x)
