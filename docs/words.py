@@ -93,7 +93,7 @@ MEANINGS = {
     "estimate": "the most likely value, between the bounds",
     "estimates": "the estimate of each group",
     "event": "the event, in words",
-    "every": "after how many days a new answer is drawn",
+    "every": "a number of days: after how many a new answer is drawn, or how many one estimate pools",
     "evidence": "the events that support the finding",
     "expected": "the shares under the hypothesis",
     "extra": "the extra to install",

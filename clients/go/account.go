@@ -68,7 +68,7 @@ func filter(rows []object, wanted func(row object) bool) []object {
 	return slices.DeleteFunc(slices.Clone(rows), func(row object) bool { return !wanted(row) })
 }
 
-// having returns what selects rows in which some fields are those of another object.
+// having returns what selects rows in which some fields are the ones of another object.
 func having(other object, names ...string) func(row object) bool {
 	return func(row object) bool {
 		for _, name := range names {
@@ -80,7 +80,7 @@ func having(other object, names ...string) func(row object) bool {
 	}
 }
 
-// equal compares two values of a state, which may be any JSON where it was changed by hand.
+// equal compares two values of a state: it may be any JSON where it was changed by hand.
 func equal(a, b any) bool {
 	if text, ok := a.(string); ok {
 		return text == b
@@ -89,8 +89,8 @@ func equal(a, b any) bool {
 }
 
 // same selects the rows about a question.
-func same(asked object) func(row object) bool {
-	return having(asked, "asker", "question", "fingerprint")
+func same(query object) func(row object) bool {
+	return having(query, "asker", "question", "fingerprint")
 }
 
 func long(value any) int64 { return int64(real(value)) }
@@ -115,7 +115,7 @@ func limit(x float64, places uint) string {
 
 // upgraded returns a state of version 3. A choice of version 2 without a repeat stands for both.
 func upgraded(state object) object {
-	need(state["account"] == 3.0 || state["account"] == 2.0, "account", "its version is another one")
+	needs(state["account"] == 3.0 || state["account"] == 2.0, "account", "its version is another one")
 	if state["account"] == 3.0 {
 		return state
 	}
@@ -167,11 +167,11 @@ func epochOf(kind any, second int64) int64 {
 }
 
 // periodOf returns the first day of the period that a day is in, which names the period, and the number of its days.
-func periodOf(asked object, day int64) (first, days int64) {
-	switch asked["every"] {
+func periodOf(query object, day int64) (first, days int64) {
+	switch query["every"] {
 	case nil:
-		days = long(asked["days"])
-		return day - mod(day-long(asked["start"]), days), days
+		days = long(query["days"])
+		return day - mod(day-long(query["start"]), days), days
 	case "day":
 		return day, 1
 	case "week":
@@ -195,17 +195,17 @@ func clockAfter(clock, at object) object {
 }
 
 // assumed returns all that an answer assumes, each line once.
-func assumed(asked object) []any {
-	lines := slices.Clone(asList(asked["assumes"]))
+func assumed(query object) []any {
+	lines := slices.Clone(asList(query["assumes"]))
 	add := func(line string) {
 		if !slices.Contains(lines, any(line)) {
 			lines = append(lines, line)
 		}
 	}
-	if asked["times"] != nil && long(asked["times"]) > 1 {
+	if query["times"] != nil && long(query["times"]) > 1 {
 		add("how many locations a trajectory has, and when they were sent, is public")
 	}
-	if asked["repeat"] == "per value" {
+	if query["repeat"] == "per value" {
 		add("the value never changes")
 		add("the device's key stays on the device")
 	}
@@ -218,18 +218,21 @@ var aside = strings.Repeat("0", 32)
 func waits(queued object) bool { return queued["batch"] != aside }
 
 // again returns a queue in which a report to a question that was set aside waits again.
-func again(state, asked object, report any) []any {
+func again(state, query object, report any) []any {
 	queue := rowsOf(state, "queue")
 	for i, row := range queue {
-		if !waits(row) && row["report"] == report && same(asked)(row) {
+		if !waits(row) && row["report"] == report && same(query)(row) {
 			queue[i] = with(row, "batch", nil)
 		}
 	}
 	return listOf(queue)
 }
 
-// drop takes the reports of a batch off the queue, which the collector refused for good. Permanent answers are set aside.
+// drop takes the reports of a batch off the queue after the collector refused it for good. Permanent answers are set aside.
 func drop(state object, id string) step {
+	if count, next := withoutMessages(state, id); count > 0 {
+		return step{object{"is": "dropped", "reports": float64(count)}, next}
+	}
 	var queue []object
 	reports := 0.0
 	for _, row := range rowsOf(state, "queue") {
@@ -261,22 +264,24 @@ func erase(state object) object {
 	for _, name := range []string{"askers", "answers", "choices", "queue"} {
 		next[name] = []any{}
 	}
-	maps.DeleteFunc(next, func(name string, _ any) bool { return name == "told" || name == "coins" || name == "trees" })
+	maps.DeleteFunc(next, func(name string, _ any) bool {
+		return slices.Contains([]string{"told", "coins", "trees", "present", "sent"}, name)
+	})
 	return next
 }
 
 // phaseOf returns how a question ends if this device does not answer it, or nil; and the coin to keep, or nil. It is
 // tossed once for an asker and a campaign's name, without looking at any value.
-func phaseOf(state, asked object, drawing *answering) (outcome, kept object) {
-	if asked["phase"] == nil {
+func phaseOf(state, query object, drawing *answering) (outcome, kept object) {
+	if query["phase"] == nil {
 		return nil, nil
 	}
-	phase := asObject(asked["phase"])
-	own := object{"asker": asked["asker"], "name": phase["name"]}
+	phase := asObject(query["phase"])
+	own := object{"asker": query["asker"], "name": phase["name"]}
 	coins := rowsOf(state, "coins")
 	coin := find(coins, having(own, "asker", "name"))
 	if has(phase, "follows") {
-		theirs := filter(coins, having(asked, "asker"))
+		theirs := filter(coins, having(query, "asker"))
 		if find(theirs, func(row object) bool {
 			return row["heads"] == true && (row["name"] == phase["name"] || row["campaign"] == phase["follows"])
 		}) != nil {
@@ -348,72 +353,77 @@ func paid(charged, entry object) bool {
 }
 
 // entryOf returns the entry of an answer, without the epochs that it is charged to.
-func entryOf(state object, id string, asked object) object {
-	entry := object{"id": id, "device": state["device"], "assumes": assumed(asked),
-		"epsilon": charge(real(asked["epsilon"]), 64), "delta": charge(real(asked["delta"]), 128)}
+func entryOf(state object, id string, query object) object {
+	entry := object{"id": id, "device": state["device"], "assumes": assumed(query),
+		"epsilon": charge(real(query["epsilon"]), 64), "delta": charge(real(query["delta"]), 128)}
 	for _, name := range []string{"asker", "question", "fingerprint"} {
-		entry[name] = asked[name]
+		entry[name] = query[name]
 	}
 	for _, name := range []string{"data", "times"} {
-		if asked[name] != nil {
-			entry[name] = asked[name]
+		if query[name] != nil {
+			entry[name] = query[name]
 		}
 	}
-	if asked["limit"] != nil {
-		entry["campaign"] = asObject(asked["limit"])["campaign"]
+	if query["limit"] != nil {
+		entry["campaign"] = asObject(query["limit"])["campaign"]
 	}
 	return entry
 }
 
-// refusedBy returns why the policy, the clock, the data or the asker do not allow an answer, or an empty text; the state
-// with the clock and the asker; and the epochs that are charged, in the entry.
-func refusedBy(before, asked, policy, at, entry object) (reason string, state object) {
+// isAllowed returns whether a policy accepts what an answer spends and assumes.
+func isAllowed(query, policy, entry object) bool {
 	mechanisms, _ := policy["mechanisms"].([]any)
-	allowed := real(asked["epsilon"]) <= real(policy["epsilon"]) && real(asked["delta"]) <= real(policy["delta"]) &&
-		(policy["mechanisms"] == nil || slices.Contains(mechanisms, asked["mechanism"]))
 	for _, line := range asList(entry["assumes"]) {
-		allowed = allowed && slices.Contains(asList(policy["assumptions"]), line)
+		if !slices.Contains(asList(policy["assumptions"]), line) {
+			return false
+		}
 	}
-	if !allowed {
-		return "policy", nil
-	}
+	return real(query["epsilon"]) <= real(policy["epsilon"]) && real(query["delta"]) <= real(policy["delta"]) &&
+		(policy["mechanisms"] == nil || slices.Contains(mechanisms, query["mechanism"]))
+}
+
+// span sets the epochs that an entry is charged to, and returns why the clock or the data do not allow it, or an empty text.
+func span(before, query, clock, entry object) string {
 	epoch := asString(asObject(before["limits"])["epoch"])
-	clock := clockAfter(asObject(before["clock"]), at)
 	if real(clock["ahead"]) > ahead[epoch] {
-		return "clock", nil
+		return "clock"
 	}
 	now, born := long(clock["wall"]), long(before["born"])
 	since, until := now, now+1
-	if asked["data"] != nil {
-		since, until = long(asList(asked["data"])[0]), long(asList(asked["data"])[1])
+	if query["data"] != nil {
+		since, until = long(asList(query["data"])[0]), long(asList(query["data"])[1])
 	}
 	first, last := epochOf(epoch, max(since, born)), epochOf(epoch, max(until-1, born))
 	if since >= until || until > now+1 || last-first >= 366 {
-		return "data", nil
+		return "data"
 	}
 	entry["first"], entry["last"] = float64(first), float64(last)
-	state = with(before, "clock", clock)
-	if askers := asList(before["askers"]); !slices.Contains(askers, asked["asker"]) {
-		if before["openings"] == 0.0 {
-			return "asker", nil
-		}
-		admitted := append(slices.Clone(askers), asked["asker"])
-		slices.SortFunc(admitted, compareFields)
-		state["askers"] = admitted
-		if before["openings"] != nil {
-			state["openings"] = real(before["openings"]) - 1
-		}
-	}
-	return "", state
+	return ""
 }
 
-// answer checks, spends and draws. Without a drawing it is a dry run, which has no report and whose state is not kept.
-func answer(before object, id string, asked, policy, at object, drawing *answering) step {
-	entries, repeat := rowsOf(before, "entries"), asked["repeat"]
-	entry := entryOf(before, id, asked)
-	named := object{"asker": asked["asker"], "question": asked["question"], "fingerprint": asked["fingerprint"]}
+// admitted returns a state that has an asker, or nil if no new one is admitted.
+func admitted(state object, asker any) object {
+	askers := asList(state["askers"])
+	if slices.Contains(askers, asker) {
+		return state
+	}
+	if state["openings"] == 0.0 {
+		return nil
+	}
+	next := with(state, "askers", slices.SortedFunc(slices.Values(append(slices.Clone(askers), asker)), compareFields))
+	if state["openings"] != nil {
+		next["openings"] = real(state["openings"]) - 1
+	}
+	return next
+}
+
+// answer checks, spends and draws. Without a drawing it is a dry run. It has no report, and whose state is not kept.
+func answer(before object, id string, query, policy, at object, drawing *answering) step {
+	entries, repeat := rowsOf(before, "entries"), query["repeat"]
+	entry := entryOf(before, id, query)
+	named := object{"asker": query["asker"], "question": query["question"], "fingerprint": query["fingerprint"]}
 	// 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-	kept := find(filter(rowsOf(before, "answers"), same(asked)), func(row object) bool { return row["permanent"] == repeat })
+	kept := find(filter(rowsOf(before, "answers"), same(query)), func(row object) bool { return row["permanent"] == repeat })
 	waiting, own := find(rowsOf(before, "queue"), having(entry, "id")), find(entries, having(entry, "id"))
 	var charged object
 	if kept != nil {
@@ -428,24 +438,31 @@ func answer(before object, id string, asked, policy, at object, drawing *answeri
 			own = charged
 		}
 		switch {
-		case !same(known)(asked) || !paid(own, entry):
+		case !same(known)(query) || !paid(own, entry):
 			return refuse("id")
 		case waiting == nil:
 			return step{outcome: object{"is": "acknowledged", "reports": 0.0}}
 		}
 		resent := step{outcome: object{"is": "resent", "report": waiting["report"]}}
 		if !waits(waiting) {
-			resent.next = with(before, "queue", again(before, asked, waiting["report"]))
+			resent.next = with(before, "queue", again(before, query, waiting["report"]))
 		}
 		return resent
 	}
 	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that is tossed is kept, whatever follows.
-	reason, state := refusedBy(before, asked, policy, at, entry)
-	if reason != "" {
+	if !isAllowed(query, policy, entry) {
+		return refuse("policy")
+	}
+	clock := clockAfter(asObject(before["clock"]), at)
+	if reason := span(before, query, clock, entry); reason != "" {
 		return refuse(reason)
 	}
+	state := admitted(with(before, "clock", clock), query["asker"])
+	if state == nil {
+		return refuse("asker")
+	}
 	var drawn object
-	outcome, coin := phaseOf(state, asked, drawing)
+	outcome, coin := phaseOf(state, query, drawing)
 	if coin != nil {
 		state = appended(state, "coins", coin)
 		drawn = state
@@ -477,7 +494,7 @@ func answer(before object, id string, asked, policy, at object, drawing *answeri
 		if queued {
 			state = enqueue(state, named, id, report)
 		} else {
-			state = with(state, "queue", again(state, asked, report))
+			state = with(state, "queue", again(state, query, report))
 		}
 		return step{object{"is": "repeated", "charged": "0", "report": report}, state}
 	}
@@ -485,9 +502,9 @@ func answer(before object, id string, asked, policy, at object, drawing *answeri
 	var day object
 	if repeat == "once" {
 		today := floorDiv(long(asObject(state["clock"])["wall"]), daySeconds)
-		first, days := periodOf(asked, today)
+		first, days := periodOf(query, today)
 		wanted := object{"repeat": repeat, "period": float64(first)}
-		day = find(filter(rowsOf(state, "choices"), same(asked)), having(wanted, "repeat", "period"))
+		day = find(filter(rowsOf(state, "choices"), same(query)), having(wanted, "repeat", "period"))
 		if day == nil && drawing != nil {
 			day = maps.Clone(named)
 			maps.Copy(day, wanted)
@@ -499,7 +516,7 @@ func answer(before object, id string, asked, policy, at object, drawing *answeri
 			return step{object{"is": "silent"}, drawn}
 		}
 	}
-	if isAnsweredEnough(state, asked) {
+	if isAnsweredEnough(state, query) {
 		return step{refuse("answers").outcome, drawn}
 	}
 	if reason := shortOf(state, entry); reason != "" {
@@ -538,12 +555,12 @@ func enqueue(state, named object, id string, report any) object {
 }
 
 // isAnsweredEnough returns whether the person has given as many answers to a question as its campaign allows.
-func isAnsweredEnough(state, asked object) bool {
-	if asked["limit"] == nil {
+func isAnsweredEnough(state, query object) bool {
+	if query["limit"] == nil {
 		return false
 	}
-	most := asObject(asked["limit"])
-	given := filter(filter(rowsOf(state, "entries"), same(asked)), having(most, "campaign"))
+	most := asObject(query["limit"])
+	given := filter(filter(rowsOf(state, "entries"), same(query)), having(most, "campaign"))
 	return int64(len(given)) >= long(most["answers"])
 }
 
@@ -579,14 +596,125 @@ func batch(state object, id string, most int, chosen func(row object) bool) step
 	return step{object{"is": "batched", "id": id, "reports": reports}, with(state, "queue", listOf(queue))}
 }
 
-// acknowledge takes a report, or a batch, off the queue: the collector has it.
-func acknowledge(state object, id string) step {
-	queue := rowsOf(state, "queue")
-	left := filter(queue, func(row object) bool { return row["id"] != id && row["batch"] != id })
-	if len(left) == len(queue) {
+// acknowledge takes a report, or a batch, off the queue: the collector has it. sent may be nil. It has the campaign, the
+// present day and the days for which the batch can be withdrawn.
+func acknowledge(state object, id string, sent object) step {
+	gone := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] == id || row["batch"] == id })
+	left := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] != id && row["batch"] != id })
+	next := with(state, "queue", listOf(left))
+	for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] == id }) {
+		gone = append(gone, object{"asker": row["asker"], "question": row["name"], "batch": id})
+	}
+	if len(gone) == 0 {
 		return step{outcome: object{"is": "unknown"}}
 	}
-	return step{object{"is": "acknowledged", "reports": float64(len(queue) - len(left))}, with(state, "queue", listOf(left))}
+	_, next = withoutMessages(next, id)
+	if sent != nil && gone[0]["batch"] == id {
+		names, day := []any{}, long(sent["day"])
+		for _, row := range gone {
+			names = append(names, row["question"])
+		}
+		known := filter(rowsOf(state, "sent"), func(row object) bool { return long(row["until"]) >= day })
+		next["sent"] = append(listOf(known), object{"id": id, "asker": gone[0]["asker"], "campaign": sent["campaign"],
+			"until": float64(day + long(sent["retry"])), "questions": names})
+	}
+	return step{object{"is": "acknowledged", "reports": float64(len(gone))}, next}
+}
+
+// withdraw forgets a batch that the collector must delete. What was spent stays spent, and nothing is set aside.
+func withdraw(state object, id string) step {
+	theirs := func(row object) bool { return row["batch"] == id && id != aside }
+	count := len(filter(rowsOf(state, "queue"), theirs))
+	messages, next := withoutMessages(with(state, "queue", listOf(filter(rowsOf(state, "queue"), func(row object) bool { return !theirs(row) }))), id)
+	count += messages
+	for _, row := range filter(rowsOf(state, "sent"), func(row object) bool { return row["id"] == id }) {
+		count += len(asList(row["questions"]))
+		next["sent"] = listOf(filter(rowsOf(state, "sent"), func(row object) bool { return row["id"] != id }))
+	}
+	if count == 0 {
+		return step{outcome: object{"is": "unknown"}}
+	}
+	if has(next, "sent") && len(asList(next["sent"])) == 0 {
+		delete(next, "sent")
+	}
+	return step{object{"is": "withdrawn", "reports": float64(count)}, next}
+}
+
+// withoutMessages returns how many messages of presence wait under an identity, and a copy of the state without them.
+func withoutMessages(state object, id string) (count int, next object) {
+	kept := rowsOf(state, "present")
+	for i, row := range kept {
+		if row["batch"] == id {
+			kept[i] = with(row, "batch", nil)
+			count++
+		}
+	}
+	if count == 0 {
+		return 0, maps.Clone(state)
+	}
+	return count, with(state, "present", listOf(kept))
+}
+
+// present returns the fate of a use of the program: a message for its period, unless the period has one already. The
+// presence has asker, name, every and share; asked is nil if the campaign has no question.
+func present(before object, id string, presence, query, policy, at object, drawing *answering) step {
+	clock := clockAfter(asObject(before["clock"]), at)
+	if query != nil && !isAllowed(query, policy, entryOf(before, id, query)) {
+		return refuse("policy")
+	}
+	state := admitted(with(before, "clock", clock), presence["asker"])
+	if state == nil {
+		return refuse("asker")
+	}
+	period, _ := periodOf(presence, floorDiv(long(clock["wall"]), daySeconds))
+	kept := find(rowsOf(state, "present"), having(presence, "asker", "name"))
+	if kept != nil && kept["period"] != nil && period <= long(kept["period"]) {
+		return step{outcome: object{"is": "silent"}}
+	}
+	first := kept == nil || kept["period"] == nil
+	if kept == nil { // the coin for life
+		coin := query != nil && drawing != nil && drawing.random.below(1000) < uint64(long(presence["share"]))
+		kept = object{"asker": presence["asker"], "name": presence["name"], "permanent": coin}
+	}
+	kept = with(with(kept, "period", float64(period)), "batch", id)
+	others := filter(rowsOf(state, "present"), func(row object) bool { return !having(presence, "asker", "name")(row) })
+	state = with(state, "present", listOf(append(others, kept)))
+	if !first || kept["permanent"] != true || query == nil || permanentOf(state, query) != nil {
+		return step{object{"is": "present"}, state}
+	}
+	entry := entryOf(before, id, query)
+	if span(before, query, clock, entry) != "" || isAnsweredEnough(state, query) || shortOf(state, entry) != "" {
+		return step{object{"is": "present"}, state} // the label is never drawn
+	}
+	report := drawing.report()
+	state = appended(state, "entries", entry)
+	state = appended(state, "answers", object{"asker": query["asker"], "question": query["question"],
+		"fingerprint": query["fingerprint"], "id": id, "permanent": "present", "report": report})
+	return step{object{"is": "drawn", "charged": entry["epsilon"], "report": report}, state}
+}
+
+func permanentOf(state, query object) object {
+	return find(filter(rowsOf(state, "answers"), same(query)), func(row object) bool { return row["permanent"] == "present" })
+}
+
+// message returns the message of presence that waits, inside its period only.
+func message(state, presence, query, at object) step {
+	kept := find(rowsOf(state, "present"), having(presence, "asker", "name"))
+	if kept == nil || kept["batch"] == nil {
+		return step{outcome: object{"is": "empty"}}
+	}
+	clock := clockAfter(asObject(state["clock"]), at)
+	if period, _ := periodOf(presence, floorDiv(long(clock["wall"]), daySeconds)); float64(period) != kept["period"] {
+		_, next := withoutMessages(with(state, "clock", clock), asString(kept["batch"]))
+		return step{object{"is": "empty"}, next}
+	}
+	reports := []any{}
+	if query != nil && kept["permanent"] == true {
+		if label := permanentOf(state, query); label != nil {
+			reports = []any{[]any{label["fingerprint"], label["report"]}}
+		}
+	}
+	return step{outcome: object{"is": "message", "id": kept["batch"], "public": kept["permanent"] != true, "reports": reports}}
 }
 
 // split gives part/whole of this device's budget to another device.
@@ -640,7 +768,8 @@ func merge(state, from object) step {
 		}
 	}
 	next := with(state, "entries", listOf(entries))
-	next["answers"] = unite(rowsOf(state, "answers"), rowsOf(from, "answers"), orders["answers"],
+	shared := filter(rowsOf(from, "answers"), func(row object) bool { return row["permanent"] != "present" })
+	next["answers"] = unite(rowsOf(state, "answers"), shared, orders["answers"],
 		func(row object) string { return asString(row["id"]) })
 	next["choices"] = unite(rowsOf(state, "choices"), choicesOf(from), orders["choices"], func(row object) string {
 		if row["answer"] == nil {
@@ -677,6 +806,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 var orders = map[string][]string{
 	"entries": {"id"}, "answers": {"asker", "question", "fingerprint", "permanent"},
 	"choices": {"asker", "question", "fingerprint", "repeat", "period"}, "coins": {"asker", "name"},
+	"present": {"asker", "name"},
 }
 
 // compareFields compares two texts by their UTF-16 code units, or two numbers.

@@ -44,7 +44,7 @@ func jsonBody(id, label string, reports []object) string {
 
 // packedBody returns a batch as packed bytes.
 func packedBody(id, label string, reports []object) []byte {
-	need(len(label) <= 64, "asking", "a label has at most 64 bytes")
+	needs(len(label) <= 64, "asking", "a label has at most 64 bytes")
 	groups := groupsOf(reports)
 	body := append([]byte("dither\x00\x02"), unhex(id)...)
 	body = append(append(body, byte(len(label))), label...)
@@ -60,7 +60,7 @@ func packedBody(id, label string, reports []object) []byte {
 	return append(body, sum...)
 }
 
-// judge returns what becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word and
+// judge returns the fate of a batch after an answer: acknowledged, dropped or kept; and the collector's word and
 // sentence if it was refused. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored,
 // sent before under another label. It is dropped only if the collector has a word for it: what a proxy, a portal or another
 // page says is not an answer of the collector.
@@ -84,4 +84,17 @@ func parsed(content []byte) (said object, err error) {
 	defer catch(&err)
 	need(len(content) <= mostAnswer, "text")
 	return asObject(parse(string(content))), nil
+}
+
+// withdrawalBody returns the request for a collector to delete a batch.
+func withdrawalBody(id string) string { return write(object{"dither": 2.0, "withdraw": id}) }
+
+// judgeWithdrawal returns whether an answer says that a batch is withdrawn, and the collector's word if it was refused.
+func judgeWithdrawal(id string, status int, content []byte) (withdrawn bool, word string) {
+	said, err := parsed(content)
+	if err != nil {
+		return false, ""
+	}
+	word, _ = said["refused"].(string)
+	return status/100 == 2 && said["withdrawn"] == id, word
 }

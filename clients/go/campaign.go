@@ -46,14 +46,14 @@ func ReadCampaign(published, key string) (c *Campaign, err error) {
 	return c, nil
 }
 
-// signed is what is signed with a pinned key, or with the one that the pinned key has signed as the next.
+// signed is signed data with a pinned key, or with the one that the pinned key has signed as the next.
 type signed struct {
 	given object
 	key   string
 }
 
 func readSigned(published, pin string) signed {
-	need(!strings.HasPrefix(strings.TrimSpace(pin), "dither-private-key"), "private", "pin the public key, not the private one")
+	needs(!strings.HasPrefix(strings.TrimSpace(pin), "dither-private-key"), "private", "pin the public key, not the private one")
 	s := signed{given: asObject(parse(published))}
 	need(isDigest(pin, 64) && isDigest(s.given["key"], 64), "key")
 	s.key = s.given["key"].(string)
@@ -114,6 +114,69 @@ func (c *Campaign) Labels() []string {
 		labels[i] = listed[i].(string)
 	}
 	return labels
+}
+
+// Takes returns whether batches may be sent with a label: one that it lists, or an empty one.
+func (c *Campaign) Takes(label string) bool { return label == "" || slices.Contains(c.Labels(), label) }
+
+// pick returns the language of a campaign that suits best: the same, or the same but for script and region, or the first.
+func (c *Campaign) pick(wanted []string) string {
+	languages, _ := c.terms.object["languages"].([]any)
+	for _, one := range wanted {
+		short, _, _ := strings.Cut(one, "-")
+		near := slices.DeleteFunc(slices.Clone(languages), func(tag any) bool {
+			base, _, _ := strings.Cut(tag.(string), "-")
+			return base != short
+		})
+		if slices.Contains(near, any(one)) {
+			return one
+		} else if len(near) > 0 {
+			return near[0].(string)
+		}
+	}
+	if len(languages) == 0 {
+		return ""
+	}
+	return languages[0].(string)
+}
+
+// Text returns a question as people read it, in the best of some languages, such as "de-CH"; its name if the campaign has
+// no words for it. It is text: escape it where HTML is shown.
+func (c *Campaign) Text(name string, languages ...string) string {
+	by, _ := c.terms.stated[name]["text"].(object)
+	if text, ok := by[c.pick(languages)].(string); ok {
+		return text
+	}
+	return name
+}
+
+// A Label is an answer of a list, and its words.
+type Label struct {
+	Value any
+	Text  string
+}
+
+// Answers returns the answers of a list, in their order, with their words in the best of some languages; nil without a list.
+func (c *Campaign) Answers(name string, languages ...string) (answers []Label) {
+	stated, domain := c.Stated(name)
+	by, _ := stated["names"].(object)
+	names, _ := by[c.pick(languages)].([]any)
+	labels, _ := domain["labels"].([]any)
+	for i, label := range labels {
+		value := labelOf(label)
+		text, isText := value.(string)
+		if digits, ok := value.(large); ok {
+			text, isText = string(digits), true
+		}
+		if !isText {
+			text = write(value)
+		}
+		if names != nil {
+			text = names[i].(string)
+		}
+		answers = append(answers, Label{value, text})
+	}
+	return answers
 }
 
 // SealingKey returns the key configuration that requests are encrypted to, or an empty text.
@@ -178,7 +241,7 @@ func (p *published) continues(kept any) bool {
 	}
 	two := asList(kept)
 	need(len(two) == 2, "list")
-	count := whole(two[0], 1, 1<<20)
+	count := integerIn(two[0], 1, 1<<20)
 	return int(count) <= len(p.heads) && p.heads[count-1] == two[1]
 }
 

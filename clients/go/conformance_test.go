@@ -14,12 +14,21 @@ import (
 	"testing"
 )
 
+var check = flag.String("check", "", "a check of tests/conformance/test_go.py")
+
 var answers = flag.Bool("answer", false, "answer requests on standard input, as clients/conformance/README.md says")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *answers {
 		answerLines(os.Stdin, os.Stdout)
+		return
+	}
+	if *check != "" {
+		if err := runCheck(*check, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -29,7 +38,7 @@ var specifications = map[string]*Question{}
 
 func questionOf(specification string) *Question {
 	if specifications[specification] == nil {
-		specifications[specification] = readQuestion(specification, true)
+		specifications[specification] = readQuestion(specification)
 	}
 	return specifications[specification]
 }
@@ -40,14 +49,14 @@ func answerLines(in io.Reader, out io.Writer) {
 	written := bufio.NewWriter(out)
 	defer written.Flush()
 	for lines.Scan() {
-		asked := asObject(parse(lines.Text()))
-		told := answerTo(asked)
-		told["id"] = asked["id"]
-		fmt.Fprintln(written, write(told))
+		query := asObject(parse(lines.Text()))
+		reply := answerTo(query)
+		reply["id"] = query["id"]
+		fmt.Fprintln(written, write(reply))
 	}
 }
 
-// research are draws for comparisons, which this client leaves out.
+// research are draws for comparisons that this client leaves out.
 var research = []string{"sectors", "walk", "rings", "points", "grid", "two copies", "joint response", "joint bits", "joint hashed"}
 
 func isResearch(specification string) (is bool) {
@@ -59,39 +68,39 @@ func isResearch(specification string) (is bool) {
 	return slices.Contains(research, readHead(specification).kind)
 }
 
-func answerTo(asked object) (told object) {
+func answerTo(query object) (reply object) {
 	defer func() {
 		switch found := recover().(type) {
 		case nil:
 		case *Error:
-			told = object{"refused": found.Reason}
-			for _, one := range append(rowsOf(asked, "asks"), asked) {
+			reply = object{"refused": found.Reason}
+			for _, one := range append(rowsOf(query, "asks"), query) {
 				if specification, ok := one["specification"].(string); ok && isResearch(specification) {
-					told = object{"unknown": true}
+					reply = object{"unknown": true}
 				}
 			}
 		default:
-			told = object{"error": fmt.Sprint(found)}
+			reply = object{"error": fmt.Sprint(found)}
 		}
 	}()
-	text := func(name string) string { return asString(asked[name]) }
+	text := func(name string) string { return asString(query[name]) }
 	must := func(err error) {
 		if err != nil {
 			panic(err)
 		}
 	}
-	switch asked["do"] {
+	switch query["do"] {
 	case "draw":
 		script := bytes.NewReader(unhex(text("bytes")))
 		question := questionOf(text("specification"))
-		input := question.drawing.input(plain(asked["value"]))
+		input := question.drawing.input(plain(query["value"]))
 		if input == nil {
 			return object{"report": nil, "left": float64(script.Len())}
 		}
 		report := question.drawing.draw(input, source{script})
 		return object{"report": hex.EncodeToString(report), "left": float64(script.Len())}
 	case "read":
-		return object{"fingerprint": readQuestion(text("specification"), true).Fingerprint}
+		return object{"fingerprint": readQuestion(text("specification")).Fingerprint}
 	case "campaign":
 		campaign, err := ReadCampaign(text("published"), text("key"))
 		must(err)
@@ -103,32 +112,48 @@ func answerTo(asked object) (told object) {
 				asks = append(asks, object{"question": name, "unknown": true})
 			}
 		}
-		told := object{"campaign": campaign.ID, "retired": nil, "asks": asks}
+		reply := object{"campaign": campaign.ID, "retired": nil, "asks": asks}
 		if campaign.Retired != "" {
-			told["retired"] = campaign.Retired
+			reply["retired"] = campaign.Retired
 		}
-		return told
+		return reply
 	case "value":
 		campaign, err := ReadCampaign(text("published"), text("key"))
 		must(err)
-		return object{"taken": campaign.terms.value(text("question"), plain(asked["value"]))}
+		return object{"taken": campaign.terms.value(text("question"), plain(query["value"]))}
+	case "words":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		var languages []string
+		for _, one := range asList(query["languages"]) {
+			languages = append(languages, asString(one))
+		}
+		labels := []any{}
+		for _, one := range campaign.Answers(text("question"), languages...) {
+			labels = append(labels, object{"value": one.Value, "text": one.Text})
+		}
+		return object{"text": campaign.Text(text("question"), languages...), "labels": labels}
+	case "open":
+		campaign, err := ReadCampaign(text("published"), text("key"))
+		must(err)
+		return object{"open": campaign.IsOpen(dayOf(query["day"])), "listed": campaign.Takes(text("label"))}
 	case "bound":
-		return object{"below": expBelow(real(asked["epsilon"])).Text(16)}
+		return object{"below": expBelow(real(query["epsilon"])).Text(16)}
 	case "batch":
-		reports := rowsOf(asked, "reports")
+		reports := rowsOf(query, "reports")
 		return object{
 			"json":   jsonBody(text("batch"), text("label"), reports),
 			"packed": hex.EncodeToString(packedBody(text("batch"), text("label"), reports)),
 		}
 	case "fate":
-		fate, _, _ := judge(text("batch"), int(whole(asked["status"], 100, 599)), unhex(text("content")))
+		fate, _, _ := judge(text("batch"), int(integerIn(query["status"], 100, 599)), unhex(text("content")))
 		return object{"fate": fate}
 	case "address":
 		need(isUsable(text("address")), "address")
 		return object{"used": true}
 	case "list":
 		list := readPublished(text("published"), text("key"))
-		need(list.continues(asked["kept"]), "list")
+		need(list.continues(query["kept"]), "list")
 		return object{"count": float64(len(list.heads)), "head": list.heads[len(list.heads)-1]}
 	case "request":
 		plain, err := binaryRequest(text("method"), text("address"), text("form"), unhex(text("body")))
@@ -139,33 +164,38 @@ func answerTo(asked object) (told object) {
 		must(err)
 		return object{"status": float64(answer.Status), "content": hex.EncodeToString(answer.Content)}
 	case "encapsulate":
-		configuration := readConfiguration(asked["configuration"])
+		configuration := readConfiguration(query["configuration"])
 		if !drawEphemeral(unhex(text("ephemeral"))) {
 			return object{"unknown": true}
 		}
 		s, err := configuration.seal(unhex(text("plain")))
 		must(err)
-		told := object{"sealed": hex.EncodeToString(s.request)}
-		if has(asked, "answer") {
+		reply := object{"sealed": hex.EncodeToString(s.request)}
+		if has(query, "answer") {
 			opened, err := s.open(unhex(text("answer")))
 			must(err)
-			told["opened"] = hex.EncodeToString(opened)
+			reply["opened"] = hex.EncodeToString(opened)
 		}
-		return told
+		return reply
+	case "withdrawal":
+		return object{"body": withdrawalBody(text("batch"))}
+	case "withdrawn":
+		withdrawn, _ := judgeWithdrawal(text("batch"), int(integerIn(query["status"], 100, 599)), unhex(text("content")))
+		return object{"withdrawn": withdrawn}
 	case "account":
 		policy := policyOf(Policy{})
-		if asked["policy"] != nil {
-			policy = asObject(asked["policy"])
+		if query["policy"] != nil {
+			policy = asObject(query["policy"])
 		}
-		state := upgraded(asObject(asked["state"]))
-		after := happens(state, asObject(asked["event"]), policy)
+		state := upgraded(asObject(query["state"]))
+		after := happens(state, asObject(query["event"]), policy)
 		if after.next != nil {
 			state = ordered(after.next)
 		}
 		return object{"outcome": after.outcome, "state": state}
 	case "permanent":
 		reports := []any{}
-		for _, one := range rowsOf(asked, "asks") {
+		for _, one := range rowsOf(query, "asks") {
 			question := questionOf(asString(one["specification"]))
 			named := with(one, "fingerprint", question.Fingerprint)
 			input := question.drawing.input(plain(one["value"]))
@@ -177,20 +207,22 @@ func answerTo(asked object) (told object) {
 	return object{"unknown": true}
 }
 
+// drawingOf returns what an event of the vectors draws.
+func drawingOf(event object) *answering {
+	text := func(name string) func() string {
+		return func() string {
+			found, _ := event[name].(string)
+			return found
+		}
+	}
+	return &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(text("random")()))}}
+}
+
 func happens(state, event, policy object) step {
 	id, _ := event["id"].(string)
 	switch event["do"] {
 	case "answer":
-		random, _ := event["random"].(string)
-		text := func(name string) func() string {
-			return func() string {
-				found, _ := event[name].(string)
-				return found
-			}
-		}
-		drawing := &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(random))}}
-		after := answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), drawing)
-		return after
+		return answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), drawingOf(event))
 	case "dry run":
 		outcome := maps.Clone(answer(state, id, asObject(event["question"]), policy, asObject(event["at"]), nil).outcome)
 		delete(outcome, "report")
@@ -199,7 +231,7 @@ func happens(state, event, policy object) step {
 		return act(state, asObject(event["at"]))
 	case "batch":
 		listed, some := event["questions"].([]any)
-		return batch(state, id, int(whole(event["most"], 0, 1<<30)), func(row object) bool {
+		return batch(state, id, int(integerIn(event["most"], 0, 1<<30)), func(row object) bool {
 			return row["asker"] == event["asker"] && (!some || slices.ContainsFunc(listed, func(pair any) bool {
 				return asList(pair)[0] == row["question"] && asList(pair)[1] == row["fingerprint"]
 			}))
@@ -207,7 +239,16 @@ func happens(state, event, policy object) step {
 	case "drop":
 		return drop(state, id)
 	case "acknowledge":
-		return acknowledge(state, id)
+		sent, _ := event["sent"].(object)
+		return acknowledge(state, id, sent)
+	case "withdraw":
+		return withdraw(state, id)
+	case "present":
+		query, _ := event["question"].(object)
+		return present(state, id, asObject(event["presence"]), query, policy, asObject(event["at"]), drawingOf(event))
+	case "message":
+		query, _ := event["question"].(object)
+		return message(state, asObject(event["presence"]), query, asObject(event["at"]))
 	case "split":
 		share := asList(event["share"])
 		return split(state, asString(event["device"]), long(share[0]), long(share[1]))

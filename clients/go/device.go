@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -23,7 +24,7 @@ type Policy struct {
 	Mechanisms  []string // that are accepted; all if it is nil
 }
 
-// Terms are what a person allows: a budget for all askers together, which counts when the account is created, and what
+// Terms are what a person allows: a budget for all askers together; it counts when the account is created, and what
 // one answer may be.
 type Terms struct {
 	Epsilon  float64 // all askers together learn at most so much in each epoch
@@ -46,7 +47,7 @@ type Moment struct {
 
 var processName, processStart = fresh(system, 16), time.Now()
 
-// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere that of this process.
+// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere the one of this process.
 func systemMoment() Moment {
 	now := time.Now()
 	boot, elapsed := steady()
@@ -65,7 +66,7 @@ type Device struct {
 	policy object
 }
 
-// Open opens the account of a device; it is created with these terms if there is none. What an account was created with stays.
+// Open opens the account of a device; it is created with these terms if it is missing. What an account was created with stays.
 func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error) {
 	defer catch(&err)
 	for _, epsilon := range []float64{allowed.Epsilon, allowed.Lifetime, allowed.Quota, allowed.Policy.Epsilon} {
@@ -131,7 +132,7 @@ func fresh(random source, size int) string { return hex.EncodeToString(random.ta
 
 // readKept returns what a store keeps, with its state.
 func readKept(kept string) (known, state object) {
-	need(kept != "", "account", "it is gone")
+	needs(kept != "", "account", "it is gone")
 	known = asObject(parse(kept))
 	need(isDigest(known["key"], 64), "account")
 	state = upgraded(asObject(known["state"]))
@@ -145,7 +146,7 @@ func (d *Device) moment() object {
 	return object{"wall": float64(at.Wall), "boot": at.Boot, "elapsed": float64(at.Elapsed)}
 }
 
-// happen changes the account by an event, which is on disk when this returns. One that needs consent is refused without it.
+// happen changes the account by an event. It is on disk when this returns. One that needs consent is refused without it.
 func (d *Device) happen(ctx context.Context, consenting bool, event func(state object, key string) step) (outcome object, err error) {
 	err = d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
@@ -173,26 +174,26 @@ type Outcome struct {
 	LeftOut int     // how many items of a set are not in the list, and were left out
 }
 
-func outcomeOf(told object) (o Outcome) {
-	o.Is, _ = told["is"].(string)
-	o.Reason, _ = told["reason"].(string)
-	o.Words, _ = told["words"].(string)
-	if has(told, "charged") {
-		o.Charged = inUnits(units(told, "charged"), 64)
+func outcomeOf(reply object) (o Outcome) {
+	o.Is, _ = reply["is"].(string)
+	o.Reason, _ = reply["reason"].(string)
+	o.Words, _ = reply["words"].(string)
+	if has(reply, "charged") {
+		o.Charged = inUnits(units(reply, "charged"), 64)
 	}
 	return o
 }
 
-// An Inquiry is a question with what its asker added: who asks, under which name, and how often. It never changes.
+// An Inquiry is a question with what its asker added: the asker, under which name, and how often. It never changes.
 type Inquiry struct {
 	question  *Question
-	asked     object
+	query     object
 	otherwise []any // a label for answers that are not in the list, or none
 	campaign  *Campaign
 }
 
 // Epsilon returns the ε of one answer.
-func (i *Inquiry) Epsilon() float64 { return i.asked["epsilon"].(float64) }
+func (i *Inquiry) Epsilon() float64 { return i.query["epsilon"].(float64) }
 
 // Odds returns the number that no report is more often likelier under one value than under another.
 func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
@@ -200,13 +201,13 @@ func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
 // Assumes returns what an answer holds under; the policy must accept each line.
 func (i *Inquiry) Assumes() []string {
 	var lines []string
-	for _, line := range assumed(i.asked) {
+	for _, line := range assumed(i.query) {
 		lines = append(lines, line.(string))
 	}
 	return lines
 }
 
-// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report would tell.
+// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report can be noticed.
 func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
 	if i.question.drawing.input(plain(label)) == nil {
 		return nil, refusal("asking", "otherwise must be an answer to the question")
@@ -216,7 +217,7 @@ func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
 	return &other, nil
 }
 
-func (i *Inquiry) name() string { return i.asked["question"].(string) }
+func (i *Inquiry) name() string { return i.query["question"].(string) }
 
 func (i *Inquiry) input(value any) any {
 	taken := plain(value)
@@ -226,7 +227,7 @@ func (i *Inquiry) input(value any) any {
 	for _, one := range append([]any{taken}, i.otherwise...) {
 		input := i.question.drawing.input(one)
 		path, isPath := input.([]point)
-		if input != nil && (!isPath || i.asked["times"] == float64(len(path))) {
+		if input != nil && (!isPath || i.query["times"] == float64(len(path))) {
 			return input
 		}
 	}
@@ -240,11 +241,11 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 	if err != nil {
 		return nil, err
 	}
-	asked := campaign.terms.accountTerms(campaign.ID, name)
-	need(slices.Contains([]any{"fresh", "same", "per value", "once"}, asked["repeat"]), "asking",
-		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, asked["repeat"])
-	made = &Inquiry{question: question, asked: asked, campaign: campaign}
-	return made, made.charge(question, 1)
+	query := campaign.terms.accountTerms(campaign.ID, name)
+	needs(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
+		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
+	made = &Inquiry{question: question, query: query, campaign: campaign}
+	return made.charge(question, 1), nil
 }
 
 // AskQuestion returns a question that belongs to no campaign: repeat is "fresh" at each answer, the "same" answer for ever,
@@ -254,24 +255,20 @@ func (d *Device) AskQuestion(question *Question, name, asker, repeat string, tim
 	path := question.drawing.about().path
 	need(slices.Contains([]string{"fresh", "same", "per value"}, repeat) && name != "" && asker != "", "asking")
 	need(times >= 1 && times <= 1<<16 && (path || times == 1), "asking")
-	asked := object{"asker": asker, "question": name, "fingerprint": question.Fingerprint, "repeat": repeat, "days": nil, "start": nil}
+	query := object{"asker": asker, "question": name, "fingerprint": question.Fingerprint, "repeat": repeat, "days": nil, "start": nil}
 	if path {
-		asked["times"] = float64(times)
+		query["times"] = float64(times)
 	}
-	made = &Inquiry{question: question, asked: asked}
-	return made, made.charge(question, times)
+	made = &Inquiry{question: question, query: query}
+	return made.charge(question, times), nil
 }
 
 // charge sets ε·times, rounded up to a double, and what else is not the asker's.
-func (i *Inquiry) charge(question *Question, times int) error {
-	exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(question.Epsilon), new(big.Rat).SetInt64(int64(times)))
-	cost, _ := exact.Float64()
-	if new(big.Rat).SetFloat64(cost).Cmp(exact) < 0 {
-		cost = math.Nextafter(cost, math.Inf(1))
-	}
-	i.asked["epsilon"], i.asked["delta"], i.asked["mechanism"] = cost, question.Delta, question.Mechanism
-	i.asked["assumes"], i.asked["data"] = []any{}, nil
-	return nil
+func (i *Inquiry) charge(question *Question, times int) *Inquiry {
+	cost := timesUp(new(big.Rat).SetFloat64(question.Epsilon), int64(times))
+	i.query["epsilon"], i.query["delta"], i.query["mechanism"] = cost, question.Delta, question.Mechanism
+	i.query["assumes"], i.query["data"] = []any{}, nil
+	return i
 }
 
 // Answer answers under a new identity.
@@ -287,7 +284,7 @@ func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outco
 // a string (a text, a date, a time), two numbers (a place), or a slice of places.
 func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
 	defer catch(&err)
-	need(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
+	needs(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
 	// The value is read here, and not again: values that are moved to one place are one.
 	input := inquiry.input(value)
 	if input == nil {
@@ -297,11 +294,11 @@ func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry
 	drawing := func(key string) *answering {
 		return &answering{
 			random: d.random,
-			mark:   func() string { return fresh(keyed(key, inquiry.asked, input, 1), 16) },
+			mark:   func() string { return fresh(keyed(key, inquiry.query, input, 1), 16) },
 			report: func() string {
 				random := d.random
-				if inquiry.asked["repeat"] == "per value" {
-					random = keyed(key, inquiry.asked, input, 0)
+				if inquiry.query["repeat"] == "per value" {
+					random = keyed(key, inquiry.query, input, 0)
 				}
 				return hex.EncodeToString(inquiry.question.drawing.draw(input, random))
 			},
@@ -322,22 +319,22 @@ func (d *Device) answered(ctx context.Context, inquiry *Inquiry, id string, draw
 	if c := inquiry.campaign; c != nil && floorDiv(d.now().Wall, daySeconds) > c.lastDay() {
 		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign ended on " + dayText(c.lastDay())}, nil
 	}
-	told, err := d.happen(ctx, true, func(state object, key string) step {
+	reply, err := d.happen(ctx, true, func(state object, key string) step {
 		if drawing == nil {
-			return step{outcome: answer(state, id, inquiry.asked, d.policy, d.moment(), nil).outcome}
+			return step{outcome: answer(state, id, inquiry.query, d.policy, d.moment(), nil).outcome}
 		}
-		return answer(state, id, inquiry.asked, d.policy, d.moment(), drawing(key))
+		return answer(state, id, inquiry.query, d.policy, d.moment(), drawing(key))
 	})
-	return outcomeOf(told), err
+	return outcomeOf(reply), err
 }
 
 // keyed returns a source that repeats for one input: HMAC-SHA-256 by the device's key of a counter, the purpose, the question
-// and the input. Two askers may use one name, and two values be moved to one place; quoted texts tell where each ends.
-func keyed(key string, asked object, input any, purpose float64) source {
+// and the input. Two askers may use one name, and two values be moved to one place; quoted texts show where each ends.
+func keyed(key string, query object, input any, purpose float64) source {
 	if x, ok := input.(float64); ok && math.IsNaN(x) {
 		input = nil // no answer
 	}
-	text := write([]any{purpose, asked["asker"], asked["question"], asked["fingerprint"], plain(input)})
+	text := write([]any{purpose, query["asker"], query["question"], query["fingerprint"], plain(input)})
 	return source{&stream{secret: unhex(key), text: text}}
 }
 
@@ -363,8 +360,8 @@ func (k *stream) Read(out []byte) (int, error) {
 
 // Act says that the person did something themselves, such as pressing a button. No event of an asker may call it.
 func (d *Device) Act(ctx context.Context) (Outcome, error) {
-	told, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
-	return outcomeOf(told), err
+	reply, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
+	return outcomeOf(reply), err
 }
 
 // SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch on, and what
@@ -377,7 +374,7 @@ func (d *Device) SetConsent(ctx context.Context, choice bool) error {
 	})
 }
 
-// A Given is what was given by one answer. The names are empty where they were erased.
+// A Given is the answers so far by one answer. The names are empty where they were erased.
 type Given struct {
 	Asker, Question string
 	Epsilon, Delta  float64
@@ -385,15 +382,34 @@ type Given struct {
 
 // An Overview is what the account of a person has.
 type Overview struct {
-	Given   []Given // one for each answer that was charged; a permanent answer once
-	Left    float64 // the ε that is left for all askers
-	Waiting int     // reports that wait to be sent
-	Waits   []Given // what they are about
-	Sent    int     // answers that were sent, which their askers keep
-	Aside   int     // permanent answers that a collector refused, which wait until the person is asked again
+	Given     []Given     // one for each answer that was charged; a permanent answer once
+	Left      float64     // the ε that is left for all askers
+	Waiting   int         // reports that wait to be sent
+	Waits     []Given     // what they are about
+	Sent      int         // answers that were sent; their askers keep them
+	Deletable []Deletable // batches that their collectors can still delete: TakeBack
+	Aside     int         // permanent answers that a collector refused and wait until the same question comes again
+}
+
+// A Deletable is a batch that its collector has and can still delete.
+type Deletable struct {
+	Asker     string
+	Questions []string
+	Until     string // the last day, UTC
 }
 
 func overviewOf(state object, wall int64) (o Overview) {
+	for _, row := range filter(rowsOf(state, "sent"), func(row object) bool { return long(row["until"]) >= floorDiv(wall, daySeconds) }) {
+		one := Deletable{Asker: asString(row["asker"]), Until: dayText(long(row["until"]))}
+		for _, name := range asList(row["questions"]) {
+			one.Questions = append(one.Questions, asString(name))
+		}
+		o.Deletable = append(o.Deletable, one)
+	}
+	for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] != nil }) {
+		o.Waiting++
+		o.Waits = append(o.Waits, Given{Asker: asString(row["asker"]), Question: asString(row["name"])})
+	}
 	queued := map[string]bool{}
 	for _, row := range rowsOf(state, "queue") {
 		queued[asString(row["id"])] = true
@@ -415,7 +431,7 @@ func overviewOf(state object, wall int64) (o Overview) {
 	return o
 }
 
-// Account returns what was given to whom, and what is left.
+// Account returns the answers so far to whom, and the rest.
 func (d *Device) Account(ctx context.Context) (o Overview, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		o = overviewOf(state, d.now().Wall)
@@ -424,7 +440,7 @@ func (d *Device) Account(ctx context.Context) (o Overview, err error) {
 	return o, err
 }
 
-// Erase forgets what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
+// Erase forgets the answers so far: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
 // It returns what was there. How much was spent stays, because askers keep what they have learned.
 func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 	return o, d.store.Update(ctx, func(kept string) (next string, err error) {
@@ -444,7 +460,7 @@ func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error)
 			gone++
 			after := drop(next, asString(row["id"]))
 			if row["batch"] != nil {
-				after = acknowledge(next, asString(row["id"]))
+				after = acknowledge(next, asString(row["id"]), nil)
 			}
 			next = after.next
 		}
@@ -466,10 +482,22 @@ type Sent struct {
 // Sending says how to send. The zero value sends directly, to where the campaign was fetched, without a label.
 type Sending struct {
 	Transport Transport   // Direct if it is nil
-	Address   string      // of the batches; that of the campaign if it is empty
+	Address   string      // of the batches; the one of the campaign if it is empty
 	Label     string      // a public label of all reports; one that the campaign lists, or empty
 	Allowed   func() bool // looked at before every batch; nil always allows
 }
+
+func (how Sending) complete(campaign *Campaign) Sending {
+	if how.Transport == nil {
+		how.Transport = Direct{}
+	}
+	if how.Address == "" && campaign.Address != "" {
+		how.Address = campaign.Address + "/batches"
+	}
+	return how
+}
+
+func statusWord(status int) string { return fmt.Sprintf("status %d", status) }
 
 const mostReports = 100 // of a batch
 
@@ -478,13 +506,8 @@ const mostReports = 100 // of a batch
 // batch. It returns ErrLabel if the campaign does not list the label: nothing is sent, and all reports are kept.
 func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (done Sent, err error) {
 	defer catch(&err)
-	if how.Transport == nil {
-		how.Transport = Direct{}
-	}
-	if how.Address == "" && campaign.Address != "" {
-		how.Address = campaign.Address + "/batches"
-	}
-	need(how.Label == "" || slices.Contains(campaign.Labels(), how.Label), "label", "%q is not in the campaign, which lists %s",
+	how = how.complete(campaign)
+	needs(campaign.Takes(how.Label), "label", "%q is not in the campaign, which lists %s",
 		how.Label, strings.Join(campaign.Labels(), ", "))
 	done.RetryAfter = -1
 	chosen := campaign.chosen()
@@ -494,50 +517,63 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 			done.Refused, done.Words = append(done.Refused, "consent"), "the person does not want to send"
 			break
 		}
-		if going, err = d.sendOne(ctx, &done, chosen, how); err != nil {
+		if going, err = d.sendOne(ctx, campaign, &done, how); err != nil {
 			return done, err
 		}
 	}
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		done.Waiting = len(filter(rowsOf(state, "queue"), func(row object) bool { return chosen(row) && waits(row) }))
+		done.Waiting += len(filter(rowsOf(state, "present"), func(row object) bool {
+			return row["batch"] != nil && row["asker"] == campaign.Term("asker") && row["name"] == campaign.Term("name")
+		}))
 		return step{outcome: object{}}
 	})
 	return done, err
 }
 
 // sendOne sends one batch and returns whether there may be another.
-func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object) bool, how Sending) (bool, error) {
+func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, how Sending) (bool, error) {
 	var reports []object
-	told, err := d.happen(ctx, true, func(state object, _ string) step {
-		after := batch(state, fresh(d.random, 16), mostReports, chosen)
+	public := true // a message of presence has a public label, or a permanent one
+	reply, err := d.happen(ctx, true, func(state object, _ string) step {
+		if campaign.terms.isPresent() {
+			presence, query := campaign.presence()
+			after := message(state, presence, query, d.moment())
+			public = after.outcome["public"] == true
+			for _, one := range messageReports(after.outcome) {
+				reports = append(reports, object{"fingerprint": one[0], "report": one[1]})
+			}
+			return after
+		}
+		after := batch(state, fresh(d.random, 16), mostReports, campaign.chosen())
 		if after.next != nil {
 			state = after.next
 		}
 		reports = filter(rowsOf(state, "queue"), func(row object) bool { return has(after.outcome, "id") && row["batch"] == after.outcome["id"] })
 		return after
 	})
-	if err != nil || len(reports) == 0 {
-		if told["is"] == "refused" {
-			done.Refused, done.Words = append(done.Refused, "consent"), told["words"].(string)
+	if err != nil || !has(reply, "id") {
+		if reply["is"] == "refused" {
+			done.Refused, done.Words = append(done.Refused, "consent"), reply["words"].(string)
 		}
 		return false, err
 	}
-	id := asString(told["id"])
-	reply, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
+	if !public {
+		how.Label = ""
+	}
+	id := asString(reply["id"])
+	answer, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
 	if err != nil {
 		done.Refused, done.Words = append(done.Refused, "unreachable"), err.Error()
 		return false, nil
 	}
-	fate, word, words := judge(id, reply.Status, reply.Content)
+	fate, word, words := judge(id, answer.Status, answer.Content)
 	if fate != "acknowledged" {
-		if word == "" {
-			word = fmt.Sprintf("status %d", reply.Status)
-		}
-		done.Refused, done.Words = append(done.Refused, word), words
+		done.Refused, done.Words = append(done.Refused, cmp.Or(word, statusWord(answer.Status))), words
 	}
 	if fate == "kept" {
-		done.RetryAfter = min(reply.RetryAfter, daySeconds) // no collector keeps a device silent for longer
-		if done.RetryAfter > 0 {                            // devices that were turned away together do not come back together
+		done.RetryAfter = min(answer.RetryAfter, daySeconds) // no collector keeps a device silent for longer
+		if done.RetryAfter > 0 {                             // devices that were turned away together do not come back together
 			done.RetryAfter += int(d.random.below(uint64(done.RetryAfter)/4 + 1))
 		}
 		return false, nil
@@ -546,12 +582,12 @@ func (d *Device) sendOne(ctx context.Context, done *Sent, chosen func(row object
 		if fate == "dropped" {
 			return drop(state, id)
 		}
-		return acknowledge(state, id)
+		return acknowledge(state, id, campaign.sentToday(d))
 	})
-	if fate == "acknowledged" {
-		done.Sent += len(reports)
+	if count := max(1, len(reports)); fate == "acknowledged" {
+		done.Sent += count
 	} else {
-		done.Dropped += len(reports)
+		done.Dropped += count
 	}
 	return err == nil, err
 }
@@ -579,7 +615,7 @@ func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) 
 			id := asString(after.outcome["id"])
 			reports := filter(rowsOf(state, "queue"), func(row object) bool { return row["batch"] == id })
 			bodies = append(bodies, jsonBody(id, label, reports))
-			state = acknowledge(state, id).next
+			state = acknowledge(state, id, nil).next
 		}
 	})
 	return bodies, err

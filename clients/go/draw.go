@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How a device turns one value into one report. Products of doubles that are added stand in float64(…), for Go may
+// How a device turns one value into one report. Products of doubles that are added are in float64(…) because Go may
 // otherwise compute both in one step with another rounding, and draw what no other client draws.
 
 // A drawing is a draw with its integers. A value becomes an input once, and then a report.
@@ -20,11 +20,11 @@ type drawing interface {
 
 // facts are what is known of a draw.
 type facts struct {
-	ratio   ratio
-	path    bool                                     // a value is a list of places, and the ε is that of each
-	keeps   func(epsilon float64) bool               // in place of the ratio
-	delta   func(bound *big.Int, stated any) float64 // for a promise with a δ; it panics unless the integers keep it
-	leftOut func(value any) int                      // items of a set that are not in the list
+	ratio    ratio
+	path     bool                                     // a value is a list of places, and the ε is the one of each
+	exponent *big.Rat                                 // in place of the ratio: its logarithm
+	delta    func(bound *big.Int, stated any) float64 // for a promise with a δ; it panics unless the integers keep it
+	leftOut  func(value any) int                      // items of a set that are not in the list
 }
 
 func (f *facts) about() *facts { return f }
@@ -54,7 +54,7 @@ func sizeOf(cells int64) int {
 	return 8
 }
 
-// wide returns numbers of so many bytes each.
+// wide returns numbers of `size` bytes each.
 func wide(size int, numbers ...int64) []byte {
 	out := make([]byte, 0, size*len(numbers))
 	for _, number := range numbers {
@@ -72,11 +72,11 @@ func init() {
 		"polynomial": readPolynomial, "questions": readQuestions, "prefix": readPrefix,
 		"sliding": readNumber, "optional": readNumber, "mixture": readNumber, "lattice": readNumber, "channel": readNumber,
 		"splines": readSplines, "pair": readPair, "polar": readPolar, "nearest": readNearest, "box": readBox,
-		"planar": readPlanar, "directions": readDirections,
+		"planar": readPlanar, "directions": readDirections, "routes": readRoutes,
 	}
 }
 
-// large is a whole number that doubles do not hold, in decimal digits.
+// large is an integer that doubles do not hold, in decimal digits.
 type large string
 
 // plain returns a value of any Go type as nil, bool, float64, large, string, []any or object. What else there is
@@ -221,7 +221,7 @@ func readCategories(domain, outside any, kind string, more ...string) list {
 	need(given["kind"] == kind && outside == "refuse", "domain")
 	if has(given, "count") {
 		fieldsOf(given, append(more, "kind", "count")...)
-		return list{count: whole(given["count"], 2, 1<<32)}
+		return list{count: integerIn(given["count"], 2, 1<<32)}
 	}
 	fieldsOf(given, append(more, "kind", "labels")...)
 	labels := asList(given["labels"])
@@ -238,7 +238,7 @@ func readCategories(domain, outside any, kind string, more ...string) list {
 	return list{int64(len(labels)), codes}
 }
 
-// labelOf returns a label as values are looked up by: {"number": x} and {"integer": "-1f"} stand for numbers.
+// labelOf returns a label as values are looked up by: {"number": x} and {"integer": "-1f"} mean numbers.
 func labelOf(label any) any {
 	switch given := label.(type) {
 	case object:
@@ -253,7 +253,7 @@ func labelOf(label any) any {
 		}
 		return large(exact.String())
 	case float64:
-		return float64(whole(given, 1-1<<53, 1<<53-1))
+		return float64(integerIn(given, 1-1<<53, 1<<53-1))
 	case []any:
 		panic(refusal("domain"))
 	}
@@ -294,7 +294,7 @@ func readStart(rule any, cells int64, l line) start {
 	switch kind {
 	case "line":
 		fieldsOf(given, "kind", "origin", "scale", "last", "fraction")
-		fraction := int(whole(given["fraction"], 0, 30))
+		fraction := int(integerIn(given["fraction"], 0, 30))
 		room := most - float64(int64(1)<<fraction)
 		if given["last"] == nil {
 			need(far <= room, "start")
@@ -302,7 +302,7 @@ func readStart(rule any, cells int64, l line) start {
 				return (int64((x-origin)*scale) + int64(s.bits(fraction))) >> fraction
 			}
 		}
-		last := whole(given["last"], 0, int64(room))
+		last := integerIn(given["last"], 0, int64(room))
 		return func(x float64, s source) int64 { return (place(x, last) + int64(s.bits(fraction))) >> fraction }
 	case "steps":
 		fieldsOf(given, "kind", "origin", "scale", "starts", "counts")
@@ -310,8 +310,8 @@ func readStart(rule any, cells int64, l line) start {
 		need(len(starts) == len(counts) && len(starts) > 0, "start")
 		var table []int64
 		for i := range starts {
-			first := whole(starts[i], 0, cells-1)
-			for range whole(counts[i], 1, int64(1<<16-len(table))) {
+			first := integerIn(starts[i], 0, cells-1)
+			for range integerIn(counts[i], 1, int64(1<<16-len(table))) {
 				table = append(table, first)
 			}
 		}
@@ -329,12 +329,12 @@ func readStart(rule any, cells int64, l line) start {
 
 func readKnots(given object, most int64) []int64 {
 	rises := unhex(asString(given["bits"]))
-	table := []int64{whole(given["first"], 0, most-1)}
+	table := []int64{integerIn(given["first"], 0, most-1)}
 	for _, piece := range asList(given["pieces"]) {
 		two := asList(piece)
 		need(len(two) == 2, "start")
-		base := whole(two[1], -most, most)
-		for range whole(two[0], 1, int64(1<<15-len(table))) {
+		base := integerIn(two[1], -most, most)
+		for range integerIn(two[0], 1, int64(1<<15-len(table))) {
 			at := len(table) - 1
 			need(at>>3 < len(rises), "start")
 			next := table[at] + base + int64(rises[at>>3]>>(at&7)&1)

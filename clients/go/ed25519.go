@@ -19,7 +19,7 @@ var (
 
 func inField(x *big.Int) *big.Int { return new(big.Int).Mod(x, fieldPrime) }
 
-// isSigned returns whether a signature is that of a text, in hexadecimal digits, by the one verdict of docs/wire.md.
+// isSigned returns whether a signature is the one of a text; both are hexadecimal digits, by the one verdict of docs/wire.md.
 func isSigned(text string, signature, key any) bool {
 	if !isDigest(signature, 128) || !isDigest(key, 64) {
 		return false

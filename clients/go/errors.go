@@ -33,7 +33,7 @@ var sentinels = map[string]error{
 	"busy": ErrBusy,
 }
 
-// An Error says why something that was given is not allowed. Reason is one word, which docs/devices.md explains. No
+// An Error says why something that was given is not allowed. Reason is one word; docs/devices.md explains it. No
 // error holds a person's value.
 type Error struct {
 	Reason string
@@ -55,7 +55,16 @@ func (e *Error) Is(target error) bool {
 
 // need panics with an Error unless something is as it must be. Readers recurse deeply into texts of strangers;
 // every exported function that calls one returns the error by way of catch.
-func need(fine bool, reason string, words ...any) {
+//
+//go:noinline
+func need(fine bool, reason string) {
+	if !fine {
+		panic(&Error{Reason: reason})
+	}
+}
+
+// needs is need with a sentence.
+func needs(fine bool, reason string, words ...any) {
 	if !fine {
 		panic(refusal(reason, words...))
 	}

@@ -315,14 +315,14 @@ func real(value any) float64 {
 	return given
 }
 
-// whole returns a whole number within bounds.
-func whole(value any, least, most int64) int64 {
+// whole returns an integer within bounds.
+func integerIn(value any, least, most int64) int64 {
 	given := real(value)
 	need(given == math.Trunc(given) && math.Abs(given) < 1<<53 && given >= float64(least) && given <= float64(most), "number")
 	return int64(given)
 }
 
-// hexadecimal returns a whole number that is written as lower-case hexadecimal text without leading zeros.
+// hexadecimal returns an integer that is written as lower-case hexadecimal text without leading zeros.
 func hexadecimal(value any, digits int) *big.Int {
 	given := asString(value)
 	need(given != "" && len(given) <= digits && isHex(given) && (given[0] != '0' || len(given) == 1), "number")
@@ -330,10 +330,10 @@ func hexadecimal(value any, digits int) *big.Int {
 	return read
 }
 
-// isHex returns whether a text has lower-case hexadecimal digits alone.
+// isHex returns whether a text has lower-case hexadecimal digits only.
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
-// isDigest returns whether a value is a text of so many hexadecimal digits.
+// isDigest returns whether a value is a text of `digits` hexadecimal digits.
 func isDigest(value any, digits int) bool {
 	text, ok := value.(string)
 	return ok && len(text) == digits && isHex(text)

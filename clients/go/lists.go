@@ -37,20 +37,20 @@ func readList(device object) drawing {
 	return read
 }
 
-// readCodes reads a draw about one of so many codes; 0 if the text says how many.
+// readCodes reads a draw about one of `listed` codes; 0 if the text says how many.
 func readCodes(given object, listed int64, around ...string) *codeDraw {
 	kind := asString(given["draw"])
 	sized := func(name string, most int64) int64 {
 		if listed == 0 {
-			return whole(given[name], 2, most)
+			return integerIn(given[name], 2, most)
 		}
-		return whole(given[name], listed, min(listed, most))
+		return integerIn(given[name], listed, min(listed, most))
 	}
 	fields := func(names ...string) { fieldsOf(given, append(append(names, "draw"), around...)...) }
 	switch kind {
 	case "response":
 		fields("cells", "width", "step", "bits")
-		whole(given["width"], 1, 1)
+		integerIn(given["width"], 1, 1)
 		count := sized("cells", 1<<32)
 		chance := newLottery(count, given)
 		return simple(count, sizeOf(count), chance.response(), func(code int64, s source) int64 { return chance.other(code, s) })
@@ -65,7 +65,7 @@ func readCodes(given object, listed int64, around ...string) *codeDraw {
 		return readIndices(given, sized("size", 1<<16))
 	case "hadamard":
 		fields("order", "heads")
-		order := whole(given["order"], listed+1, 1<<32)
+		order := integerIn(given["order"], listed+1, 1<<32)
 		toss := newCoin(given["heads"])
 		need(listed > 0 && isPower(order) && order <= 2*listed, "cells")
 		return simple(listed, sizeOf(order), ratio{toss.heads, toss.tails}, func(code int64, s source) int64 {
@@ -152,7 +152,7 @@ func readBits(given object, size int64) *codeDraw {
 }
 
 func readSubset(given object, size int64) *codeDraw {
-	chosen := whole(given["chosen"], 1, size-1)
+	chosen := integerIn(given["chosen"], 1, size-1)
 	toss := newCoin(given["heads"])
 	return &codeDraw{facts{ratio: setRatio(toss, size, chosen)}, list{}, size, 1, int(size+7) >> 3, func(code int64, s source) []int64 {
 		held := toss.toss(s)
@@ -186,7 +186,7 @@ func past(place int64, others []int64) int64 {
 	return place
 }
 
-// different returns so many different numbers below a bound, in the order in which they are drawn.
+// different returns `count` different numbers below a bound, in the order in which they are drawn.
 func different(s source, count int, bound int64) []int64 {
 	drawn, taken := make([]int64, 0, count), make([]int64, 0, count)
 	for i := range count {
@@ -199,7 +199,7 @@ func different(s source, count int, bound int64) []int64 {
 }
 
 func readIndices(given object, size int64) *codeDraw {
-	chosen := whole(given["chosen"], 2, min(8, size-1))
+	chosen := integerIn(given["chosen"], 2, min(8, size-1))
 	toss := newCoin(given["heads"])
 	return &codeDraw{facts{ratio: setRatio(toss, size, chosen)}, list{}, size, sizeOf(size), int(chosen), func(code int64, s source) []int64 {
 		held := toss.toss(s)
@@ -219,8 +219,8 @@ func readIndices(given object, size int64) *codeDraw {
 
 // readProjective reads the set D of a projective draw, whose digest is checked.
 func readProjective(given object, listed int64) *codeDraw {
-	order := whole(given["order"], 2, 1<<21)
-	dimension := whole(given["dimension"], 2, 21)
+	order := integerIn(given["order"], 2, 1<<21)
+	dimension := integerIn(given["dimension"], 2, 21)
 	prime := int64(2)
 	for prime*prime <= order && order%prime != 0 {
 		prime++
@@ -241,10 +241,10 @@ func readProjective(given object, listed int64) *codeDraw {
 	need(len(listedFactors) == length, "cells")
 	factors := make([]int64, length)
 	for i := range factors {
-		factors[i] = whole(listedFactors[i], 0, prime-1)
+		factors[i] = integerIn(listedFactors[i], 0, prime-1)
 	}
 	own, other := hexadecimal(given["own"], 32), hexadecimal(given["other"], 32)
-	size := whole(given["bits"], 64, 128)
+	size := integerIn(given["bits"], 64, 128)
 	likely := times(own, integer(block))
 	total := plus(likely, times(other, integer(points-block)))
 	need((size == 64 || size == 128) && other.Sign() > 0 && other.Cmp(own) < 0, "step")
@@ -386,7 +386,7 @@ func bucket(seed, item uint64, buckets int64) int64 {
 
 func readBuckets(given object) (int64, lottery) {
 	need(given["hash"] == "affine 1", "draw")
-	buckets := whole(given["buckets"], 2, 1<<16)
+	buckets := integerIn(given["buckets"], 2, 1<<16)
 	return buckets, newLottery(buckets, given)
 }
 
@@ -410,8 +410,8 @@ type near struct {
 }
 
 func newNear(given object) near {
-	cells := whole(given["cells"], 2, 1<<16)
-	width := whole(given["width"], 1, cells-1)
+	cells := integerIn(given["cells"], 2, 1<<16)
+	width := integerIn(given["width"], 1, cells-1)
 	chance := newLottery(width, given)
 	return near{cells, width, chance.window(cells), chance}
 }

@@ -6,7 +6,7 @@ import (
 
 // Noise on a lattice: docs/wire.md has the weights.
 
-// readNoise returns the weights w_0 … w_R of a noise, of which the digest is checked.
+// readNoise returns the weights w_0 … w_R of a noise after checking the digest.
 func readNoise(noise object, kind string) []*big.Int {
 	stairs := noise["decay"] == "stairs"
 	if stairs {
@@ -16,7 +16,7 @@ func readNoise(noise object, kind string) []*big.Int {
 	}
 	unit := power(256)
 	base := hexadecimal(noise["base"], 64)
-	reach := whole(noise["reach"], 1, 1<<15)
+	reach := integerIn(noise["reach"], 1, 1<<15)
 	need(base.Sign() > 0, "step")
 	values := make([]*big.Int, reach+1)
 	value := unit
@@ -41,8 +41,8 @@ func readNoise(noise object, kind string) []*big.Int {
 		need(stairs || noise["decay"] == "geometric", "draw")
 		run, first := int64(1), int64(1) // geometric weights are stairs of one step
 		if stairs {
-			run = whole(noise["run"], 1, 1<<52)
-			first = whole(noise["first"], 1, run)
+			run = integerIn(noise["run"], 1, 1<<52)
+			first = integerIn(noise["first"], 1, run)
 		}
 		for z := range values {
 			if int64(z) >= first && (int64(z)-first)%run == 0 {
@@ -137,10 +137,10 @@ func readBounded(made *cellDraw, shape, rule object, begin start, table alias, w
 	reach := int64(len(w) - 1)
 	fieldsOf(shape, "kind", "noise", "shift")
 	need(rule["fraction"] == 0.0 && rule["last"] == float64(reach), "start")
-	whole(shape["shift"], reach, reach) // a smaller one assumes that two values are near
+	integerIn(shape["shift"], reach, reach) // a smaller one assumes that two values are near
 	need(real(rule["scale"]) <= float64(reach)/(made.line.high-made.line.low), "start")
-	// The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two
-	// weights times that of two totals, and it grows with k if these two products are at most 1.
+	// The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the one of two
+	// weights times the one of two totals, and it grows with k if these two products are at most 1.
 	sums, sum := make([]*big.Int, reach+1), new(big.Int).Neg(w[0])
 	for z := range w {
 		sum = plus(sum, w[z])
@@ -169,9 +169,9 @@ func readBounded(made *cellDraw, shape, rule object, begin start, table alias, w
 func readClamped(made *cellDraw, shape, rule object, begin start, table alias, w []*big.Int, normal bool) *cellDraw {
 	reach := int64(len(w) - 1)
 	fieldsOf(shape, "kind", "noise", "fraction", "last")
-	fraction := whole(shape["fraction"], 1, 30)
+	fraction := integerIn(shape["fraction"], 1, 30)
 	step := int64(1) << fraction
-	last := whole(shape["last"], 1, 1<<31-step)
+	last := integerIn(shape["last"], 1, 1<<31-step)
 	steps := (last + step - 1) >> fraction
 	need(rule["last"] == float64(last) && rule["fraction"] == float64(fraction), "start")
 	need(steps < reach && (last < step || last%step == 0), "cells")
@@ -198,7 +198,7 @@ func readClamped(made *cellDraw, shape, rule object, begin start, table alias, w
 	return made
 }
 
-// deltaOf returns the largest P(S | x) − e^ε·P(S | x'), between the two ends of the domain; what is piled up is counted whole.
+// deltaOf returns the largest P(S | x) − e^ε·P(S | x'), between the two ends of the domain; what is piled up is counted fully.
 func deltaOf(bound *big.Int, stated any, w []*big.Int, steps int64, far bool, whole, share, pile *big.Int) float64 {
 	reach := int64(len(w) - 1)
 	at := func(z int64) *big.Int { return w[max(z, -z)] }

@@ -39,7 +39,7 @@ func readCells(device object, outside any, more ...string) *cellDraw {
 		fieldsOf(device, append(names, "first", "second", "heads")...)
 		first := readWindow(l, fieldsOf(device["first"], "draw", "cells", "width", "step", "bits", "start"))
 		second := readWindow(l, fieldsOf(device["second"], "draw", "cells", "width", "step", "bits", "start"))
-		heads := uint64(whole(device["heads"], 0, 1<<32-1))
+		heads := uint64(integerIn(device["heads"], 0, 1<<32-1))
 		return &cellDraw{facts{ratio: first.ratio.most(second.ratio)}, l, first.cells + second.cells,
 			func(x float64, s source) int64 {
 				if s.bits(32) < heads {
@@ -56,15 +56,15 @@ func readCells(device object, outside any, more ...string) *cellDraw {
 
 func readWindow(l line, given object) *cellDraw {
 	need(given["draw"] == "sliding", "cells")
-	cells := whole(given["cells"], 2, 1<<32)
+	cells := integerIn(given["cells"], 2, 1<<32)
 	need(isPower(cells), "cells")
 	size := log2(cells)
-	chance := newLottery(whole(given["width"], 1, cells-1), given)
+	chance := newLottery(integerIn(given["width"], 1, cells-1), given)
 	begin := readStart(given["start"], cells, l)
 	return &cellDraw{facts{ratio: chance.window(cells)}, l, cells, func(x float64, s source) int64 {
 		first := begin(x, s)
 		ticket, is, uniform := chance.draw(s, size)
-		// No branch on the value, and no division. A start below 0 wraps, on circles alone.
+		// No branch on the value, and no division. A start below 0 wraps, on circles only.
 		var mask int64
 		if is {
 			mask = -1
@@ -73,7 +73,7 @@ func readWindow(l line, given object) *cellDraw {
 	}}
 }
 
-// optional is a window with cells of its own for no answer, which is NaN as an input and null as a value.
+// optional is a window with cells of its own for no answer; it is NaN as an input and null as a value.
 type optional struct{ *cellDraw }
 
 func (d optional) input(value any) any {
@@ -88,10 +88,10 @@ func readOptional(given object) drawing {
 	domain := fieldsOf(given["domain"], "kind", "of")
 	need(domain["kind"] == "optional", "domain")
 	l := readLine(domain["of"], given["outside"])
-	cells := whole(given["cells"], 2, 1<<16)
+	cells := integerIn(given["cells"], 2, 1<<16)
 	need(isPower(cells) && asObject(given["start"])["kind"] == "line", "cells")
 	// Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of all.
-	width := whole(given["width"], 1, cells/2)
+	width := integerIn(given["width"], 1, cells/2)
 	chance := newLottery(width, given)
 	begin := readStart(given["start"], cells, l)
 	room, size := cells-width, log2(cells)
@@ -157,7 +157,7 @@ func readRows(given object) rows {
 func weigh(places []any, known []*big.Int, used []bool) []*big.Int {
 	weights, total, largest := make([]*big.Int, len(places)), new(big.Int), 0
 	for i := range places {
-		at := whole(places[i], 0, int64(len(known)-1))
+		at := integerIn(places[i], 0, int64(len(known)-1))
 		used[at], weights[i] = true, known[at]
 		total.Add(total, known[at])
 		if known[at].Cmp(weights[largest]) > 0 {
@@ -202,7 +202,7 @@ func readChannel(l line, device object) *cellDraw {
 	need(rule["kind"] == "edges" && len(named) == len(given)+1, "start")
 	edges, labels := make([]float64, len(given)), make([]int64, len(named))
 	for i := range named {
-		labels[i] = whole(named[i], 0, int64(len(table.rows)-1))
+		labels[i] = integerIn(named[i], 0, int64(len(table.rows)-1))
 		if i < len(given) {
 			edges[i] = real(given[i])
 			need(i == 0 || edges[i] >= edges[i-1], "start")
@@ -223,7 +223,7 @@ func countUpTo(numbers []float64, x float64) int {
 	return count
 }
 
-// splines are quadratic B-splines of each axis, which select a row of a channel.
+// splines are quadratic B-splines of each axis that select a row of a channel.
 type splines struct {
 	facts
 	table  rows
@@ -235,7 +235,7 @@ type splines struct {
 
 func readSplines(device object) drawing {
 	fieldsOf(device, "domain", "draw", "outside", "values", "rows", "ends", "pieces")
-	d := &splines{table: readRows(device), pieces: whole(device["pieces"], 1, 16)}
+	d := &splines{table: readRows(device), pieces: integerIn(device["pieces"], 1, 16)}
 	if asObject(device["domain"])["kind"] == "box" {
 		d.names, d.ends = readSides(device)
 	} else {

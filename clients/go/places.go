@@ -25,16 +25,17 @@ type area struct {
 	axes     func(at point) point
 	ends     [2]line // of the axes
 	diameter float64
+	box      [2]line // around it; zero of a sphere
 	centre   point
 	radius   float64
 }
 
 // extent refuses numbers whose range doubles would not hold well.
-func extent(numbers ...float64) { lineOf(false, slices.Min(numbers), slices.Max(numbers)) }
+func extent(numbers ...float64) line { return lineOf(false, slices.Min(numbers), slices.Max(numbers)) }
 
-func readArea(device object) area {
-	domain := asObject(device["domain"])
-	need(device["outside"] == "clip", "domain")
+func readArea(given, outside any) area {
+	domain := asObject(given)
+	need(outside == "clip", "domain")
 	kind := asString(domain["kind"])
 	same := func(at point) point { return at }
 	switch kind {
@@ -42,15 +43,14 @@ func readArea(device object) area {
 		fieldsOf(domain, "kind", "x", "y")
 		x, y := readLine(domain["x"], "clip"), readLine(domain["y"], "clip")
 		clip := func(at point) point { return point{clamp(at[0], x.low, x.high), clamp(at[1], y.low, y.high)} }
-		return area{kind: kind, clip: clip, axes: same, ends: [2]line{x, y}, diameter: math.Hypot(x.high-x.low, y.high-y.low)}
+		return area{kind: kind, clip: clip, axes: same, ends: [2]line{x, y}, box: [2]line{x, y}, diameter: math.Hypot(x.high-x.low, y.high-y.low)}
 	case "disk":
 		fieldsOf(domain, "kind", "radius", "centre")
 		radius, centre := real(domain["radius"]), pairOf(domain["centre"])
 		extent(0, radius)
 		need(radius > 0, "domain")
-		extent(centre[0]-radius, centre[0]+radius)
-		extent(centre[1]-radius, centre[1]+radius)
-		return area{kind: kind, axes: same, diameter: 2 * radius, centre: centre, radius: radius, clip: func(at point) point {
+		box := [2]line{extent(centre[0]-radius, centre[0]+radius), extent(centre[1]-radius, centre[1]+radius)}
+		return area{kind: kind, axes: same, diameter: 2 * radius, box: box, centre: centre, radius: radius, clip: func(at point) point {
 			a, b := at[0]-centre[0], at[1]-centre[1]
 			share := radius / math.Hypot(a, b)
 			if share < 1 {
@@ -83,14 +83,21 @@ func readArea(device object) area {
 	}
 }
 
+// areaOf reads the area of a draw that has exactly these fields.
+func areaOf(device object, fields ...string) area {
+	fieldsOf(device, fields...)
+	return readArea(device["domain"], device["outside"])
+}
+
 func parallelogram(corner, first, second point) area {
 	size := float64(first[0]*second[1]) - float64(first[1]*second[0])
 	lengths := math.Hypot(first[0], first[1]) * math.Hypot(second[0], second[1])
 	extent(0, math.Hypot(first[0], first[1]))
 	extent(0, math.Hypot(second[0], second[1]))
 	need(math.Abs(size) > 1e-9*lengths, "domain")
-	for i := range 2 {
-		extent(corner[i], corner[i]+first[i], corner[i]+second[i], corner[i]+(first[i]+second[i]))
+	var box [2]line
+	for i := range box {
+		box[i] = extent(corner[i], corner[i]+first[i], corner[i]+second[i], corner[i]+(first[i]+second[i]))
 	}
 	exact := func(at point) point {
 		p, q := at[0]-corner[0], at[1]-corner[1]
@@ -104,7 +111,7 @@ func parallelogram(corner, first, second point) area {
 		return point{clamp(st[0], 0, 1), clamp(st[1], 0, 1)}
 	}
 	return area{
-		kind: "parallelogram", axes: axes, ends: [2]line{{false, 0, 1}, {false, 0, 1}},
+		kind: "parallelogram", axes: axes, box: box, ends: [2]line{{false, 0, 1}, {false, 0, 1}},
 		diameter: max(math.Hypot(first[0]+second[0], first[1]+second[1]), math.Hypot(first[0]-second[0], first[1]-second[1])),
 		clip: func(at point) point {
 			away, st := exact(at), axes(at)
@@ -143,17 +150,22 @@ type pathDraw struct {
 }
 
 func (d *pathDraw) input(value any) any {
-	given, ok := value.([]any)
-	if !ok || len(given) == 0 {
-		return nil
+	if path := d.area.path(value); path != nil {
+		return path
 	}
-	path := make([]point, len(given))
+	return nil
+}
+
+// path returns the places of a list, moved into the area; nil if it has none, or others.
+func (a area) path(value any) []point {
+	given, _ := value.([]any)
+	var path []point
 	for i := range given {
 		at, ok := placeOf(given[i])
 		if !ok {
 			return nil
 		}
-		path[i] = d.area.clip(at)
+		path = append(path, a.clip(at))
 	}
 	return path
 }
@@ -170,7 +182,7 @@ func (d *pathDraw) draw(input any, s source) []byte {
 	return out
 }
 
-// readParts reads the two draws of a pair, which are about given lines.
+// readParts reads the two draws of a pair about given lines.
 func readParts(device object, ends [2]line) (parts [2]*cellDraw, size int, most ratio) {
 	for i, name := range []string{"first", "second"} {
 		part := asObject(device[name])
@@ -188,7 +200,7 @@ func readParts(device object, ends [2]line) (parts [2]*cellDraw, size int, most 
 }
 
 func readPair(device object) drawing {
-	place := readArea(fieldsOf(device, "domain", "draw", "outside", "first", "second"))
+	place := areaOf(device, "domain", "draw", "outside", "first", "second")
 	need(place.kind != "disk", "domain")
 	parts, size, most := readParts(device, place.ends)
 	return &pathDraw{facts{ratio: most, path: true}, place, size, func(at point, s source) []int64 {
@@ -202,41 +214,40 @@ func cellsOf(parts [2]*cellDraw, x, y float64, s source) []int64 {
 	return []int64{first, parts[1].cell(parts[1].line.moved(y), s)}
 }
 
-// polar reports the distance from the centre of a disk, and the direction. A value is one place.
-type polar struct {
-	facts
-	disk  area
-	parts [2]*cellDraw
-	size  int
-}
-
+// readPolar reads the distance from the centre of a disk, and the direction.
 func readPolar(device object) drawing {
-	disk := readArea(fieldsOf(device, "domain", "draw", "outside", "first", "second"))
+	disk := areaOf(device, "domain", "draw", "outside", "first", "second")
 	need(disk.kind == "disk", "domain")
 	parts, size, most := readParts(device, [2]line{{false, 0, disk.radius}, {true, 0, 2 * math.Pi}})
-	return &polar{facts{ratio: most}, disk, parts, size}
+	return &polar{pathDraw{facts{ratio: most, path: true}, disk, size, func(at point, s source) []int64 {
+		across, up := at[0]-disk.centre[0], at[1]-disk.centre[1]
+		angle := math.Atan2(up, across)
+		if angle < 0 {
+			angle += 2 * math.Pi
+		}
+		return cellsOf(parts, min(math.Hypot(across, up), disk.radius), angle, s)
+	}}}
 }
 
+// polar is about one place: a value is a path of one place, or the place itself. Its report has no mark of the first place.
+type polar struct{ pathDraw }
+
 func (d *polar) input(value any) any {
-	at, ok := placeOf(value)
-	if !ok {
-		return nil
+	if at, ok := placeOf(value); ok {
+		return []point{d.area.clip(at)}
 	}
-	return d.disk.clip(at)
+	if path := d.area.path(value); len(path) == 1 {
+		return path
+	}
+	return nil
 }
 
 func (d *polar) draw(input any, s source) []byte {
-	at := input.(point)
-	across, up := at[0]-d.disk.centre[0], at[1]-d.disk.centre[1]
-	angle := math.Atan2(up, across)
-	if angle < 0 {
-		angle += 2 * math.Pi
-	}
-	return wide(d.size, cellsOf(d.parts, min(math.Hypot(across, up), d.disk.radius), angle, s)...)
+	return wide(d.size, d.numbers(input.([]point)[0], s)...)
 }
 
 func readNearest(device object) drawing {
-	place := readArea(fieldsOf(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "selector"))
+	place := areaOf(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "selector")
 	axes := 2
 	if place.kind == "sphere" {
 		axes = 0
@@ -327,7 +338,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(grid || given["kind"] == "points", "selector")
 	need((count == 0) == (given["box"] == nil), "selector")
-	r := selector{window: newNear(device), grain: 1 << whole(given["grain"], 0, 12)}
+	r := selector{window: newNear(device), grain: 1 << integerIn(given["grain"], 0, 12)}
 	axes := 3
 	if count > 0 {
 		axes = count
@@ -339,7 +350,7 @@ func readSelector(device object, count int) selector {
 	}
 	need(len(asList(given["scales"])) == axes, "selector")
 	for _, scale := range asList(given["scales"]) {
-		r.scales = append(r.scales, whole(scale, 1, 511))
+		r.scales = append(r.scales, integerIn(scale, 1, 511))
 	}
 	if grid {
 		r.points = gridded(given, axes)
@@ -353,11 +364,11 @@ func readSelector(device object, count int) selector {
 }
 
 func gridded(given object, axes int) [][]int64 {
-	per, scale := asList(given["per"]), whole(given["scale"], 0, 1<<16)
+	per, scale := asList(given["per"]), integerIn(given["scale"], 0, 1<<16)
 	need(given["box"] != nil && len(per) == axes, "selector")
 	counts, every := make([]int64, axes), int64(1)
 	for i := range counts {
-		counts[i] = whole(per[i], 1, 1<<16)
+		counts[i] = integerIn(per[i], 1, 1<<16)
 		every *= counts[i]
 		need(every <= 1<<16, "selector")
 	}
@@ -374,21 +385,26 @@ func gridded(given object, axes int) [][]int64 {
 	return points
 }
 
+// cellOf returns a number as one from 0 to 65535 along a side.
+func cellOf(x float64, side line) int64 {
+	return int64(clamp(math.Floor((x-side.low)/(side.high-side.low)*65536), 0, 1<<16-1))
+}
+
 func (r *selector) integers(at []float64) []int64 {
-	whole := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
+	clamped := func(x float64) int64 { return int64(clamp(math.Floor(x), 0, 1<<16-1)) }
 	if r.box != nil {
 		numbers := make([]int64, len(at))
 		for i, side := range r.box {
-			numbers[i] = whole((at[i] - side.low) / (side.high - side.low) * 65536)
+			numbers[i] = cellOf(at[i], side)
 		}
 		return numbers
 	}
 	across, up := at[0]*(math.Pi/180), at[1]*(math.Pi/180)
 	level := math.Cos(up)
 	return []int64{
-		whole(float64(32767*(level*math.Cos(across))) + 32768.5),
-		whole(float64(32767*(level*math.Sin(across))) + 32768.5),
-		whole(float64(32767*math.Sin(up)) + 32768.5),
+		clamped(float64(32767*(level*math.Cos(across))) + 32768.5),
+		clamped(float64(32767*(level*math.Sin(across))) + 32768.5),
+		clamped(float64(32767*math.Sin(up)) + 32768.5),
 	}
 }
 
@@ -411,16 +427,15 @@ func (r *selector) draw(at []float64, s source) int64 {
 
 // readPlanar reads noise in the plane that is added to the nearest point of a lattice.
 func readPlanar(device object) drawing {
-	place := readArea(fieldsOf(device, "domain", "draw", "outside", "origin", "spacing", "fall", "per", "reach"))
+	place := areaOf(device, "domain", "draw", "outside", "origin", "spacing", "fall", "per", "reach")
 	need(place.kind != "sphere", "domain")
 	origin, spacing := pairOf(device["origin"]), real(device["spacing"])
-	reach := whole(device["reach"], 1, 1<<53-1)
+	reach := integerIn(device["reach"], 1, 1<<53-1)
 	need(spacing > 0 && float64(reach) >= math.Ceil(float64(place.diameter/spacing*(1+1e-9))+math.Sqrt2), "cells")
-	fall, per := uint64(whole(device["fall"], 1, 1<<53-1)), uint64(whole(device["per"], 1, 1<<52))
-	// The exponent is rational: fall·reach/per over the whole area.
+	fall, per := uint64(integerIn(device["fall"], 1, 1<<53-1)), uint64(integerIn(device["per"], 1, 1<<52))
+	// The exponent is rational: fall·reach/per over the complete area.
 	exponent := new(big.Rat).SetFrac(times(integer(int64(fall)), integer(reach)), integer(int64(per)))
-	keeps := func(epsilon float64) bool { return exponent.Cmp(new(big.Rat).SetFloat64(epsilon)) <= 0 }
-	return &pathDraw{facts{ratio: noRatio, path: true, keeps: keeps}, place, 4, func(at point, s source) []int64 {
+	return &pathDraw{facts{ratio: noRatio, path: true, exponent: exponent}, place, 4, func(at point, s source) []int64 {
 		offset := planarOffset(fall, per, s)
 		for i := range offset {
 			near := int64(math.RoundToEven((at[i]-origin[i])/spacing)) + offset[i]

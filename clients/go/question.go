@@ -35,16 +35,17 @@ var mechanisms = map[string]string{
 	"listing":         "Optimal",
 	"box":             "Optimal",
 	"directions":      "Optimal",
+	"routes":          "Optimal",
 	"splines":         "JointMoments",
 	"pair":            "TraCSC",
 	"polar":           "Polar",
 	"planar":          "PlanarLaplace",
 }
 
-// A Question is one as it travels: read, verified in whole numbers, and ready to be answered. It never changes.
+// A Question is one as it travels: read, verified in integers, and ready to be answered. It never changes.
 type Question struct {
 	Mechanism   string  // the name of its specification
-	Epsilon     float64 // the ε that its integers keep
+	Epsilon     float64 // what one answer spends, computed from its integers and rounded up
 	Delta       float64 // the δ that its integers have, or 0
 	Fingerprint string  // of its device text
 
@@ -52,35 +53,35 @@ type Question struct {
 	drawing drawing
 }
 
-// ReadQuestion reads a specification and verifies in whole numbers that its integers keep the ε that it names.
+// ReadQuestion reads a specification and verifies in integers that its integers keep the ε that it names.
 func ReadQuestion(specification string) (q *Question, err error) {
 	defer catch(&err)
-	return readQuestion(specification, true), nil
+	return readQuestion(specification), nil
 }
 
 // head is what a specification says of itself, whether its draw is known or not.
 type head struct {
-	whole, device     object
+	parts, device     object
 	fingerprint, kind string
 }
 
 func readHead(text string) (h head) {
 	need(len(text) < 1<<24, "text")
-	h.whole = asObject(parse(text))
+	h.parts = asObject(parse(text))
 	need(strings.Count(text, "")-1 < 1<<22, "text")
-	need(h.whole["dither"] == 2.0 && len(h.whole) == 6 && has(h.whole, "codebook"), "version")
-	written := asString(h.whole["device"])
-	h.fingerprint = asString(h.whole["fingerprint"])
+	need(h.parts["dither"] == 2.0 && len(h.parts) == 6 && has(h.parts, "codebook"), "version")
+	written := asString(h.parts["device"])
+	h.fingerprint = asString(h.parts["fingerprint"])
 	need(h.fingerprint == digest(written, 32), "fingerprint")
 	h.device = canonicalObject(written)
 	h.kind = asString(h.device["draw"])
 	return h
 }
 
-func readQuestion(text string, verify bool) *Question {
+func readQuestion(text string) *Question {
 	h := readHead(text)
-	q := &Question{Mechanism: asString(h.whole["mechanism"]), Fingerprint: h.fingerprint, device: h.device}
-	parameters := asObject(h.whole["parameters"])
+	q := &Question{Mechanism: asString(h.parts["mechanism"]), Fingerprint: h.fingerprint, device: h.device}
+	parameters := asObject(h.parts["parameters"])
 	read, known := readers[h.kind]
 	need(known, "draw")
 	q.Epsilon = real(parameters["epsilon"])
@@ -95,34 +96,45 @@ func readQuestion(text string, verify bool) *Question {
 	}
 	need(slices.Contains(strings.Fields(mechanisms[kind]), q.Mechanism), "draw")
 	q.drawing = read(h.device)
-	if !verify {
-		return q
-	}
 	found, bound := q.drawing.about(), expBelow(q.Epsilon)
 	switch {
 	case found.delta != nil:
 		q.Delta = found.delta(bound, parameters["delta"])
-	case found.keeps != nil:
-		need(found.keeps(q.Epsilon), "privacy")
+	case found.exponent != nil:
+		need(found.exponent.Cmp(new(big.Rat).SetFloat64(q.Epsilon)) <= 0, "privacy")
+		q.Epsilon = timesUp(found.exponent, 1)
 	default:
-		// This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input
+		// This comparison in integers is the proof of privacy. A ratio below 1 is not the largest one: the input
 		// would be the least likely.
 		top, bottom := found.ratio.top, found.ratio.bottom
 		need(top.Cmp(bottom) > 0 && shifted(top, boundBits).Cmp(times(bound, bottom)) <= 0, "privacy")
+		q.Epsilon = logAbove(found.ratio)
 	}
 	return q
 }
 
-// spent returns the logarithm of the largest ratio of two probabilities of one report, or the parameter if there is a δ.
-func (q *Question) spent() float64 {
-	found := q.drawing.about()
-	if found.delta != nil {
-		return q.Epsilon
+// logAbove returns a double that is certainly at least the logarithm of a ratio, the smallest one found.
+func logAbove(r ratio) float64 {
+	isAbove := func(guess float64) bool { return shifted(r.top, boundBits).Cmp(times(expBelow(guess), r.bottom)) <= 0 }
+	quotient, _ := new(big.Rat).SetFrac(minus(r.top, r.bottom), r.bottom).Float64()
+	guess := math.Log1p(quotient)
+	for lower := math.Nextafter(guess, 0); isAbove(lower); lower = math.Nextafter(guess, 0) {
+		guess = lower
 	}
-	need(found.ratio.bottom.Sign() > 0, "promise") // an ε by distance is in no campaign
-	excess := over(shifted(minus(found.ratio.top, found.ratio.bottom), 64), found.ratio.bottom)
-	near, _ := new(big.Float).SetInt(excess).Float64()
-	return math.Log1p(near * 0x1p-64)
+	for !isAbove(guess) {
+		guess = math.Nextafter(guess, math.Inf(1))
+	}
+	return guess
+}
+
+// timesUp returns ε·times, rounded up to a double.
+func timesUp(epsilon *big.Rat, times int64) float64 {
+	exact := new(big.Rat).Mul(epsilon, new(big.Rat).SetInt64(times))
+	near, _ := exact.Float64()
+	if new(big.Rat).SetFloat64(near).Cmp(exact) < 0 {
+		near = math.Nextafter(near, math.Inf(1))
+	}
+	return near
 }
 
 // expBelow returns a lower bound of e^ε·2^320, as docs/wire.md makes it: ε stands for the exact number of its double.

@@ -84,7 +84,7 @@ func readConfiguration(text any) configuration {
 	need(err == nil, "key")
 	// Sealing fails if the result of Diffie-Hellman is zero, as it is for a key of small order.
 	_, _, err = hpke.NewSender(key, hpke.HKDFSHA256(), hpke.AES128GCM(), nil)
-	need(err == nil, "key", "nothing can be encrypted to it")
+	needs(err == nil, "key", "nothing can be encrypted to it")
 	return configuration{taken[0], key}
 }
 
@@ -155,7 +155,7 @@ func counted[T string | []byte](out []byte, data T) []byte {
 	return append(out, data...)
 }
 
-// binaryRequest returns a request in binary HTTP (RFC 9292), padded to a power of two: its length tells neither the question
+// binaryRequest returns a request in binary HTTP (RFC 9292), padded to a power of two: its length shows neither the question
 // nor, but for the magnitude, the number of reports.
 func binaryRequest(method, address, form string, body []byte) ([]byte, error) {
 	to, err := url.Parse(address)

@@ -9,7 +9,7 @@ import (
 
 // Draws about several items of a list, several attributes, and texts.
 
-// items are a set of a list, "select all that apply", as exactly so many elements: thinned at random, or with dummies.
+// items are a set of a list, "select all that apply", as a fixed number of elements: thinned at random, or with dummies.
 type items struct {
 	facts
 	list  list
@@ -22,7 +22,7 @@ func readItems(given object) items {
 	d := items{list: readCategories(given["domain"], given["outside"], "several", "most")}
 	need(d.list.count <= 1<<20, "cells")
 	d.count = d.list.count
-	d.most = whole(asObject(given["domain"])["most"], 1, d.count)
+	d.most = integerIn(asObject(given["domain"])["most"], 1, d.count)
 	d.coin = newCoin(given["heads"])
 	d.leftOut = func(value any) (count int) {
 		given, _ := value.([]any)
@@ -37,7 +37,7 @@ func readItems(given object) items {
 }
 
 // codeOf returns the code of an item, or of "other" if it is not in the list: a person who is not counted would bias
-// all shares, and the gap would tell.
+// all shares, and the gap can be noticed.
 func (d *items) codeOf(item any) (int64, bool) {
 	if code, ok := d.list.code(item); ok {
 		return code, true
@@ -60,7 +60,7 @@ func (d *items) input(value any) any {
 	return slices.Compact(codes)
 }
 
-// elements returns those of a person, ascending.
+// elements returns the ones of a person, ascending.
 func (d *items) elements(input any, s source) []int64 {
 	own := slices.Clone(input.([]int64))
 	if int64(len(own)) > d.most {
@@ -97,8 +97,8 @@ type several struct {
 func readSeveral(given object) drawing {
 	fieldsOf(given, "domain", "draw", "outside", "chosen", "least", "heads")
 	d := &several{items: readItems(given)}
-	d.chosen = whole(given["chosen"], 1, min(d.count, 512))
-	d.least = whole(given["least"], 1, min(d.most, d.chosen))
+	d.chosen = integerIn(given["chosen"], 1, min(d.count, 512))
+	d.least = integerIn(given["least"], 1, min(d.most, d.chosen))
 	need(d.chosen*int64(d.digits()) <= 512, "cells")
 	for j := range min(d.most, d.chosen) + 1 {
 		d.ways = append(d.ways, times(new(big.Int).Binomial(d.most, j), new(big.Int).Binomial(d.count, d.chosen-j)))
@@ -150,12 +150,12 @@ type polynomial struct {
 func readPolynomial(given object) drawing {
 	fieldsOf(given, "domain", "draw", "outside", "prime", "below", "terms", "heads")
 	d := &polynomial{items: readItems(given)}
-	d.prime = whole(given["prime"], d.count+d.most, 1<<21-1)
+	d.prime = integerIn(given["prime"], d.count+d.most, 1<<21-1)
 	for trial := int64(2); trial*trial <= d.prime; trial++ {
 		need(d.prime%trial != 0, "cells")
 	}
-	d.below = whole(given["below"], 1, d.prime-1)
-	d.terms = int(whole(given["terms"], d.most+1, d.most+2))
+	d.below = integerIn(given["below"], 1, d.prime-1)
+	d.terms = int(integerIn(given["terms"], d.most+1, d.most+2))
 	need(d.terms <= 2048, "cells")
 	order, low, high := integer(d.prime), integer(d.below), integer(d.prime-d.below)
 	d.size = (minus(raised(order, d.terms), one).BitLen() + 7) >> 3
@@ -221,12 +221,12 @@ func (d *polynomial) draw(input any, s source) []byte {
 	return report
 }
 
-// questions are public functions of a row of attributes, of which one is drawn, and a report of its value.
+// questions are public functions of a row of attributes and a report of its value.
 type questions struct {
 	facts
 	names   []string
 	parts   []list
-	asked   []function
+	query   []function
 	size    int
 	columns int
 }
@@ -268,7 +268,7 @@ func readQuestions(given object) drawing {
 		f := function{}
 		combinations := int64(1)
 		for _, attribute := range asList(four[0]) {
-			at := whole(attribute, 0, int64(len(d.names)-1))
+			at := integerIn(attribute, 0, int64(len(d.names)-1))
 			combinations *= d.parts[at].count
 			need(!slices.Contains(f.attributes, at) && combinations <= 1<<21, "cells")
 			f.attributes = append(f.attributes, at)
@@ -276,14 +276,14 @@ func readQuestions(given object) drawing {
 		values := asList(four[1])
 		entries += combinations
 		need(len(f.attributes) > 0 && int64(len(values)) == combinations && entries <= 1<<21, "cells")
-		f.draw = draws[whole(four[3], 0, int64(len(draws)-1))]
+		f.draw = draws[integerIn(four[3], 0, int64(len(draws)-1))]
 		for _, value := range values {
-			f.table = append(f.table, whole(value, 0, f.draw.count-1))
+			f.table = append(f.table, integerIn(value, 0, f.draw.count-1))
 		}
-		total += whole(four[2], 1, 1<<32)
-		need(total <= 1<<32 && len(d.asked) < 1<<14, "step")
+		total += integerIn(four[2], 1, 1<<32)
+		need(total <= 1<<32 && len(d.query) < 1<<14, "step")
 		f.end = total
-		d.asked = append(d.asked, f)
+		d.query = append(d.query, f)
 		d.ratio = f.draw.ratio.most(d.ratio)
 	}
 	need(total == 1<<32, "step")
@@ -310,10 +310,10 @@ func (d *questions) input(value any) any {
 
 func (d *questions) draw(input any, s source) []byte {
 	drawn, place := int64(s.bits(32)), 0
-	for drawn >= d.asked[place].end {
+	for drawn >= d.query[place].end {
 		place++
 	}
-	f, at := d.asked[place], int64(0)
+	f, at := d.query[place], int64(0)
 	for _, attribute := range f.attributes {
 		at = at*d.parts[attribute].count + input.([]int64)[attribute]
 	}
@@ -335,7 +335,7 @@ func readPrefix(given object) drawing {
 	fieldsOf(given, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends")
 	domain := fieldsOf(given["domain"], "kind", "length", "alphabet")
 	need(domain["kind"] == "text" && given["outside"] == "refuse", "domain")
-	d := &prefix{length: int(whole(domain["length"], 1, 256))}
+	d := &prefix{length: int(integerIn(domain["length"], 1, 256))}
 	if domain["alphabet"] != nil {
 		d.alphabet = []rune(asString(domain["alphabet"]))
 		distinct := slices.Compact(slices.Sorted(slices.Values(d.alphabet)))
@@ -347,7 +347,7 @@ func readPrefix(given object) drawing {
 		if len(d.ends) > 0 {
 			least = d.ends[len(d.ends)-1] + 1
 		}
-		d.ends = append(d.ends, whole(end, least, int64(d.length)))
+		d.ends = append(d.ends, integerIn(end, least, int64(d.length)))
 	}
 	need(len(d.ends) > 0 && d.ends[len(d.ends)-1] == int64(d.length), "cells")
 	d.ratio = d.chance.response()

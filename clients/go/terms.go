@@ -2,9 +2,9 @@ package dither
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -24,7 +24,7 @@ var (
 		"sealing_key", "reports_a_batch"}
 	termsOfQuestion = []string{"name", "specification", "epsilon", "delta", "unit", "step", "scale", "form", "clipped",
 		"outside", "text", "names"}
-	// Terms that are whole numbers from 1 on, and the largest.
+	// Terms that are integers from 1 on, and the largest.
 	termsCounted = map[string]int64{"version": 1<<31 - 1, "people": 1<<53 - 1, "retry": 365, "answers": 1_000_000, "days": 36_600,
 		"changes": 1000, "label_share": 999, "expects": 1<<53 - 1, "reports_a_batch": 1<<31 - 1}
 	// By how often a question is asked: the terms that there must be, and those that there may be.
@@ -36,8 +36,6 @@ var (
 	// The length of a path is not known, texts are not counted, and the others are no answers of one device.
 	unasked = []string{"walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed", "each",
 		"sampled", "indicator", "kept change", "kept changes"}
-	tagForm  = regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
-	hourForm = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 )
 
 func readTerms(text string) *terms {
@@ -55,7 +53,7 @@ func readTerms(text string) *terms {
 	words(t.object["purpose"], endless, 4000, true)
 	for name, most := range termsCounted {
 		if has(t.object, name) {
-			whole(t.object[name], 1, most)
+			integerIn(t.object[name], 1, most)
 		}
 	}
 	need(dayOf(t.object["begins"]) <= dayOf(t.object["ends"]), "terms")
@@ -127,12 +125,32 @@ func (t *terms) checkRepeat() {
 		phase := asObject(t.object["phase"])
 		need(len(phase) == 1 && !t.isPresent(), "terms")
 		if has(phase, "share") {
-			whole(phase["share"], 1, 999)
+			integerIn(phase["share"], 1, 999)
 		} else {
 			need(isDigest(phase["follows"], 64), "terms")
 		}
 	}
 	need(!t.isPresent() || !has(t.object, "reports_a_batch"), "terms")
+}
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// isTag returns whether a text is the tag of a language, such as de, zh-Hant or es-419.
+func isTag(text string) bool {
+	isLower := func(part string) bool { return strings.Trim(part, "abcdefghijklmnopqrstuvwxyz") == "" }
+	isUpper := func(part string) bool { return strings.Trim(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" }
+	parts := strings.Split(text, "-")
+	if len(parts[0]) < 2 || len(parts[0]) > 3 || !isLower(parts[0]) {
+		return false
+	}
+	rest := parts[1:]
+	if len(rest) > 0 && len(rest[0]) == 4 && isUpper(rest[0][:1]) && isLower(rest[0][1:]) {
+		rest = rest[1:]
+	}
+	if len(rest) == 1 && (len(rest[0]) == 2 && isUpper(rest[0]) || len(rest[0]) == 3 && isDigits(rest[0])) {
+		rest = nil
+	}
+	return len(rest) == 0
 }
 
 // byTag returns what is said in each language, and in no other one.
@@ -152,7 +170,7 @@ func (t *terms) checkLanguages() []any {
 	}
 	tags := distinct(t.object["languages"], 1, 40)
 	for _, tag := range tags {
-		need(tagForm.MatchString(tag.(string)), "terms")
+		need(isTag(tag.(string)), "terms")
 	}
 	if has(t.object, "purposes") {
 		for _, said := range byTag(t.object["purposes"], tags[1:]) {
@@ -163,10 +181,10 @@ func (t *terms) checkLanguages() []any {
 }
 
 func (t *terms) checkQuestions(tags []any) {
-	asked, ok := t.object["questions"].([]any)
-	need(ok && (t.isPresent() && len(asked) <= 1 || !t.isPresent() && len(asked) >= 1 && len(asked) <= 1024), "terms")
+	query, ok := t.object["questions"].([]any)
+	need(ok && (t.isPresent() && len(query) <= 1 || !t.isPresent() && len(query) >= 1 && len(query) <= 1024), "terms")
 	marks := map[string]bool{}
-	for _, one := range asked {
+	for _, one := range query {
 		fields := asObject(one)
 		name := words(fields["name"], endless, 64, false)
 		specification := asString(fields["specification"])
@@ -174,7 +192,7 @@ func (t *terms) checkQuestions(tags []any) {
 		need(!slices.Contains(unasked, h.kind), "terms")
 		var question *Question
 		if readers[h.kind] != nil {
-			question = readQuestion(specification, true)
+			question = readQuestion(specification)
 		}
 		t.epsilon += real(fields["epsilon"])
 		if has(fields, "delta") {
@@ -184,11 +202,11 @@ func (t *terms) checkQuestions(tags []any) {
 		if question != nil {
 			t.checkQuestion(fields, question, tags)
 		}
-		// A name that is there twice would be one question to some readers; reports to one fingerprint could not be told apart.
+		// A name that is there twice would be one question to some readers; reports to one fingerprint could not be distinguished.
 		need(!has(t.stated, name) && !marks[h.fingerprint], "terms")
 		t.names, t.questions[name], t.stated[name], marks[h.fingerprint] = append(t.names, name), question, fields, true
 	}
-	need(!t.isPresent() || (len(asked) == 1) == has(t.object, "label_share"), "terms")
+	need(!t.isPresent() || (len(query) == 1) == has(t.object, "label_share"), "terms")
 }
 
 // checkQuestion refuses a question whose terms do not fit it, or promise something else.
@@ -196,7 +214,7 @@ func (t *terms) checkQuestion(fields object, question *Question, tags []any) {
 	for name := range fields {
 		need(slices.Contains(termsOfQuestion, name), "fields")
 	}
-	need(near9(real(fields["epsilon"]), question.spent()) && (question.Delta != 0) == has(fields, "delta"), "promise")
+	need(near9(real(fields["epsilon"]), question.Epsilon) && (question.Delta != 0) == has(fields, "delta"), "promise")
 	need(question.Delta == 0 || near9(real(fields["delta"]), question.Delta), "promise")
 	device := question.device
 	domain := asObject(device["domain"])
@@ -222,7 +240,7 @@ func (t *terms) checkQuestion(fields object, question *Question, tags []any) {
 		need(categories || domain["kind"] == "several", "terms")
 		count := 0
 		if has(domain, "count") {
-			count = int(whole(domain["count"], 2, 1<<32))
+			count = int(integerIn(domain["count"], 2, 1<<32))
 		} else {
 			count = len(asList(domain["labels"]))
 		}
@@ -324,7 +342,7 @@ func shownTexts(domain object) (texts []any) {
 // accountTerms returns what an account is given about a question.
 func (t *terms) accountTerms(campaign, name string) object {
 	question := t.questions[name]
-	asked := object{"asker": t.object["asker"], "question": name, "fingerprint": question.Fingerprint, "repeat": t.object["repeat"],
+	query := object{"asker": t.object["asker"], "question": name, "fingerprint": question.Fingerprint, "repeat": t.object["repeat"],
 		"days": t.object["days"], "start": nil}
 	if has(t.object, "changes") {
 		draw := "kept changes"
@@ -332,30 +350,30 @@ func (t *terms) accountTerms(campaign, name string) object {
 			draw = "kept change"
 		}
 		kept := object{"draw": draw, "days": t.object["days"], "changes": t.object["changes"], "part": question.device}
-		asked["fingerprint"] = digest(write(kept), 32)
+		query["fingerprint"] = digest(write(kept), 32)
 	}
 	if has(t.object, "days") {
-		asked["start"] = float64(dayOf(t.object["begins"]))
+		query["start"] = float64(dayOf(t.object["begins"]))
 	}
 	for _, term := range []string{"every", "changes"} {
 		if has(t.object, term) {
-			asked[term] = t.object[term]
+			query[term] = t.object[term]
 		}
 	}
 	if question.drawing.about().path {
-		asked["times"] = 1.0 // one place
+		query["times"] = 1.0 // one place
 	}
 	if has(t.object, "answers") {
-		asked["limit"] = object{"campaign": campaign, "answers": t.object["answers"]}
+		query["limit"] = object{"campaign": campaign, "answers": t.object["answers"]}
 	}
 	if has(t.object, "phase") {
 		phase := object{"campaign": campaign, "name": t.object["name"]}
 		for term, value := range asObject(t.object["phase"]) {
 			phase[term] = value
 		}
-		asked["phase"] = phase
+		query["phase"] = phase
 	}
-	return asked
+	return query
 }
 
 // value returns the plain value that a question takes for what a person gives: of scales, dates, times and single places.
@@ -374,7 +392,7 @@ func (t *terms) value(name string, given any) any {
 		return given
 	}
 	if fields["form"] == "time" {
-		if !hourForm.MatchString(text) {
+		if len(text) != 5 || text[2] != ':' || !isDigits(text[:2]+text[3:]) || text[:2] > "23" || text[3:] > "59" {
 			return strange{}
 		}
 		hours, _ := strconv.Atoi(text[:2])

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +16,7 @@ import (
 // A Transport sends a request and returns its answer: [Direct], a [Relay], or one of yours. No cookies, no redirects, no
 // header that names the device. The server may be hostile: an exchange ends at its deadline, and an answer has a limit.
 type Transport interface {
-	// Send makes a request; form is the content type of the body, or empty if there is none.
+	// Send makes a request; form is the content type of the body, or empty if it is missing.
 	Send(ctx context.Context, method, address, form string, body []byte) (Answer, error)
 }
 
@@ -24,7 +24,7 @@ type Transport interface {
 type Answer struct {
 	Status     int
 	Content    []byte
-	RetryAfter int // the seconds that the header retry-after asks for, or −1
+	RetryAfter int // the seconds that the header retry-after needs, or −1
 }
 
 const (
@@ -46,7 +46,7 @@ func mostOf(method, form string) int {
 
 // Direct connects directly, to https, and to this machine. It uses no proxy.
 type Direct struct {
-	Deadline time.Duration // of the whole exchange; 30 seconds if it is 0
+	Deadline time.Duration // of the complete exchange; 30 seconds if it is 0
 }
 
 // Send implements Transport.
@@ -107,10 +107,26 @@ func secondsOf(text string) int {
 	return -1
 }
 
-var usable = regexp.MustCompile(`^(?i:https://([^/?#@\\]+)|http://(?:localhost|\[::1\]|127(?:[.](?:25[0-5]|(?:2[0-4]|1[0-9]|[1-9])?[0-9])){3})((?::[0-9]+)?))(/[^?#\\]*)?$`)
-
 // isUsable returns whether an address is one of https, or of this machine; without the name of a user, a query and a fragment.
 func isUsable(address string) bool {
-	found := usable.FindStringSubmatch(address)
-	return found != nil && !strings.ContainsFunc(address, unicode.IsSpace)
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsAny(address, `?#\`) || host == "" || strings.Contains(host, "@") {
+		return false
+	}
+	if strings.EqualFold(scheme, "https") {
+		return true
+	}
+	name, port := host, "0"
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		name, port = host[:at], host[at+1:]
+	}
+	near := strings.EqualFold(name, "localhost") || name == "[::1]"
+	if four := strings.Split(name, "."); len(four) == 4 && four[0] == "127" {
+		near = !slices.ContainsFunc(four, func(part string) bool {
+			number, err := strconv.Atoi(part)
+			return err != nil || number > 255 || part != strconv.Itoa(number)
+		})
+	}
+	return strings.EqualFold(scheme, "http") && near && isDigits(port)
 }

@@ -10,7 +10,7 @@ import (
 
 // Whole numbers that are made of random bytes, by the names of docs/wire.md.
 
-// A source takes random bytes of a reader: uniform and unpredictable, as those of crypto/rand are.
+// A source takes random bytes of a reader: uniform and unpredictable, as the ones of crypto/rand are.
 type source struct{ io.Reader }
 
 var system = source{rand.Reader}
@@ -135,7 +135,7 @@ type lottery struct {
 }
 
 func newLottery(tickets int64, given object) lottery {
-	size := whole(given["bits"], 64, 96)
+	size := integerIn(given["bits"], 64, 96)
 	step := hexadecimal(given["step"], 24)
 	first := halved(step, 32)
 	need(size == 96 && step.Sign() > 0 || size == 64 && first.Sign() > 0, "step")
@@ -155,7 +155,7 @@ func (l lottery) response() ratio {
 	return ratio{minus(l.room, times(l.step, integer(int64(l.tickets)-1))), l.step}
 }
 
-// draw returns a ticket and whether there is one, and so many uniform bits beside it.
+// draw returns a ticket and whether there is one, and `extra` uniform bits next to it.
 func (l lottery) draw(s source, extra int) (ticket uint64, is bool, uniform uint64) {
 	taken := s.take(l.early + (extra+7)>>3)
 	drew := little(taken[:l.early])

@@ -29,7 +29,7 @@ func readDirections(device object) drawing {
 	if exact {
 		least = 2
 	}
-	d := &directions{exact: exact, centre: make([]float64, whole(domain["dimension"], least, 1<<16)), length: real(domain["length"])}
+	d := &directions{exact: exact, centre: make([]float64, integerIn(domain["dimension"], least, 1<<16)), length: real(domain["length"])}
 	need(d.length >= 1e-30 && d.length <= 1e30, "domain")
 	if domain["centre"] != nil {
 		given, some := asList(domain["centre"]), false
@@ -156,7 +156,7 @@ func (d *directions) nearest(vector []float64, seed uint64) []int64 {
 	return near
 }
 
-// signs returns so many signs of the bits of words that begin with a number.
+// signs returns `count` signs of the bits of words that begin with a number.
 func signs(first uint64, count int) []float64 {
 	made := make([]float64, count)
 	for i := range made {

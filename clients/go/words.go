@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Words are texts that people are shown; docs/wire.md has the rule, which all readers share.
+// Words are texts that people are shown; docs/wire.md has the rule; all readers share it.
 
 type points [][2]rune
 

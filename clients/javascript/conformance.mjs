@@ -19,6 +19,7 @@ import { polynomial } from "./dist/polynomial.js";
 import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
+import { Device, memoryStore } from "./dist/dither.js";
 import { readCampaign, readList } from "./dist/signatures.js";
 import { canonical, checkAddress, expBelow, jsonBody, judge, judgeWithdrawal, withdrawalBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
@@ -64,6 +65,23 @@ async function answer(asked) {
     case "value": {
       const { questions } = await readCampaign(asked.published, asked.key);
       return { taken: questions[asked.question][1].value(asked.value) };
+    }
+    case "words": {
+      const { questions } = await readCampaign(asked.published, asked.key);
+      const device = await Device.open({ epsilon: 1, store: memoryStore() });
+      const inquiry = device.asking(...questions[asked.question]);
+      return { text: inquiry.text(asked.languages), labels: inquiry.labels(asked.languages) };
+    }
+    case "open": {
+      const { questions } = await readCampaign(asked.published, asked.key);
+      const device = await Device.open({ epsilon: 1, store: memoryStore() });
+      const inquiry = device.asking(...Object.values(questions)[0]);
+      const now = Date.now;
+      Date.now = () => Date.parse(asked.day) + 864e5 - 1; // the last moment of the day
+      const { reason } = await device.answer(inquiry, 42).finally(() => (Date.now = now));
+      const fetch = () => Promise.reject(new TypeError());
+      const sent = await device.send(inquiry, "https://city.example", { label: asked.label, fetch }).catch((error) => error);
+      return { open: reason !== "ended", listed: sent.reason !== "label" };
     }
     case "bound":
       return { below: expBelow(asked.epsilon).toString(16) };

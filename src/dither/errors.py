@@ -94,6 +94,7 @@ class ExchangeFailed(DitherError):
 
 # No message names a package that is not published: anyone could register the name, and be installed.
 INSTALL: Final = "pip install '.[{}]' in a clone of the repository"
+INSTALL_DEVICE: Final = "pip install ./clients/python in a clone of the repository"
 
 
 class MissingExtra(DitherError, ImportError):

@@ -401,3 +401,24 @@ def test_a_name_with_controls_adds_no_line_and_no_style() -> None:
         assert "\x1b" not in text
         assert not any(line.startswith("All answers of a person: ε ≤ 0.1") for line in text.split("\n"))
     assert "\n" not in told.person
+
+
+def test_a_promise_for_a_location_is_none_for_a_path() -> None:
+    area = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    told = explain({"trip": dt.TraCSD(area, epsilon=1)})
+    assert "a path reveals as much again with each of its locations" in told.person
+    assert "a path of n locations is n times its ε" in told.officer
+    whole = explain({"trip": dt.TraCSD(area, epsilon=1, unit="trajectory")})
+    assert "each of its locations" not in whole.person
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [({"share": 125}, "12.5 % of the devices"), ({"follows": "0" * 64}, "an earlier campaign")],
+)
+def test_a_person_answers_one_of_two_phases(phase: dict[str, object], words: str) -> None:
+    told = explain({"x": dt.KRR(dt.Categories(2), epsilon=1)}, phase=phase)
+    assert words in told.person
+    assert "the larger one holds" in told.officer
+    german = explain({"x": dt.KRR(dt.Categories(2), epsilon=1)}, phase=phase, language="de")
+    assert "die größere" in german.officer

@@ -99,3 +99,24 @@ def test_a_card_has_the_asker_of_the_campaign(campaign: Path, tmp_path: Path) ->
     done = run("card", file, "--asker", "me")
     assert done.exit_code == 2
     assert "give --contact:" in " ".join(done.output.split())
+
+
+def test_a_campaign_that_only_counts_who_is_present_has_its_texts(tmp_path: Path) -> None:
+    """It asks no question, so that ε says nothing: what is seen is said."""
+    file = tmp_path / "present.toml"
+    text = TOML[: TOML.index("[questions")].replace(
+        '"once"\ndays = 30', '"present"\nevery = "week"\nexpects = 900'
+    )
+    file.write_text(text, encoding="utf-8")
+    checked = run("campaign", "check", file)
+    assert checked.exit_code == 0, checked.output
+    assert "No question is asked." in " ".join(checked.stdout.split())
+    told = json.loads(run("explain", file, "--json").stdout)
+    assert "ε does not limit it" in told["officer"][0]
+    out = tmp_path / "present.json"
+    done = run("campaign", "publish", file, "--new-key", "--key", tmp_path / "asker.key", "-o", out)
+    assert done.exit_code == 0, done.output
+    assert run("explain", out, "--dpia", "--language", "de").exit_code == 0
+    assert json.loads(run("card", file).stdout)["questions"] == []
+    done = run("audit", out)
+    assert (done.exit_code, "asks no question" in done.output) == (2, True)

@@ -49,7 +49,7 @@ async def answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 async def _connection(
-    port: int, path: str, source: Iterator[tuple[str, bytes]], told: Told, until: float
+    port: int, path: str, source: Iterator[tuple[str, bytes]], told: Told, until: float, form: str
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
@@ -60,7 +60,7 @@ async def _connection(
             name, body = one
             told.doubtful[name] = body
             began = time.perf_counter()
-            writer.write(request(path, body))
+            writer.write(request(path, body, form))
             status, _ = await answer(reader)
             told.seconds.append(time.perf_counter() - began)
             told.statuses[status] = told.statuses.get(status, 0) + 1
@@ -77,10 +77,11 @@ async def send(
     connections: int = 16,
     seconds: float = 3600.0,
     told: Told | None = None,
+    form: str = PACKED,
 ) -> Told:
     """Send batches until there are no more, the time is over, or the collector is gone."""
     told, shared = Told() if told is None else told, iter(source)
     until = time.monotonic() + seconds
-    links = [_connection(port, path, shared, told, until) for _ in range(connections)]
+    links = [_connection(port, path, shared, told, until, form) for _ in range(connections)]
     await asyncio.gather(*links, return_exceptions=True)
     return told

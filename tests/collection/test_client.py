@@ -67,6 +67,25 @@ def test_a_person_answers_and_the_collector_counts(collector: Process, account: 
         client.answer("minutes", 7)
 
 
+def test_what_was_given_is_taken_back(collector: Process, account: dt.Account) -> None:
+    client = Client(collector.campaign, account)
+    before = counted(collector)
+    client.answer("minutes", 42)
+    client.answer("browser", "firefox")
+    assert client.send().reports == 2
+    (sent,) = account.withdrawable
+    assert (sent.asker, sent.campaign) == (client.contract.asker, client.published.id)
+    assert set(sent.questions) == {"minutes", "browser"}
+    assert counted(collector) == before + 2
+    client.answer("minutes", 7)
+    done = client.take_back()
+    assert (done.withdrawn, done.unsent, done.left) == (2, 1, 0)
+    assert counted(collector) == before
+    assert account.withdrawable == ()
+    assert client.send().reports == 0
+    assert client.take_back().withdrawn == 0
+
+
 def test_a_batch_that_is_refused_for_good_is_dropped(
     collector: Process, account: dt.Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +107,8 @@ def test_a_batch_that_is_refused_for_good_is_dropped(
 def test_a_wrong_label_loses_no_report(collector: Process, account: dt.Account) -> None:
     client = Client(collector.campaign, account)
     client.answer("minutes", 42)
-    assert client.send(label="no such label") == Sent(0, "label")
+    with pytest.raises(InvalidParameter, match="label 'no such label'"):
+        client.send(label="no such label")
     assert client.send() == Sent(1)
 
 

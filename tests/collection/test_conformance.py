@@ -136,6 +136,43 @@ MUTANTS = {
             *("signatures", r'\w+\(\w+\(\w+,"epsilon"\),\w+\)&&!(\w+)\.delta', r"!\1.delta"),
         ),
         "a path is asked": ("signatures", r'\["walk",', "["),
+        "version 1 is read": ("signatures", r'2===(\w+)\["dither-campaign"\]', r'2>=\1["dither-campaign"]'),
+        "copies are recognised as long as anybody likes": ("signatures", "retry:365", "retry:36500"),
+        "retry may be missing": ("signatures", r'"people","retry"\]', '"people"]'),
+        "any number of answers": ("signatures", "answers:1e6", "answers:1e9"),
+        "any word is a period of the calendar": (
+            *(
+                "signatures",
+                r'\["day","week","month"\]\.includes\(\w+\),"terms","every"',
+                'true,"terms","every"',
+            ),
+        ),
+        "a value changes every day": ("signatures", r"\w+\.changes<\w+\.days", "true"),
+        "presence has a phase": ("signatures", r'&&"present"!==\w+,"terms","phase"', ',"terms","phase"'),
+        "presence has gateways": ("signatures", r'"present"!==\w+\|\|!\("reports_a_batch"in \w+\)', "true"),
+        "a label without its share": ("signatures", r'\w+\.length===\+\("label_share"in \w+\)', "true"),
+        "a language stands twice": ("signatures", r"\w+\(\w+,1,40\)&&", ""),
+        "words are in some of the languages": (
+            *("signatures", r'Object\.keys\((\w+)\)\.sort\(\)\+""==\[\.\.\.(\w+)\]\.sort\(\)\+""'),
+            r"\2.every(e=>e in \1)||!0",
+        ),
+        "labels of answers may have controls": ("signatures", r'\w+\(\w+,"labels",(\w+)\)(;let)', r"0\2"),
+        "dates have a unit": (
+            "signatures",
+            r'\|\|\w+\)&&!\w+\("form"\),"terms","unit"',
+            '||1),"terms","unit"',
+        ),
+        "a scale has steps": ("signatures", r'&&!\w+\("scale"\)&&(\w+>=1-1e-12)', r"&&\1"),
+        "days of installation are in any order": (
+            "signatures",
+            r">\(\w+\?\w+\(\{day:\w+\[\w+-1\]\}\):-1/0\)",
+            ">-1/0",
+        ),
+        "days of installation without presence": (
+            "signatures",
+            r'"installed"===(\w+)&&\w+&&',
+            r'"installed"===\1&&',
+        ),
     },
     "draws": {
         "windows of numbers wrap around all cells": ("optional", r"%(\w+)\+\1\)%\1", r"%65536+65536)%65536"),
@@ -163,7 +200,7 @@ MUTANTS = {
     "exchange": {
         "every 2xx acknowledges": ("testing", r"<300&&\w+\.batch===\w+", "<300"),
         "every conflict acknowledges": ("testing", r'409===\w+\?"conflict"===\w+', "409===r?true"),
-        "a redirect that names the batch acknowledges": ("testing", r"<300&&", "<400&&"),
+        "a redirect that names the batch acknowledges": ("testing", r"<300(&&\w+\.batch===)", r"<400\1"),
         "a proxy's page drops a batch": ("testing", r'=\w+&&"sealed"!==\w+&&', "="),
         "a request that was not opened is dropped": ("testing", r'&&"sealed"!==\w+', ""),
         "a list is a word": ("testing", r'"string"==typeof (\w+)\?\1:""', r'\1?.length?\1:""'),
@@ -180,6 +217,14 @@ MUTANTS = {
             r"\1",
         ),
         "a time is in hours": ("signatures", r"60\*\+", "+"),
+    },
+    "words": {
+        "regions must be the same": ("dither", r'=>(\w+)\.split\("-"\)\[0\]', r"=>\1"),
+        "answers are shown by their labels": ("dither", r"\w+\?\.\[\w+\]\?\?String\((\w+)\)", r"String(\1)"),
+    },
+    "open": {
+        "a campaign ends in the morning": ("dither", r"864e5>=(\w+)\+1", r"864e5>=\1"),
+        "any label is sent": ("dither", r"\.labels\?\.includes\(\w+\)\?\?!0", ".labels??!0"),
     },
     "list": {
         "the digest before is believed": (
@@ -204,6 +249,21 @@ MUTANTS = {
             r"(=(\w+)\.filter\((\w+)=>\3\.device===(\w+)\).*?)\2\.filter\((\w+)=>\5\.asker===(\w+)\)",
             r"\1\2.filter(\5=>\5.asker===\6&&\5.device===\4)",
         ),
+        "answers of a campaign are not counted": ("testing", r"limit\?\.answers\?\?1/0", "none??1/0"),
+        "answers of all campaigns count": ("testing", r"&&\w+\.campaign===\w+\.limit\?\.campaign", ""),
+        "a coin is biased": ("testing", r"1e3\)<(\w+)\.share", r"1e3)<=\1.share"),
+        "tails answer the first campaign": (
+            "testing",
+            r"!\((\w+)\?\?(\w+)\.coins\.at\(-1\)\)\.heads",
+            "false",
+        ),
+        "heads answer the second campaign": ("testing", r"(\w+)\.heads&&(\1)\.asker", r"false&&\1.asker"),
+        "who came later answers the first": ("testing", r"\w+\|\|\(\w+=\w+\(!1,\w+\.follows\)\)", "0"),
+        "a month begins on the day before": (
+            *("testing", r"Date\.UTC\((\w+)\.getUTCFullYear\(\),\1\.getUTCMonth\(\)\)"),
+            r"(Date.UTC(\1.getUTCFullYear(),\1.getUTCMonth())-864e5)",
+        ),
+        "a calendar week begins on Thursday": ("testing", r"(\w+)-\(\1\+3\)%7", r"\1-\1%7"),
         "the lifetime is not split": ("testing", r",\[\w+\.lifetime,\w+\.lifetime\]\]", "]"),
     },
 }

@@ -83,7 +83,7 @@ def test_a_person_reads_what_they_are_asked_for_and_not_the_numbers_of_the_devic
         assert f"asked: {words} (ε = 1)" in words_of(device, 1.0), kind
     scaled = Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{TABLES['number on a scale']}\nepsilon = 1\n")
     officer = scaled.explain().officer.split("\n")[0]
-    assert officer.startswith("asked: a number from 0 to 1000, on a scale of 32 parts, Optimal, ")
+    assert officer.startswith("asked: a number from 0 to 1000, on a scale of 32 parts, ")
     assert "standard error" not in officer  # it would be one of the parts
     assert json.loads(scaled.card)["questions"][0]["scale"][-1] == 1000
 
@@ -100,7 +100,7 @@ def test_clients_that_lack_a_draw_are_named() -> None:
         assert not kinds.gaps_of_clients(Campaign.from_toml(f"{HEAD}repeat = {terms}\n{asked}"))
     asked = '[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
     change = Campaign.from_toml(f'{HEAD}repeat = "kept change"\ndays = 28\nchanges = 1\n{asked}')
-    assert set(kinds.gaps_of_clients(change)["a"]) == {"JavaScript", "Java"}
+    assert set(kinds.gaps_of_clients(change)["a"]) == {"JavaScript", "Java", "Go"}
 
 
 def test_the_entry_points_of_javascript_are_those_of_its_client() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from dither.collection.collector import Collector
 from dither.collection.settings import Settings
 from dither.collection.store.backup import backup, restore
 from dither.collection.store.opening import open_store
-from dither.collection.store.store import Arrived, CollectorStore
+from dither.collection.store.postgresql import PostgresqlStore
+from dither.collection.store.sqlite import SqliteStore
+from dither.collection.store.store import Arrived, CollectorStore, Stored, Withdrawal
 from dither.collection.web.answers import answer_handlers
 from dither.collection.web.endpoints import routes_of
 from dither.core.batch import PACKED, BatchBody
@@ -78,6 +81,48 @@ class Model:
             if waiting.total() >= PEOPLE:
                 self.shown.setdefault((slot.day, slot.label), Counter()).update(waiting)
                 waiting.clear()
+
+
+class WithdrawalModel(Model):
+    """What is shown where batches are taken back: those that are shown leave with the next step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.where: dict[bytes, tuple[Key | None, int]] = {}  # by identity: where it is shown, and the report
+        self.leaving: dict[str, list[bytes]] = {}
+        self.order: dict[str, list[bytes]] = {}  # what waits, by label
+
+    def add(self, group: list[Arrived]) -> None:
+        for slot in sorted({slot for batch in group for slot, _ in batch.parts}):
+            waiting = self.order.setdefault(slot.label, [])
+            for batch in group:
+                for one, data in batch.parts:
+                    if one == slot:
+                        self.where[batch.id] = (None, data[0])
+                        waiting.append(batch.id)
+            if len(waiting) >= PEOPLE:
+                key = (slot.day, slot.label)
+                for identity in waiting:
+                    self.where[identity] = (key, self.where[identity][1])
+                    self.shown.setdefault(key, Counter())[self.where[identity][1]] += 1
+                waiting.clear()
+                for identity in self.leaving.pop(slot.label, []):
+                    place, report = self.where.pop(identity)
+                    assert place is not None
+                    self.shown[place][report] -= 1
+
+    def withdraw(self, identity: bytes, label: str) -> None:
+        """Take a batch back that was added before."""
+        if self.where[identity][0] is None:
+            self.order[label].remove(identity)
+            del self.where[identity]
+        else:
+            self.leaving.setdefault(label, []).append(identity)
+
+    def public(self) -> dict[Key, Counter[int]]:
+        """Return what is shown, without zeros."""
+        found = {key: Counter({cell: n for cell, n in one.items() if n}) for key, one in self.shown.items()}
+        return {key: one for key, one in found.items() if one}
 
 
 def no_small_step(states: list[dict[Key, Counter[int]]]) -> None:
@@ -182,6 +227,85 @@ def test_restarts_and_folds_change_nothing_that_is_shown(make_store: MakeStore, 
         )
     no_small_step(states)
     assert sum(one.total() for one in model.shown.values()) > 100
+
+
+@pytest.mark.some("sqlite-3", "postgresql-4")
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_what_is_taken_back_leaves_with_the_next_step(make_store: MakeStore, seed: int) -> None:
+    """Also after restarts, folds, erasures, in other processes, and if it comes again afterwards."""
+    random, model = np.random.default_rng(seed), WithdrawalModel()
+    store = make_store()
+    collector = opened(store)
+    today, late, left = 0, days(60), 0
+    there: dict[bytes, Arrived] = {}
+    for _ in range(70):
+        today += int(random.random() < 0.2)
+        group = [
+            single(random, days(max(0, today - (random.random() < 0.1))), ("", "1.0")[random.random() < 0.3])
+            for _ in range(random.integers(1, 9))
+        ]
+        store.append(group)
+        model.add(group)
+        there |= {batch.id: batch for batch in group}
+        collector.catch_up()
+        assert public(collector) == model.public()
+        if random.random() < 0.7 and there:
+            some = list(there)
+            gone = {some[at] for at in random.integers(0, len(some), random.integers(1, 4))}
+            unknown = [random.bytes(16) for _ in range(2)]
+            asked = [Withdrawal(digest, CAMPAIGN.id, days(today)) for digest in (*gone, *unknown)]
+            store.withdraw(asked)
+            before = public(collector)
+            collector.catch_up()
+            assert public(collector) == before  # nothing that is shown changes
+            for digest in gone:
+                model.withdraw(digest, there[digest].parts[0][0].label)
+            left += len(gone)
+            store.withdraw(asked)  # asked twice
+            again = [there.pop(digest) for digest in gone]
+            again += [replace(single(random, days(today)), id=digest) for digest in unknown]
+            assert store.append(again) == [Stored.REPEATED] * len(again)
+            collector.catch_up()
+        match int(random.integers(0, 7)):
+            case 0:
+                store.close()
+                store = make_store()
+                collector = opened(store, late)
+            case 1 if store.shared:  # another process
+                store = make_store()
+                collector = opened(store, late)
+            case 2:
+                collector.day = lambda: late
+                until = days(max(0, today - int(random.integers(0, 4))))
+                collector.fold(CAMPAIGN.id, until)
+                # What was folded cannot be taken back any more.
+                there = {one: batch for one, batch in there.items() if not folded_up_to(store, batch)}
+            case 3:
+                store.erase(collector.live)
+        assert public(collector) == model.public()
+        waiting = sum(map(len, model.order.values()))
+        assert collector.live.waiting(CAMPAIGN.id, "browser") == waiting
+        leaving = sum(map(len, model.leaving.values()))
+        total = sum(one.total() for one in model.public().values()) + waiting - leaving
+        summary = collector.live.summary(CAMPAIGN.id, "browser")
+        assert (summary.n, int(summary.counts.sum())) == (total, total)
+        assert summary.counts.min() >= 0
+    assert left > 60
+    assert sum(one.total() for one in model.public().values()) > 100
+
+
+def folded_up_to(store: CollectorStore, batch: Arrived) -> bool:
+    """Return whether the reports of a batch are not kept one by one any more."""
+    if isinstance(store, SqliteStore):
+        query = "SELECT counts IS NOT NULL FROM reports JOIN slots ON slots.number = slot WHERE id = ?"
+        return bool(store._sql.execute(query, (batch.id,)).fetchone()[0])
+    assert isinstance(store, PostgresqlStore)
+    with store._transaction() as sql:
+        query = (
+            "SELECT counts IS NOT NULL FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %s"
+        )
+        row = sql.execute(query, (batch.id,)).fetchone()
+    return bool(row and row[0])
 
 
 def test_processes_that_share_a_database_show_the_same_steps(database: str) -> None:

@@ -35,7 +35,7 @@ def test_the_campaign_and_the_limits_are_read() -> None:
     assert list(made.questions) == ["minutes", "travel"]
     assert "ε ≤ 2" in str(made.guarantee)
     given, default = Settings.read(FOLDER / "collector.toml"), Settings()
-    for name in ("body", "patience", "rate", "burst", "grace", "retry", "group", "queue"):
+    for name in ("body", "patience", "rate", "burst", "grace", "group", "queue"):
         assert getattr(given, name) == getattr(default, name), f"{name} is said to be the default"
 
 

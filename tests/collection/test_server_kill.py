@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -10,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
-from dither.core.batch import BatchBody
+from dither.core.batch import JSON, BatchBody
 from dither.core.counts import Counts
 from tests.collection.load import Told, batches, send
 from tests.collection.serving import OPEN
@@ -117,9 +118,10 @@ def killed(folder: Path, store: str, rounds: int, most: int) -> tuple[dict[str, 
 def check(store: str, acknowledged: dict[str, bytes], doubtful: dict[str, bytes]) -> None:
     """Check the store after a kill: what was acknowledged is there, whole, and nothing else than was sent."""
     kept = stored(store)
-    assert set(acknowledged) <= set(kept), "an acknowledged batch is lost"
+    sent = {digest(name): body for name, body in (doubtful | acknowledged).items()}
+    assert {digest(name) for name in acknowledged} <= set(kept), "an acknowledged batch is lost"
     for name, parts in kept.items():
-        body = acknowledged.get(name) or doubtful[name]
+        body = sent[name]
         assert parts == expected_parts(body), "a batch is there in part, or changed"
 
 
@@ -128,8 +130,13 @@ def expected_parts(body: bytes) -> list[bytes]:
     return [b"".join(some) for _, some in sorted(BatchBody.from_bytes(body).reports.items())]
 
 
+def digest(name: str) -> str:
+    """Return what a store keeps of the identity of a batch."""
+    return hashlib.sha256(bytes.fromhex(name)).hexdigest()[:32]
+
+
 def stored(store: str) -> dict[str, list[bytes]]:
-    """Return what a store holds, read by other means than the collector's."""
+    """Return what a store holds by the digests of batches, read by other means than the collector's."""
     query = "SELECT id, data FROM {}reports ORDER BY id, part"
     if store.startswith("postgresql"):
         import psycopg
@@ -165,7 +172,7 @@ def held(folder: Path, address: str, rounds: int, most: int) -> int:
             assert live.summary(CONTRACT.id, name) == recount(acknowledged, name)
     finally:
         store.close()
-    assert set(stored(address)) == set(acknowledged)
+    assert set(stored(address)) == {digest(name) for name in acknowledged}
     return len(acknowledged)
 
 
@@ -177,3 +184,83 @@ def test_kill_minus_9(address: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_kill_minus_9_200_times(address: str, tmp_path: Path) -> None:
     assert held(tmp_path, address, rounds=200, most=250) >= 50_000
+
+
+# --- kill -9 while batches are taken back
+
+WITHDRAWALS = f"/v1/campaigns/{CONTRACT.id}/withdrawals"
+
+
+async def _take_back(port: int, names: Iterator[str], told: Told) -> None:
+    bodies = ((name, f'{{"dither":2,"withdraw":"{name}"}}'.encode()) for name in names)
+    await send(port, WITHDRAWALS, bodies, connections=4, told=told, form=JSON)
+
+
+async def _round_of_both(forker: Forker, source: Iterator[tuple[str, bytes]], again: list[str]) -> list[Told]:
+    """Send batches, and take every third one back, some before they are sent; kill in the middle."""
+    port = await asyncio.to_thread(forker.start)
+    told, gone = Told(), Told()
+    some = list(islice(source, 90))
+    chosen = [name for name, _ in some[::3]]
+    tasks = [
+        asyncio.create_task(send(port, PATH, iter(some), told=told)),
+        asyncio.create_task(_take_back(port, iter([*again, *chosen]), gone)),
+    ]
+    async with asyncio.timeout(60):
+        while len(gone.acknowledged) < 12 or len(told.acknowledged) < 30:
+            await asyncio.sleep(0.001)
+    await asyncio.to_thread(forker.end)
+    await asyncio.gather(*tasks)
+    told.doubtful |= {name: body for name, body in some if name not in told.acknowledged}
+    gone.doubtful |= {name: b"" for name in (*again, *chosen) if name not in gone.acknowledged}
+    return [told, gone]
+
+
+def taken_back(folder: Path, address: str, rounds: int) -> int:
+    """Check that a batch is withdrawn or not, never in part, however often the collector is killed."""
+    forker, source = Forker(folder, address), batches(CONTRACT, 17)
+    sent: dict[str, bytes] = {}
+    gone: set[str] = set()
+    doubtful: dict[str, bytes] = {}
+    again: list[str] = []
+    for _ in range(rounds):
+        told, back = asyncio.run(_round_of_both(forker, chain(list(doubtful.items()), source), again))
+        assert set(told.statuses) | set(back.statuses) <= {200}
+        sent |= told.acknowledged
+        doubtful = {name: body for name, body in told.doubtful.items() if name not in sent}
+        gone |= set(back.acknowledged)
+        again = [name for name in back.doubtful if name not in gone]
+        check_withdrawn(address, sent, gone, {*doubtful, *again})
+    port = forker.start()
+    asyncio.run(send(port, PATH, iter(list(doubtful.items()))))
+    asyncio.run(_take_back(port, iter(again), told := Told()))
+    assert set(told.acknowledged) == set(again)
+    forker.end(signal.SIGTERM)
+    forker.close()
+    check_withdrawn(address, sent | doubtful, gone | set(again), set())
+    return len(gone)
+
+
+def check_withdrawn(address: str, sent: dict[str, bytes], gone: set[str], unclear: set[str]) -> None:
+    """Check the counts: of what was sent and not taken back, and maybe of what is unclear."""
+    store = open_store(address)
+    try:
+        live = Collector(store, Settings()).live
+        clear = {name: body for name, body in sent.items() if name not in gone | unclear}
+        found = [live.summary(CONTRACT.id, name) for name in CONTRACT.questions]
+        least = [recount(clear, name) for name in CONTRACT.questions]
+        for one, other in zip(found, least, strict=True):
+            assert (one.counts >= other.counts).all()
+            assert unclear or one == other
+    finally:
+        store.close()
+
+
+@pytest.mark.some("sqlite")
+def test_kill_minus_9_while_batches_are_taken_back(address: str, tmp_path: Path) -> None:
+    assert taken_back(tmp_path, address, 2) >= 24
+
+
+@pytest.mark.slow
+def test_24_kills_while_batches_are_taken_back(address: str, tmp_path: Path) -> None:
+    assert taken_back(tmp_path, address, 24) >= 288

@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter
     ("text", "told"),
     [
         ("grace = -1", "grace is an integer from 0 upwards"),
-        ("retry = 0", "retry is an integer from 1 upwards"),
+        ("queue = 0", "queue is an integer from 1 upwards"),
         ('rate = "20"', "rate is a positive number"),
         ("rate = nan", "rate is a positive number"),
         ('proxies = "10.0.0.1"', "proxies is a list of texts"),

@@ -18,7 +18,7 @@ from dither.collection.settings import Settings
 from dither.collection.store.backup import backup, restore
 from dither.collection.store.export import LIST, Export, export_reports, report_columns
 from dither.collection.store.opening import open_store
-from dither.collection.store.store import Arrived, CollectorStore
+from dither.collection.store.store import Arrived, CollectorStore, Withdrawal
 from dither.core.batch import BatchBody
 from dither.core.counts import Counts
 from dither.data import sql
@@ -68,9 +68,8 @@ def asked(batches: Iterable[Arrived]) -> list[tuple[Any, ...]]:
             width = question.report_bytes
             pairs += [(question.fingerprint, data[at : at + width]) for at in range(0, len(data), width)]
         body = BatchBody.of(batch.id.hex(), pairs, batch.parts[0][0].label)
-        found += [
-            tuple(row.values()) for row in sql.report_rows(body, CAMPAIGN.questions, batch.parts[0][0].day)
-        ]
+        made = sql.report_rows(body, CAMPAIGN.questions, batch.parts[0][0].day)
+        found += [tuple((row | {"batch": batch.id.hex()}).values()) for row in made]  # a store has digests
     return found
 
 
@@ -232,6 +231,28 @@ def test_exports_go_on_after_a_deletion_and_after_identities_were_forgotten(
     store = make_store()
     store.append([arrived(22)])
     assert [entry.batches for entry in export_reports(address, folder).files] == [1]
+
+
+def test_what_was_taken_back_is_in_no_later_file_and_has_a_tombstone(
+    make_store: MakeStore, address: str, tmp_path: Path
+) -> None:
+    store, folder = make_store(), tmp_path / "out"
+    batches = begun(store, 40)
+    export_reports(address, folder)
+    batches += (more := [arrived(seed, 2, NEXT) for seed in range(40, 60)])
+    store.append(more)
+    gone = {batches[3].id, batches[45].id}
+    store.withdraw([Withdrawal(digest, CAMPAIGN.id, NEXT) for digest in (*gone, bytes(16))])
+    export_reports(address, folder)
+    left = [one for one in batches if one.id not in gone]
+    buried = [row for row in rows(folder) if row[5] == sql.TOMBSTONE]
+    assert {row[4] for row in buried} == {one.hex() for one in (*gone, bytes(16))}
+    assert {(*row[1:4], *row[6:]) for row in buried} == {(None,) * 5}
+    there = [*left, batches[3]]  # it was exported before it was taken back
+    assert unordered(row for row in rows(folder) if row not in buried) == unordered(asked(there))
+    assert counted(folder) == expected(left)
+    assert export_reports(address, folder).files == ()
+    store.close()
 
 
 def test_a_campaign_that_is_deleted_meanwhile_is_not_exported(

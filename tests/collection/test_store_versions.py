@@ -20,8 +20,15 @@ from dither.collection.store import versions
 from dither.collection.store.backup import backup, migrate, restore
 from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.store.sqlite import APPLICATION
-from dither.collection.store.store import Arrived, CollectorStore, Stored, StoreUnavailable, StoreUnusable
+from dither.collection.store.store import (
+    Arrived,
+    CollectorStore,
+    Stored,
+    StoreUnavailable,
+    StoreUnusable,
+)
 from dither.collection.store.versions import MIGRATIONS, Migration, present_version
+from dither.core.batch import identity_digest
 from tests.collection.campaigns import published
 from tests.collection.conftest import MakeStore
 from tests.collection.test_store import arrived, counts, expected
@@ -30,7 +37,7 @@ from tests.support.terminal import run
 
 FILES = TESTS / "golden" / "files"
 GOLDEN = json.loads((FILES / "store-2.json").read_text(encoding="utf-8"))
-ADDED = Migration(9, oldest=3, statements="CREATE TABLE {0}more (x INTEGER);")  # of a release to come
+ADDED = Migration(9, oldest=4, statements="CREATE TABLE {0}more (x INTEGER);")  # of a release to come
 CHANGED = Migration(10, oldest=10, statements="ALTER TABLE {0}reports ADD COLUMN more INTEGER DEFAULT 0;")
 
 
@@ -47,8 +54,13 @@ def old_database(folder: Path, database: str) -> None:
 
     restore(golden(folder), database)
     with psycopg.connect(database) as sql:
-        sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes")
+        sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes, dither_withdrawn")
+        sql.execute("ALTER TABLE dither_slots DROP COLUMN tick")
         sql.execute("UPDATE dither_meta SET version = 2")
+        with closing(sqlite3.connect(folder / "store.sqlite")) as file, sql.cursor() as cursor:
+            ids = [identity for (identity,) in file.execute("SELECT DISTINCT id FROM reports").fetchall()]
+            rows = [(identity, identity_digest(identity)) for identity in ids]
+            cursor.executemany("UPDATE dither_reports SET id = %s WHERE id = %s", rows)
 
 
 def check_golden(store: CollectorStore) -> None:
@@ -63,7 +75,7 @@ def check_golden(store: CollectorStore) -> None:
     assert sum(store.refusals().values()) == GOLDEN["refused"]
     again = [
         Arrived(
-            bytes.fromhex(batch["id"]),
+            identity_digest(bytes.fromhex(batch["id"])),
             tuple(
                 (Slot(campaign, question, datetime.date.fromisoformat(day), label), bytes.fromhex(data))
                 for campaign, question, day, label, data in batch["parts"]
@@ -82,7 +94,7 @@ def test_a_file_of_an_earlier_release_is_brought_forward_after_a_copy(tmp_path: 
         check_golden(store)
         store.probe(0)
         store.close()
-    kept = tmp_path / "store.sqlite.before-3"
+    kept = tmp_path / "store.sqlite.before-4"
     assert kept.stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(kept)) as one, closing(sqlite3.connect(":memory:")) as two:
         two.deserialize(before)
@@ -115,11 +127,11 @@ def test_a_database_waits_for_the_verb_and_then_goes_on(database: str, tmp_path:
     assert database not in str(refusal.value)  # an address may hold a password
     copy = tmp_path / "before.backup"
     told = run("collector", "migrate", database, "--backup", copy).output
-    assert told == f"the store has version 3; {copy} is as it was before\n"
+    assert told == f"the store has version 4; {copy} is as it was before\n"
     assert "exists" in run("collector", "migrate", database, "--backup", copy).output
     assert json.loads(
         run("collector", "migrate", database, "--backup", copy, "--force", "--json").output
-    ) == {"version": 3, "backup": str(copy)}
+    ) == {"version": 4, "backup": str(copy)}
     for address in (database, str(tmp_path / "other.sqlite")):
         if not is_postgresql(address):
             restore(copy, address)
@@ -178,7 +190,7 @@ def test_a_release_that_cannot_read_the_store_any_more_stops(
         open_store(database)
 
 
-@pytest.mark.parametrize(("version", "words"), [(1, "older than any"), (4, "install a later one")])
+@pytest.mark.parametrize(("version", "words"), [(1, "older than any"), (5, "install a later one")])
 def test_files_of_other_versions_are_refused(version: int, words: str, tmp_path: Path) -> None:
     place = tmp_path / "store.sqlite"
     with sqlite3.connect(place) as sql:

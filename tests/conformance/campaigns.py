@@ -637,6 +637,7 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
 
     yield READ, "labels of answers", "any script", asked(krr(HELLO))
     yield READ, "labels of answers", "500 characters", asked(krr("x" * 500))
+    yield READ, "labels of answers", "HTML, which is text", asked(krr("<img src=x onerror=alert(1)>&amp;"))
     for label, reason in (
         ("b\u001b[2Jc", "an escape sequence"),
         ("b\nc", "a line feed"),
@@ -649,6 +650,7 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
     items = dt.SetResponse(dt.Several(["mail", "a\u001bb"], most=1), epsilon=1)
     yield REFUSED, "labels of answers", "an escape in a set", asked(_asked("apps", items))
     yield READ, "place", "one place of a rectangle", asked(_asked("where", dt.TraCSC(SQUARE, epsilon=1)))
+    yield READ, "place", "one place of a disk", asked(_asked("where", dt.Polar(dt.Disk(2.5), epsilon=1)))
     yield READ, "place", "the nearest points of a disk", asked(_asked("where", nearest()["disk"]))
     yield READ, "place", "the nearest points of a sphere", asked(_asked("where", nearest()["sphere"]))
     yield READ, "place", "a list", asked(_asked("where", nearest()["listing"]))

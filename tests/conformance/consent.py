@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dither.collection.campaign import Campaign, Published
+from dither_device.total import percent
 from tests.collection.campaigns import KEY
 
 FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "consent.json"
@@ -73,7 +74,42 @@ def vectors() -> dict[str, Any]:
         published = Published.sign(Campaign.from_toml(FIRST.replace(old, new)), KEY)
         made[name] = {"covered": covered, "published": published.to_json()}
         key = published.key
-    return {"dither": 2, "key": key, "campaigns": made}
+    return {"dither": 2, "key": key, "campaigns": made, "totals": totals()}
+
+
+# What a campaign states about how often, and how many answers to all of its questions that is at most.
+TIMES: Final[tuple[tuple[dict[str, Any], int | None], ...]] = (
+    ({"repeat": "same"}, 1),
+    ({"repeat": "present", "every": "week", "expects": 1000}, 1),
+    ({"repeat": "fresh"}, None),
+    ({"repeat": "fresh", "answers": 12}, 12),
+    ({"repeat": "once", "days": 30}, 11),
+    ({"repeat": "once", "days": 325}, 1),
+    ({"repeat": "once", "days": 324}, 2),
+    ({"repeat": "once", "every": "day"}, 325),
+    ({"repeat": "once", "every": "week"}, 47),
+    ({"repeat": "once", "every": "month"}, 11),
+    ({"repeat": "kept change", "days": 100, "changes": 2}, 4),
+)
+EPSILONS: Final = (0.1, 0.5, 1.0, 2.5, 5.0, 7.0, 9.0, 12.5, 40.0)
+
+
+def totals() -> list[dict[str, Any]]:
+    """Return terms from 2026-01-01 to 2026-11-21, the total ε of a person or null, and how sure it makes.
+
+    A guess of 50 % is at most so sure after all answers, or after one to each question where ε has no limit.
+    """
+    days = {"begins": "2026-01-01", "ends": "2026-11-21"}
+    cases = [(terms, times, 0.5) for terms, times in TIMES]
+    cases += [({"repeat": "same"}, 1, epsilon) for epsilon in EPSILONS]
+    return [
+        {
+            "terms": {**terms, **days, "promise": {"epsilon": epsilon}},
+            "total": None if times is None else times * epsilon,
+            "sure": percent(epsilon * (times or 1)),
+        }
+        for terms, times, epsilon in cases
+    ]
 
 
 def text() -> str:

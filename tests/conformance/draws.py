@@ -18,6 +18,7 @@ import numpy as np
 
 import dither as dt
 from dither import mechanisms
+from dither.collection.conformance import draw_of
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
@@ -37,6 +38,12 @@ LONG: Final = 25  # locations of a path where there are many draws
 PYTHON_ONLY: Final = (
     *("prefix", "planar", "rings", "points", "grid"),
     *("two copies", "joint response", "joint bits", "joint hashed"),
+)
+
+# Draws for comparisons and research: no campaign asks for them by its tables, and a port may leave them out.
+RESEARCH: Final = (
+    *("sectors", "walk", "rings", "points", "grid", "two copies"),
+    *("joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
@@ -191,6 +198,9 @@ def questions() -> dict[str, Any]:
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
         ),
+        "SetResponse, other": dt.SetResponse(
+            dt.Several(["mail", "maps", "music", "other", "news"], most=2), epsilon=1
+        ),
         "SetResponse, 1 000 items": dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
         "SetResponse, polynomial": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1, report="polynomial"
@@ -327,7 +337,7 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
 
 def known_to_javascript(specification: str) -> bool:
     """Return whether clients/javascript knows the draw of a specification."""
-    return json.loads(json.loads(specification)["device"])["draw"] not in PYTHON_ONLY
+    return draw_of(specification) not in PYTHON_ONLY
 
 
 def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list[dict[str, Any]]:
@@ -336,6 +346,7 @@ def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list
         {
             "name": name,
             "specification": mechanism.to_json(),
+            **({"research": True} if draw_of(mechanism.to_json()) in RESEARCH else {}),
             "draws": list(drawn(name, mechanism, count, seed)),
         }
         for name, mechanism in questions().items()
@@ -348,7 +359,7 @@ def text(made: list[dict[str, Any]]) -> str:
     parts = []
     for one in made:
         rows = ",\n".join(json.dumps(draw, ensure_ascii=False) for draw in one["draws"])
-        head = json.dumps({"name": one["name"], "specification": one["specification"]}, ensure_ascii=False)
+        head = json.dumps({name: one[name] for name in one if name != "draws"}, ensure_ascii=False)
         parts.append(f'{head[:-1]}, "draws": [\n{rows}\n]}}')
     return '{"dither": 2, "questions": [\n' + ",\n".join(parts) + "\n]}\n"
 

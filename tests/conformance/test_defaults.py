@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -12,7 +13,11 @@ from urllib.parse import urlencode
 import pytest
 
 import dither_device
+from dither.collection.campaign import Campaign
+from dither.collection.kinds import ADD_ONS
+from dither.core.counts import Counts
 from tests.collection.serving import Process
+from tests.conformance import test_go
 from tests.conformance.test_browser import command, opened, pages
 from tests.conformance.test_java import checks, java  # noqa: F401  (a fixture)
 from tests.conformance.test_javascript import node
@@ -33,12 +38,16 @@ repeat = "fresh"
 """
 KINDS: Final[dict[str, tuple[str, Any]]] = {
     "interval": ("interval = [0, 100]", 42),
+    "steps": ("interval = [0, 90]\nstep = 5", 42),
     "circle": ("circle = 360", 90),
-    "optional": ("interval = [0, 100]\noptional = true", None),
+    "optional": ("interval = [0, 110]\noptional = true", None),
+    "optional circle": ("circle = 360\noptional = true", 7),
     "date": ("date = [2000-01-01, 2026-12-31]", "2025-02-03"),
     "time": ("time = true", "13:45"),
     "scale": ('interval = [0, 100000]\nscale = "log"', 1234.5),
+    "edges": ("interval = [0, 100]\nscale = [0, 1, 10, 100]", 3),
     "several": ('several = ["a", "b", "c", "d", "e"]\nmost = 2', ["a", "c", "unknown"]),
+    "several of many": (f"several = {json.dumps([f'item {i}' for i in range(3000)])}\nmost = 4", ["item 5"]),
     "rectangle": ("rectangle = [[0, 10], [0, 5]]", [3, 4]),
     "disk": ("disk = 2", [0.5, 1]),
     "sphere": ("sphere = true", [8.5, 47.4]),
@@ -55,7 +64,19 @@ def questions() -> dict[str, tuple[str, Any]]:
         for epsilon in EPSILONS:
             table = f"categories = {labels}\nepsilon = {epsilon}"
             asked[f"{length} at {epsilon}"] = (table, f"label {length - 1}")
+            if epsilon == 1:
+                asked[f"{length} or none"] = (f"{table}\noptional = true", None)
     return asked
+
+
+def counted(collector: Process) -> Counter[int]:
+    """Return to how many questions a collector has counted how many reports."""
+    found: Counter[int] = Counter()
+    for name, question in Campaign.read(collector.file).questions.items():
+        address = f"{collector.campaign}/summary?{urlencode({'question': name})}"
+        with urllib.request.urlopen(address) as answer:
+            found[Counts.from_bytes(answer.read(), question).n] += 1
+    return found
 
 
 def by_python(folder: Path, address: str, published: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -70,9 +91,25 @@ def by_python(folder: Path, address: str, published: str, values: dict[str, Any]
     return {"sent": done.sent, "waiting": done.waiting, "refused": done.refused}
 
 
+def _add_on(question: Any) -> bool:
+    return question.device()["draw"] in ADD_ONS
+
+
+def by_node(client: str, *words: Any) -> Any:
+    """Answer in Node with a client, an expression of JavaScript; DIST stands for the folder of its files."""
+    dist = f"{ROOT.as_uri()}/clients/javascript/dist"
+    script = (
+        f"const {{ answerAll }} = await import('{ROOT.as_uri()}/tests/conformance/browser/answers.js');"
+        f"const client = {client.replace('DIST', dist)};"
+        f"console.log(JSON.stringify(await answerAll(client, ...{json.dumps(words)})))"
+    )
+    command = [node(), "--input-type=module", "-e", script]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
 @pytest.mark.slow
 def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Path) -> None:  # noqa: F811
-    """In Chromium by the one script, in Node by the entry points, in Java and in Python."""
+    """In Chromium and in Node, in Java, in Go and in Python. The collector counts each after each client."""
     asked = questions()
     tables = "\n".join(f'[questions."{name}"]\n{table}\n' for name, (table, _) in asked.items())
     values = {name: value for name, (_, value) in asked.items()}
@@ -85,25 +122,33 @@ def test_every_default_is_answered_by_every_client(java: list[str], tmp_path: Pa
                 published = answer.read().decode()
             words = {"address": collector.campaign, "key": json.loads(published)["key"]}
             found = {"dither-device": by_python(tmp_path, collector.address, published, values)}
-            script = (
-                f"const all = '{ROOT.as_uri()}/clients/javascript/dist/dither.global.js'; await import(all);"
-                f"const each = '{ROOT.as_uri()}/tests/conformance/browser/answers.js';"
-                "const { answerAll } = await import(each); console.log(JSON.stringify("
-                f"await answerAll(dither, ...{json.dumps([*words.values(), values])})))"
-            )
-            done = subprocess.run(
-                [node(), "--input-type=module", "-e", script], capture_output=True, text=True, check=True
-            )
-            found["Node"] = json.loads(done.stdout)
+            assert counted(collector) == {1: len(asked)}
+            given = *words.values(), values
+            found["Node"] = by_node("(await import('DIST/dither.global.js'), dither)", *given)
+            assert counted(collector) == {2: len(asked)}
             told = checks(java, "all", *words.values(), given=json.dumps(values))
             found["Java"] = json.loads(told[0])
+            assert counted(collector) == {3: len(asked)}
+            told = test_go.checks(
+                test_go.compiled(tmp_path), "all", *words.values(), given=json.dumps(values)
+            )
+            found["Go"] = json.loads(told[0])
+            assert counted(collector) == {4: len(asked)}
             page = f"{server.address('answers.html')}?{urlencode(words | {'values': json.dumps(values)})}"
             with opened(command("chromium", tmp_path / "profile"), page):
                 found["Chromium"] = server.told.get(timeout=120)
+            assert counted(collector) == {5: len(asked)}
+            # The main entry point alone answers what needs no other, and names the others.
+            main = "{ ...await import('DIST/dither.js'), ...await import('DIST/signatures.js') }"
+            alone = by_node(main, *given)
+            asks = Campaign.read(collector.file).questions
+            assert set(alone.pop("unanswered")) == {name for name in asks if _add_on(asks[name])}
+            assert alone == expected | {"sent": counted(collector)[6], "outcomes": {}}
             more = {"outcomes": {}, "unanswered": []}
             assert found == {
                 "dither-device": expected,
                 "Node": expected | more,
                 "Java": expected,
+                "Go": expected,
                 "Chromium": expected | more,
             }

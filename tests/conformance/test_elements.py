@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import urllib.request
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ import pytest
 
 from tests.collection.serving import Process
 from tests.conformance.test_browser import Pages, pages
+from tests.conformance.test_javascript import CLIENT, node
 from tests.support.chromium import Browser, axe_script, chromium
 
 TOML: Final = """
@@ -56,13 +58,19 @@ most = 2
 interval = [0, 1000]
 optional = true
 
+[questions.income]
+interval = [0, 100000]
+scale = "log"
+unit = "€"
+
 [questions.day]
 date = [2000-01-01, 2026-12-31]
 
 [questions.hour]
 time = true
 """
-QUESTIONS: Final = ("minutes", "travel", "canton", "uses", "pay", "day", "hour")
+BROWSER: Final = Path(__file__).parent / "browser"
+QUESTIONS: Final = ("minutes", "travel", "canton", "uses", "pay", "income", "day", "hour")
 ROOT: Final = "document.querySelector('dither-question[name={}]').shadowRoot"
 
 
@@ -94,6 +102,7 @@ def _answer(browser: Browser) -> None:
         "canton": "root.querySelector('select').value = '3'",
         "uses": "root.querySelectorAll('input').forEach((one) => one.click())",
         "pay": "root.querySelectorAll('button')[1].click()",
+        "income": "root.querySelector('input').value = 52000",
         "day": "root.querySelector('input').value = '2025-02-03'",
         "hour": "root.querySelector('input').value = '13:45'",
     }.items():
@@ -102,24 +111,42 @@ def _answer(browser: Browser) -> None:
         browser.wait(f"outcomes.{name}")
 
 
+def _bundled() -> str:
+    """Return the page in React as one module, with react-dom; skip where npm has not installed them."""
+    modules = CLIENT / "node_modules"
+    if not (modules / "react-dom").is_dir():
+        pytest.skip("there is no react-dom: npm ci in clients/javascript")
+    options = {"entryPoints": [str(BROWSER / "react.js")], "bundle": True, "write": False, "format": "esm"}
+    options |= {"nodePaths": [str(modules)], "define": {"process.env.NODE_ENV": '"development"'}}
+    script = (
+        f"import {{ build }} from {json.dumps((modules / 'esbuild/lib/main.js').as_uri())};"
+        f"const {{ outputFiles }} = await build({json.dumps(options)});"
+        "process.stdout.write(outputFiles[0].text);"
+    )
+    words = [node(), "--input-type=module", "-e", script]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.mark.slow
-def test_a_page_of_elements_is_answered_and_counted(tmp_path: Path) -> None:
-    """Light and dark, narrow and wide, axe finds nothing; consent is asked first."""
-    with pages("{}") as server, chromium(tmp_path / "profile") as browser:
+@pytest.mark.parametrize("page", ["questions", "react"])
+def test_a_page_of_elements_is_answered_and_counted(page: str, tmp_path: Path) -> None:
+    """Light and dark, narrow and wide, axe finds nothing; consent is asked first. React has the same."""
+    bundle = _bundled() if page == "react" else "{}"
+    with pages(bundle) as server, chromium(tmp_path / "profile") as browser:
         origin = f"http://127.0.0.1:{server.server_port}"
         with Process(tmp_path, str(tmp_path / "reports.db"), "--origin", origin, toml=TOML) as collector:
-            _check_page(tmp_path, server, browser, collector)
+            _check_page(tmp_path, page, server, browser, collector)
 
 
-def _check_page(shots: Path, server: Pages, browser: Browser, collector: Process) -> None:
+def _check_page(shots: Path, page: str, server: Pages, browser: Browser, collector: Process) -> None:
     with urllib.request.urlopen(collector.campaign) as answer:
         key = json.loads(answer.read())["key"]
-    at = f"{server.address('questions.html')}?{urlencode({'address': collector.campaign, 'key': key})}"
+    at = f"{server.address(f'{page}.html')}?{urlencode({'address': collector.campaign, 'key': key})}"
     axe = axe_script(shots)
     for width in (390, 1280):
         for dark in (False, True):
             _page(browser, at, width=width, dark=dark)
-            browser.screenshot(shots / f"questions-{width}-{'dark' if dark else 'light'}.png")
+            browser.screenshot(shots / f"{page}-{width}-{'dark' if dark else 'light'}.png")
             browser.value(axe + ";0")
             found = browser.value("axe.run().then(({violations}) => violations.map(({id}) => id))")
             assert found == []
@@ -139,6 +166,6 @@ def _check_page(shots: Path, server: Pages, browser: Browser, collector: Process
     browser.wait("true")
     browser.value("new Promise(done => setTimeout(done, 1500))")
     assert browser.value("waiting()") == 0
-    browser.screenshot(shots / "questions-answered.png")
+    browser.screenshot(shots / f"{page}-answered.png")
     problems = [text for text in browser.problems() if "favicon" not in text and "404" not in text]
     assert problems == []

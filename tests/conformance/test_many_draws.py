@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.conformance import test_go
 from tests.conformance.draws import known_to_javascript, text, vectors
 from tests.conformance.test_browser import BROWSERS, differing
 from tests.conformance.test_java import compiled
@@ -20,8 +21,8 @@ Questions = list[dict[str, Any]]
 PARTS = 2  # of 10^4 draws each, other ones in every run; 10^5 of each mechanism were compared with 10
 
 
-def differing_in_java(java: list[str], made: Questions) -> list[str]:
-    """Return the questions of draws whose report, or number of bytes, is another one in Java."""
+def differing_in(command: list[str], made: Questions) -> list[str]:
+    """Return the questions of draws whose report, or number of bytes, is another one from a command."""
     names: list[tuple[str, str]] = []
     lines: list[str] = []
     for question in made:
@@ -31,19 +32,22 @@ def differing_in_java(java: list[str], made: Questions) -> list[str]:
             lines.append(json.dumps(asked, ensure_ascii=False))
             names.append((question["name"], draw["report"]))
             specification = ""  # as before
-    done = subprocess.run(
-        [*java, "dither.Conformance"], input="\n".join(lines), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True)
     told = {
         one["id"]: (one.get("report"), one.get("left")) for one in map(json.loads, done.stdout.splitlines())
     }
     return [name for at, (name, report) in enumerate(names) if told[at] != (report, 0)]
 
 
+def without_research(made: Questions) -> Questions:
+    """Return the questions but those that a port may leave out."""
+    return [question for question in made if "research" not in question]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_ten_thousand_fresh_draws_of_each_mechanism(part: int, tmp_path: Path) -> None:
-    """In Java, in Node and in every browser that is found. A location of a path is a draw.
+    """In Java, in Go, in Node and in every browser that is found. A location of a path is a draw.
 
     Chromium has the engine of Node: it draws a tenth.
     """
@@ -53,7 +57,10 @@ def test_ten_thousand_fresh_draws_of_each_mechanism(part: int, tmp_path: Path) -
     assert sum(len(question["draws"]) for question in every) > 400_000
     java = compiled(tmp_path)
     if java is not None:
-        assert differing_in_java(java, every) == []
+        assert differing_in([*java, "dither.Conformance"], every) == []
+    if test_go.found() is not None:
+        (tmp_path / "go").mkdir()
+        assert differing_in([*test_go.compiled(tmp_path / "go"), "-answer"], without_research(every)) == []
     known = [question for question in every if known_to_javascript(question["specification"])]
     file = tmp_path / "vectors.json"
     file.write_text(text(known), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Four readers give one verdict on mutated campaigns: Python, dither-device, JavaScript and Java."""
+"""Five readers give one verdict on mutated campaigns: Python, dither-device, JavaScript, Java and Go."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dither.collection.conformance import _answers
 from dither.collection.secrets import public_part
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical
+from tests.conformance import test_go
 from tests.conformance.campaigns import _signed, read_campaign
 from tests.conformance.signatures import KEY
 from tests.conformance.test_java import compiled
@@ -125,7 +126,7 @@ def _verdict(published: str) -> str | None:
 
 
 @pytest.mark.slow
-def test_four_readers_give_one_verdict_on_mutated_campaigns(tmp_path: Path) -> None:
+def test_five_readers_give_one_verdict_on_mutated_campaigns(tmp_path: Path) -> None:
     java = compiled(tmp_path)
     if java is None:
         pytest.skip("there is no JDK on this machine")
@@ -142,6 +143,9 @@ def test_four_readers_give_one_verdict_on_mutated_campaigns(tmp_path: Path) -> N
         "JavaScript": [node(), str(CLIENT / "conformance.mjs")],
         "Java": [*java, "dither.Conformance"],
     }
+    if test_go.found() is not None:
+        (tmp_path / "go").mkdir()
+        commands["Go"] = [*test_go.compiled(tmp_path / "go"), "-answer"]
     for name, command in commands.items():
         told = _answers(command, lines, 600.0)
         wrong = [at for at, one in enumerate(ours) if told.get(at, {}).get("campaign") != one]

@@ -9,6 +9,7 @@ import pytest
 
 import dither as dt
 from dither.errors import DitherError
+from tests.conformance import opened, said
 from tests.conformance.refused import BOUNDS, REFUSED, bounds, refused, text
 
 CASES = json.loads(REFUSED.read_text(encoding="utf-8"))["refused"]
@@ -19,6 +20,11 @@ def test_the_files_are_what_the_script_writes() -> None:
     assert BOUNDS.read_text(encoding="utf-8") == text("bounds", bounds())
     assert len(CASES) >= 60
     assert len({one["specification"] for one in CASES}) == len(CASES)
+
+
+def test_the_files_of_words_and_of_days_are_what_the_scripts_write() -> None:
+    assert said.FILE.read_text(encoding="utf-8") == said.text(), "run python -m tests.conformance.said"
+    assert opened.FILE.read_text(encoding="utf-8") == opened.text(), "run python -m tests.conformance.opened"
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: f"{one['name']}, {one['reason']}"[:80])

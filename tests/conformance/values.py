@@ -75,6 +75,10 @@ def _moved(domain: Any, value: Any) -> Any:
     """Return a number, a place or a record that is not in the domain as a device moves it there."""
     if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
+    if isinstance(domain, Several):
+        known = set(domain.labels)
+        told = (item if item in known else "other" for item in value)
+        return [item for item in told if item in known]
     if isinstance(domain, Routes):
         return [_moved(domain.area, place) for place in value]
     if not isinstance(domain, Line | Plane | Box | Vectors):
@@ -95,6 +99,9 @@ def outside(domain: Any) -> list[Any]:
     if isinstance(domain, Line):
         length = domain.high - domain.low
         return [domain.low - 1.5 * length, domain.high + length / 4, -1e300]
+    if isinstance(domain, Several) and not isinstance(domain.labels, range):
+        some = list(domain.labels)[:1]
+        return [["no such item"], [*some, "no such item"], ["x", *some, "y", "x"], [None, 7]]
     if isinstance(domain, Box):
         return [[low - 1 for low, _ in domain.ends], [2 * high for _, high in domain.ends]]
     if isinstance(domain, Vectors):

@@ -277,3 +277,21 @@ def test_days_are_smoothed_by_evidence() -> None:
         dt.by_day(reports, smoothing="auto", drift=0.1)
     with pytest.raises(InvalidParameter, match='"auto" or an odd number'):
         dt.by_day(reports, smoothing="all")
+
+
+def test_weeks_are_the_estimates_of_their_days_together() -> None:
+    rng = np.random.default_rng(4)
+    once = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=2), days=17)
+    values = np.where(rng.random((9_000, 17)) < np.linspace(0.1, 0.9, 17), "yes", "no")
+    reports = once.perturb(values.tolist(), source=dt.Seeded(1))
+    weeks = dt.by_day(reports, every=7)
+    assert len(weeks) == 3
+    assert [row["day"] for row in weeks.records()[::2]] == [0, 7, 14]
+    for index, (first, end) in enumerate(((0, 7), (7, 14), (14, 17))):
+        alone = dt.frequencies(reports.between(first, end))
+        assert np.asarray(weeks[index].value) == pytest.approx(np.asarray(alone.value))
+        assert abs(float(weeks[index]["yes"]) - np.linspace(0.1, 0.9, 17)[first:end].mean()) < 0.06
+    assert repr(weeks).startswith("EstimatedDays(3 times 7 days, ")
+    for wrong in ({"every": 0}, {"every": 18}, {"every": True}, {"every": 7, "smoothing": 3}):
+        with pytest.raises(InvalidParameter, match="every"):
+            dt.by_day(reports, **wrong)

@@ -24,7 +24,16 @@ def _summary(design: Any, values: list[Any]) -> Counts:
 
 
 KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
-    "number": (dt.Podium(AGES, epsilon=SURE), [20, 60], ("mean", "variance", "quantile", "distribution")),
+    "number": (
+        dt.Podium(AGES, epsilon=SURE),
+        [20, 60],
+        ("mean", "variance", "quantile", "distribution", "bounds"),
+    ),
+    "number on a scale": (
+        dt.SW(AGES.on_scale("linear"), epsilon=SURE),
+        [1, 9],
+        ("bounds", "quantile", "distribution"),
+    ),
     "vector": (dt.Optimal(dt.Vectors(2), epsilon=SURE), [], ("mean vector",)),  # `dt.mean` estimates it, too
     "direction": (
         dt.OGPM(dt.Circle(360), epsilon=SURE),
@@ -34,7 +43,7 @@ KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
     "optional number": (
         dt.Podium(dt.Nullable(AGES), epsilon=SURE),
         [20, 60, None],
-        ("mean", "variance", "quantile", "distribution", "response rate"),
+        ("mean", "variance", "quantile", "distribution", "bounds", "response rate"),
     ),
     "optional direction": (
         dt.OGPM(dt.Nullable(dt.Circle(360)), epsilon=SURE),

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from dither.errors import INSTALL, INSTALL_DEVICE
 from tests.support.repository import PYPROJECT, ROOT
 
 PROJECT = PYPROJECT["project"]
+_WRITTEN = (".py", ".pyi", ".ts", ".java", ".md", ".html", ".toml", ".txt")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TARGET = re.compile(r"\]\(([^)\s]+)\)")
 ADDRESS = PROJECT.get("urls", {}).get("Repository", "")
@@ -72,6 +74,23 @@ def test_a_newcomer_installs_what_there_is() -> None:
         assert not [command for command in found if (command[-1] == ".") == bool(ADDRESS)], name
 
 
+def test_nobody_is_told_to_install_a_name_that_is_not_ours() -> None:
+    """Until a release messages name the clone or a file: anyone could register the name."""
+    told = re.compile(
+        r"(?:pip|pipx|uv|uvx|npm|npx|pnpm|yarn|bun|conda|mamba)\b[^\n`;&]{0,30}?\b(?:install|add|i)\s+"
+        r"(?:-\S+\s+)*['\"]?(?:dither|dither-device|dither_device|dither-ldp)(?![\w./-])"
+    )
+    assert told.search("pip install dither")
+    assert told.search("npm i --save dither-ldp")
+    assert not told.search(f"{INSTALL} {INSTALL_DEVICE} npm install ./clients/javascript")
+    places = ("src", "clients/python/src", "clients/javascript/src", "clients/java/src", "docs", "examples")
+    texts = [file for place in places for file in (ROOT / place).rglob("*") if file.suffix in _WRITTEN]
+    texts += [file for folder in ("", "clients/*/") for file in ROOT.glob(f"{folder}README.md")]
+    assert len(texts) > 500
+    wrong = {file: told.findall(file.read_text(encoding="utf-8")) for file in texts if file.stem != "release"}
+    assert not {file: found for file, found in wrong.items() if found}
+
+
 def test_the_classifiers_are_known_and_name_the_pythons_that_are_tried() -> None:
     trove = pytest.importorskip("trove_classifiers")
     assert set(PROJECT["classifiers"]) <= trove.classifiers
@@ -107,7 +126,7 @@ def test_the_size_of_the_client_is_what_the_readme_says() -> None:
     told = (ROOT / "clients" / "javascript" / "README.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `dither-ldp/?(\w*)` \|.*\| (?:\+ )?([\d.]+) kB \|$", told, re.MULTILINE))
     size[""], size["global"] = size["dither"] + size["core"], size["dither.global"]
-    assert len(listed) == 25
+    assert len(listed) == 26
     for name, kilobytes in listed.items():
         assert float(kilobytes) == pytest.approx(size[name], abs=0.06), name
 
@@ -129,7 +148,7 @@ def test_the_page_of_clients_states_their_sizes() -> None:
     java = (ROOT / "clients" / "java" / "src").rglob("*.java")
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in java)
     (counted,) = re.findall(r"a jar of \d+ kB, (\d [\d]{3}) lines", page)
-    assert abs(int(counted.replace(" ", "")) - lines) <= 50
+    assert abs(int(counted.replace(" ", "")) - lines) <= 100
 
 
 def test_the_demonstration_needs_no_development_environment(tmp_path: Path) -> None:

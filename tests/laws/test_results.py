@@ -5,6 +5,7 @@ The classes are found from the annotations of what public functions return, so t
 
 from __future__ import annotations
 
+import datetime
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.results import PresenceCounts
 from tools import house
 
 # What functions return that is no answer with numbers to draw, and why.
@@ -96,9 +98,26 @@ def joint() -> Any:
     )
 
 
+def retention() -> object:
+    weeks = [datetime.date(2026, 5, 4) + datetime.timedelta(7 * place) for place in range(8)]
+    labels = [day.isoformat() for day in weeks]
+    asked = dt.KRR(dt.Categories(labels), epsilon=4)
+    reports = [asked.perturb([label] * 400 + [labels[1]] * 200) for label in labels]
+    rows = [np.bincount(some.cells, minlength=8) for some in reports]
+    return dt.retention(PresenceCounts("week", weeks, [900] * 8, [300] * 8, {"1": [300] * 8}, asked, rows))
+
+
 def scale() -> Any:
     agrees = dt.optimal.Cumulative(dt.Categories(["no", "rather no", "rather yes", "yes"]), epsilon=2)
     return dt.cumulative(agrees.perturb(["no", "yes", "yes", "rather yes"] * 300, source=dt.Seeded(6)))
+
+
+@cache
+def lines() -> dt.Reports:
+    public = [[(0.1, a / 4), (0.9, b / 4)] for a in range(4) for b in range(4)]
+    square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    design = dt.Optimal(dt.Routes(square, points=4), epsilon=4, prior=(public, "a public map"))
+    return design.perturb(public * 20, source=dt.Seeded(1))
 
 
 @cache
@@ -113,12 +132,14 @@ def finding(sampled: bool) -> Any:
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "Answer": lambda: dt.central.count([1.0] * 40, epsilon=1, source=dt.Seeded(1)),
+    "Bounds": lambda: dt.bounds(numbers()),
     "Comparison": lambda: dt.compare(PET, epsilon=1, goal=dt.goals.Frequencies(n=1000)),
     "Curve": lambda: dt.classifiers.utility_curve(STEEP, RECORD, dt.OGPM(UNIT, epsilon=1), [0.5, 1, 2]),
     "DatasetUtility": lambda: dt.classifiers.over_records(
         STEEP, np.array([RECORD, [0.2, 0.4], [0.6, 0.1]]), dt.OGPM(UNIT, epsilon=2)
     ),
     "DensityMap": lambda: dt.maps.density(paths(), 8, 6),
+    "PathDensity": lambda: dt.maps.density(lines(), 4, 4),
     "Differences": lambda: dt.stats.difference(dt.estimate(numbers(), by=np.arange(2000) % 3)),
     "Estimate": lambda: dt.mean(numbers()),
     "EstimatedAnswer": lambda: scale().quantile(0.5),
@@ -129,6 +150,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedRegression": lambda: dt.regression({"x": np.arange(2000.0) / 2000}, numbers()),
     "EstimatedTable": lambda: dt.crosstab(pair()["pet"], pair()["home"]),
     "EstimatedTables": tables,
+    "Retention": retention,
     "SyntheticRows": rows,
     "Evidence": lambda: finding(True).evidence,
     "Finding": lambda: finding(False),

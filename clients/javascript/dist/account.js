@@ -25,7 +25,9 @@ this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
 let i=this.shadowRoot??this.attachShadow({mode:"open"}),r=(e,t="",...n)=>{let s=document.createElement(e);return s.textContent=t,s.append(...n),s
 },o=(e,t)=>(t.setAttribute("part",e),t),l=new Map;for(let{asker:e,question:t,epsilon:s}of n){let[,,n,a]=l.get(JSON.stringify([e,t]))??["","",0,0]
 ;l.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",n+1,a+s])}
-let h=n.reduce((e,t)=>e+t.epsilon,0),u=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(h)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
+let h=n.reduce((e,t)=>e+t.epsilon,0),u=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(h)} together. Whoever guessed 50 % about you before can know at most ${(e=>{
+let t=100/(1+Math.exp(-e))*1.0000000000000002;return`${[1,10,100].map(e=>(Math.ceil(t*e)/e).toFixed(Math.log10(e))).find(e=>+e<100)??"100"} %`
+})(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
 ;for(let e of Array.from(d.children))e.setAttribute("scope","col")
 ;let p=[...l.values()].map(e=>r("tr","",...e.map((e,t)=>r("td",3===t?f(e):String(e))))),w=r("button","Forget"),g=!1;w.addEventListener("click",()=>{
 g?this.#n():(g=!0,w.textContent="Forget names, kept answers and waiting reports? Press again.")}),

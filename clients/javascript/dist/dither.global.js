@@ -1,7 +1,7 @@
 "use strict";(()=>{var e=Object.defineProperty,t={};((t,r)=>{for(var n in r)e(t,n,{get:r[n],enumerable:!0})})(t,{Device:()=>ct,Malformed:()=>n,
-allRules:()=>zt,autoSend:()=>gt,connect:()=>Tr,draws:()=>_,encapsulate:()=>It,erase:()=>kr,fetchCampaign:()=>wr,hex:()=>p,indexedStore:()=>pt,
-memoryStore:()=>ht,packedBody:()=>wt,readCampaign:()=>hr,readList:()=>gr,readQuestion:()=>$,relayed:()=>Bt,systemSource:()=>f,verify:()=>ur,
-view:()=>vr,words:()=>Sr});var r=320n,n=class extends Error{constructor(e,t="",r=""){super((r&&`question "${r}": `)+e+(t&&": "+t)),
+allRules:()=>zt,autoSend:()=>gt,connect:()=>Tr,draws:()=>_,encapsulate:()=>It,erase:()=>Mr,fetchCampaign:()=>wr,hex:()=>p,indexedStore:()=>pt,
+memoryStore:()=>ht,packedBody:()=>wt,readCampaign:()=>hr,readList:()=>gr,readQuestion:()=>D,relayed:()=>Bt,systemSource:()=>f,verify:()=>ur,
+view:()=>kr,words:()=>qr});var r=320n,n=class extends Error{constructor(e,t="",r=""){super((r&&`question "${r}": `)+e+(t&&": "+t)),
 this.name="Malformed",this.reason=e,this.field=t,this.question=r}};function a(e,t,r){if(!e)throw new n(t,r)}
 var i=e=>e.replace(/\\./g,"").replace(/"[^"]*"/g,"").split(":").length;function s(e){let t=JSON.parse(e);return a(i(JSON.stringify(t))===i(e),"text"),
 t}function l(e){let t=[];return a(JSON.stringify(JSON.parse(e))===e,"text"),[JSON.parse(e,(e,r)=>{if(Object(r)!==r)return encodeURI(r),r
@@ -55,7 +55,7 @@ subset:T("SubsetSelection",1,65536,(e,t,r,n,a)=>{let i=[];for(let e=r-t;i.length
 N(n+1,e=>i[e])}),indices:T("SubsetIndices",2,8,(e,t,r,n,a)=>{let i=U(a,r,n).map(t=>B(t,[e]));return i[r-1]=[i[r-1],e][t],
 Uint8Array.from(E(i).flatMap(e=>[...A(e,n+1)]))})},z={__proto__:null,sectors:"angles",box:"box",directions:"vectors",routes:"routes",hashed:"hashed",
 hadamard:"hashed",channel:"tables",table:"tables",splines:"tables",lattice:"lattice",nearest:"nearest",listing:"nearest",optional:"optional",
-pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",several:"several",polynomial:"polynomial"};function $(e,t){try{
+pair:"paths",polar:"paths",walk:"paths",projective:"projective",questions:"profile",several:"several",polynomial:"polynomial"};function D(e,t){try{
 a(e.length<2**22,"text");let t=s(e),{dither:n,device:i,mechanism:u,parameters:d,fingerprint:h}=t
 ;a(2===n&&"codebook"in t&&6===Object.keys(t).length,"version"),a(h===m(c(i)),"fingerprint");let[p,f]=l(i),g=p.draw;a(g===g+"","draw"),
 a(_[g],"draw",z[g]&&`${u} needs dither-ldp/${z[g]}`);let w=o(d,"epsilon");a(w>=1e-6&&w<=50,"epsilon")
@@ -63,8 +63,8 @@ a(_[g],"draw",z[g]&&`${u} needs dither-ldp/${z[g]}`);let w=o(d,"epsilon");a(w>=1
 ;let n=BigInt(e),a=1n<<r,i=a;for(let e=1n;a>0n;e++)a=a*n/(t*e),i+=a;for(let e=0;e<8;e++)i=i*i>>r;return i})(w)
 ;return a(M||v[0]>v[1]&&v[0]<<r<=x*v[1],"privacy"),{...y,mechanism:u,kind:g,epsilon:w,delta:M?M(x,d.delta):0,fingerprint:h,device:i,report(e,t){
 let r=k(e);return void 0===r?r:y.draw(r,t)}}}catch(e){let{reason:r,field:a}=e instanceof n?e:new n("text");throw new n(r,a,t)}}
-var D=30,J=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,P=e=>a(J.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
-;async function R(e,t,r,i){P(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*D));try{
+var J=30,P=/^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i,$=e=>a(P.test(e.includes("://")?e:new URL(e,globalThis.location?.href).href),"address")
+;async function R(e,t,r,i){$(t);let s,l,o=new AbortController,u=new Promise((e,t)=>s=setTimeout(()=>t(new n("late")),1e3*J));try{
 let n=await Promise.race([u,e(t,{...i,credentials:"omit",referrerPolicy:"no-referrer",redirect:"error",signal:o.signal})]);l=n.body?.getReader()
 ;let s=[];for(let e,t=0;l&&(e=await Promise.race([u,l.read()])).value;s.push(e.value))a((t+=e.value.length)<=r,"size")
 ;return[n,l?new Response(new Blob(s)):n]}finally{clearTimeout(s),o.abort(),l?.cancel().catch(()=>0)}}var L={epsilon:1,delta:0,assumptions:[],
@@ -126,18 +126,18 @@ let[r,n]=[o(e,"offset"),o(e,"step")],i=void 0===e.low?-1/0:o(e,"low"),s=void 0==
 draw:(e,t)=>{let n=d;return Ae(e.map(e=>{let[a,l]=((e,t,n)=>{let a=(e,t)=>e.draw(e.inside(t),n);if(!e){let[n,l]=r.axes(t);return[[a(i,n),a(s,l)],e]}
 let l=[t[0]-e[0],t[1]-e[1]],o=[a(i,qe(l)),a(s,Math.min(r.gauge(e,l),1))],[u,d]=o.map((e,t)=>c[t](g(e,0,e.length))),h=[Math.cos(u),Math.sin(u)],p=me(d,0,1)/r.gauge(e,h)
 ;return[o,[e[0]+h[0]*p,e[1]+h[1]*p]]})(n,e,t);return p||(n=l),a}))}}}}var Ne={pair:Ie(!1),walk:Ie(!0),polar:e=>{let{clip:t,disk:r}=ve(e);a(r,"domain")
-;let[n,[i,s]]=r,[l,o,u]=Oe(e,[{high:n,kind:"interval",low:0},Se]),d=Me({clip:t});return{names:"Polar",ratio:u,inside:e=>d([e])?.[0],draw:([e,t],r)=>{
-let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r);return Uint8Array.from(xe([a(l,Math.hypot(...n)),a(o,qe(n))]))}}}};function Be(e,t){
-return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Ee(e){
-let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)
-},[s+BigInt(t)*a,s]]}var Ue=e=>Math.min(Math.max(Math.floor(e),0),65535);function Te(e,t,r,n){let i=e.box&&e.box.map(e=>fe(e,"box")),s=t||3
-;a(t?i?.length===t:null===i,"selector"),i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"))
-;let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[];if("grid"===e.kind){
-let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){a(d.length*e<=65536,"selector")
-;let t=Array.from({length:e},(t,n)=>Ue(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{a("points"===e.kind,"selector")
-;let t=Be(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}return a(d.length===r&&l.length===s,"selector"),[e=>{
-let t=(e=>{if(i)return e.map((e,t)=>Ue((e-i[t][0])/(i[t][1]-i[t][0])*65536));let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r)
-;return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Ue(32767*e+32768.5))
+;let[n,[i,s]]=r,[l,o,u]=Oe(e,[{high:n,kind:"interval",low:0},Se]),d=Me({clip:t});return{names:"Polar",ratio:u,spend:ke,
+inside:e=>d(1===e?.length?e:[e]),draw:([[e,t]],r)=>{let n=[e-i,t-s],a=(e,t)=>e.draw(e.inside(t),r)
+;return Uint8Array.from(xe([a(l,Math.hypot(...n)),a(o,qe(n))]))}}}};function Be(e,t){return a(e.length<=2**17&&/^([0-9a-f]{4})*$/.test(e),"number",t),
+(e.match(/..../g)??[]).map(e=>parseInt(e,16))}function Ee(e){let t=u(e,"cells",2,65536),r=u(e,"width",1,t-1),[n,a,i]=q(r,e),s=i-BigInt(r)*a
+;return[t,r,(e,r)=>{let[a,i]=n(r,0),s=v(r,t);return A(s+a*(e[a*i]-s),t)},[s+BigInt(t)*a,s]]}var Ue=e=>Math.min(Math.max(Math.floor(e),0),65535)
+;function Te(e,t,r,n){let i=e.box&&e.box.map(e=>fe(e,"box")),s=t||3;a(t?i?.length===t:null===i,"selector"),
+i?.forEach(([e,t])=>a(e>=-1e30&&t<=1e30&&t-e>=1e-30,"selector"));let l=e.scales.map(t=>u(e,"scales",1,511,t)),o=2**u(e,"grain",0,12),d=[]
+;if("grid"===e.kind){let t=e.per.map(t=>u(e,"per",1,65536,t)),r=u(e,"scale",0,65536);a(i&&t.length===s,"selector"),d=[[]];for(let e of t){
+a(d.length*e<=65536,"selector");let t=Array.from({length:e},(t,n)=>Ue(32768+Math.floor((2*n+1-e)*r/(2*e))));d=d.flatMap(e=>t.map(t=>[...e,t]))}}else{
+a("points"===e.kind,"selector");let t=Be(e.points,"points");for(a(t.length%s===0,"selector");t.length;)d.push(t.splice(0,s))}
+return a(d.length===r&&l.length===s,"selector"),[e=>{let t=(e=>{if(i)return e.map((e,t)=>Ue((e-i[t][0])/(i[t][1]-i[t][0])*65536))
+;let[t,r]=e.map(e=>e*(Math.PI/180)),n=Math.cos(r);return[n*Math.cos(t),n*Math.sin(t),Math.sin(r)].map(e=>Ue(32767*e+32768.5))
 })(e).map(e=>e-e%o+Math.floor(o/2)),r=d.map(e=>e.reduce((e,r,n)=>e+(l[n]*(t[n]-r))**2,0))
 ;return Array.from(r.keys()).sort((e,t)=>r[e]-r[t]||e-t).slice(0,n)},i]}var je={nearest:e=>{
 let[t,r,n,a]=Ee(e),i=ve(e),[s]=Te(e.selector,"sphere"===e.domain.kind?0:2,t,r);return{names:"Optimal",ratio:a,spend:ke,inside:Me(i),
@@ -148,16 +148,16 @@ draw:(e,t)=>n(u[e],t)}}};function Ce({domain:e,outside:t},r,n){let i=e.sides,s=i
 a(i.length===r.length&&i.every(([,e,t,...n],a)=>!n.length&&e===r[a][0]&&t===r[a][1]),n),e=>{let t=Array.isArray(e)?[...e]:s.map(t=>e?.[t])
 ;return t.length===i.length&&t.every(Number.isFinite)?t.map((e,t)=>Math.min(Math.max(e,r[t][0]),r[t][1])):void 0}}function _e(e){
 for(let t=1;t<e.length;t*=2)for(let r=0;r<e.length;r+=2*t)for(let n=r;n<r+t;n++){let r=e[n],a=e[n+t];e[n]=r+a,e[n+t]=r-a}return e}
-var ze=e=>BigInt.asUintN(64,e);function $e(e,t){let r=new Float64Array(t);for(let n=0;n<t;n+=64){let a=ze(0x9e3779b97f4a7c15n*(e+BigInt(n>>6)+1n))
+var ze=e=>BigInt.asUintN(64,e);function De(e,t){let r=new Float64Array(t);for(let n=0;n<t;n+=64){let a=ze(0x9e3779b97f4a7c15n*(e+BigInt(n>>6)+1n))
 ;a=ze(0xbf58476d1ce4e5b9n*(a^a>>30n)),a=ze(0x94d049bb133111ebn*(a^a>>27n)),a^=a>>31n;let i=[Number(0xffffffffn&a),Number(a>>32n)]
-;for(let e=0;e<64&&n+e<t;e++)r[n+e]=1-2*(i[e>>5]>>>(31&e)&1)}return r}var De=e=>BigInt.asUintN(64,e),Je={hashed:e=>{let[t]=M(e)
+;for(let e=0;e<64&&n+e<t;e++)r[n+e]=1-2*(i[e>>5]>>>(31&e)&1)}return r}var Je=e=>BigInt.asUintN(64,e),Pe={hashed:e=>{let[t]=M(e)
 ;a("affine 1"===e.hash,"draw");let r=u(e,"buckets",2,65536),[n,i]=C(e,r);return{names:"OLH BLH",ratio:i,inside:t,draw:(e,t)=>{let a=b(t,47)
-;return Uint8Array.of(...x(n(((e,t,r)=>{let n=De(0x9e3779b97f4a7c15n*(BigInt(e)+1n));n=De(0xbf58476d1ce4e5b9n*(n^n>>30n)),
-n=De(0x94d049bb133111ebn*(n^n>>27n)),n^=n>>31n;let a=BigInt.asUintN(32,(n>>32n)*BigInt(t)+n);return Math.floor(Number(a)*r/2**32)
+;return Uint8Array.of(...x(n(((e,t,r)=>{let n=Je(0x9e3779b97f4a7c15n*(BigInt(e)+1n));n=Je(0xbf58476d1ce4e5b9n*(n^n>>30n)),
+n=Je(0x94d049bb133111ebn*(n^n>>27n)),n^=n>>31n;let a=BigInt.asUintN(32,(n>>32n)*BigInt(t)+n);return Math.floor(Number(a)*r/2**32)
 })(a,e,r),t),2),...x(a,6))}}},hadamard:e=>{let[t,r]=M(e),n=u(e,"order",r+1,2**32),[i,s,l]=S(e,"heads")
 ;return a(Number.isInteger(Math.log2(n))&&n<=2*r,"cells"),{names:"HadamardResponse",ratio:[s,l],inside:t,draw:(e,t)=>{
 let r=e+1,a=0|b(t,Math.log2(n)),s=r&a;for(let e=16;e;e>>=1)s^=s>>>e;return(1&s)===i(t)&&(a^=r&-r),A(a>>>0,n)}}}
-},Pe=1n<<128n,Re=(e,t)=>e.reduce((e,r,n)=>r*e[1]>e[0]*t[n]?[r,t[n]]:e,[0n,1n]);function Le(e){
+},$e=1n<<128n,Re=(e,t)=>e.reduce((e,r,n)=>r*e[1]>e[0]*t[n]?[r,t[n]]:e,[0n,1n]);function Le(e){
 let t=Math.max(1,32-Math.clz32(e.length-1)),r=1n<<BigInt(128-t),n=Array.from({length:2**t
 },(t,r)=>e[r]??0n),a=n.map(()=>0n),i=n.map((e,t)=>t),s=[],l=[];n.forEach((e,t)=>(e<r?s:l).push(t));for(let e;void 0!==(e=s.pop());){let t=l.at(-1)
 ;a[e]=n[e],i[e]=t,n[t]-=r-n[e],n[t]<r&&s.push(l.pop())}return e=>{let r=e.take(t+7>>3),n=g(r,0,r.length)>>8*r.length-t;return((e,t)=>{
@@ -198,7 +198,7 @@ leftOut:e=>[e].flat().filter(e=>void 0===(n(e)??n("other"))).length},elements:(e
 let n=e+v(t,r.length-e);[r[e],r[n]]=[r[n],r[e]]}r.length=Math.min(r.length,s),E(r);for(let e=i;r.length<s;e++)r.push(e);return r}}}function et(e){
 let t=e.values.map(e=>d({text:e},"text",1024));a(t.length&&t.at(-1)>0n&&t.every((e,r)=>!r||e<t[r-1]),"step");let r=new Set,n=e.rows.map(n=>{
 let i=n.map(n=>{let a=u(e,"rows",0,t.length-1,n);return r.add(a),a});a(i.length&&i.length<=65536,"step")
-;let s=i.reduce((e,r)=>e+t[r],0n),l=i.map(e=>((t[e]<<128n)+s-1n)/s);return l[i.indexOf(i.reduce((e,t)=>Math.min(e,t)))]-=l.reduce((e,t)=>e+t,0n)-Pe,
+;let s=i.reduce((e,r)=>e+t[r],0n),l=i.map(e=>((t[e]<<128n)+s-1n)/s);return l[i.indexOf(i.reduce((e,t)=>Math.min(e,t)))]-=l.reduce((e,t)=>e+t,0n)-$e,
 a(l.every(e=>e>0n),"step"),l}),i=n[0]?.length??0;a(n.length&&n.length<=1024&&n.every(e=>e.length===i)&&r.size===t.length,"step")
 ;let s=n[0].map((e,t)=>n.map(e=>e[t])),l=Re(s.map(e=>e.reduce((e,t)=>e>t?e:t)),s.map(e=>e.reduce((e,t)=>e<t?e:t)));return[n.map(Le),i,l]}
 var tt=32768,rt={channel:e=>{let[t,r]=k(e),[n,i,s]=et(e),l=e.start,d="points"===l.kind,c=(d?l.points:l.edges).map(e=>o({edge:e},"edge"))
@@ -241,7 +241,7 @@ for(let{terms:r}of[e].flat())a(!t||(r.labels?.includes(t)??!0),"label",`${JSON.s
 ;return u?[u]:[l[0]&&{id:s,body:r(s,t,l)},o]})
 },y=({ends:e=1/0})=>Date.now()/864e5>=e+1?dt("ended","the campaign ended on "+new Date(864e5*e).toISOString().slice(0,10)):void 0,b=e=>t=>[e].flat().some(({asked:e})=>Y(t,e))
 ;return{asking(e,t){a(Object(t)===t,"asking","expected terms: { name, asker }")
-;let r=$(e,t.name),{name:i,asker:s,repeat:o="fresh",assumes:u=[],data:d=null,days:c=null,start:h=null,times:p,every:m,limit:f,phase:w}=t,{mechanism:y,epsilon:b,delta:v,fingerprint:k,spend:M}=r
+;let r=D(e,t.name),{name:i,asker:s,repeat:o="fresh",assumes:u=[],data:d=null,days:c=null,start:h=null,times:p,every:m,limit:f,phase:w}=t,{mechanism:y,epsilon:b,delta:v,fingerprint:k,spend:M}=r
 ;if(["name","asker"].forEach(e=>a(t[e]&&"string"==typeof t[e],"asking",e)),!M!=!p)throw new n("asking","times",i)
 ;let[x,A]=M?.(b,p)??[b,[]],S=Math.exp(x),q={question:i,asker:s,fingerprint:k,mechanism:y,epsilon:x,delta:v,assumes:u.concat(A),repeat:o,days:c,
 start:h,data:d,...p&&{times:p},...m&&{every:m},...f&&{limit:f},...w&&{phase:w}};if(t.changes||!l.knows(q))throw new n("asking","repeat",i);return{
@@ -339,11 +339,11 @@ for(;o.length<t;)o.push(...h(c(`${l++} ${s} ${e}`)));return Uint8Array.from(o.sp
 left({entries:e,own:t,limits:r,device:n,clock:a}){
 let s=jt(r.epoch,Math.max(i().wall,a.wall)),l=e.filter(e=>e.device===n),o=V(_t(l,s),t,"epsilon"),u=t.lifetime?V(l,t.lifetime,"epsilon"):o
 ;return Q(u<o?u:o,t)},act:e=>[{is:"acted"},{...e,clock:{...Ct(e.clock,i()),ahead:0},openings:e.limits.askers}]}}
-var $t=({present:e},t)=>(e??[]).filter(({batch:e})=>e===t).map(({asker:e,name:t,batch:r})=>({asker:e,question:t,batch:r
-})),Dt=/[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u,Jt=/[^ \n\xa0\xad\u061c\u1680\u2000-\u200f\u202a-\u202f\u205f\u2066-\u2069\u3000\ufe00-\ufe0f]/u,Pt=/[\u202a-\u202e\u2066-\u2069]/g,[Rt,Lt]=[8236,8297]
-;function Ft(e){let t=[];for(let r of e.match(Pt)??[]){let e=r.charCodeAt(0);if(e!==Rt&&e!==Lt)t.push(e<8294?Rt:Lt);else if(t.pop()!==e)return!1}
+var Dt=({present:e},t)=>(e??[]).filter(({batch:e})=>e===t).map(({asker:e,name:t,batch:r})=>({asker:e,question:t,batch:r
+})),Jt=/[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u,Pt=/[^ \n\xa0\xad\u061c\u1680\u2000-\u200f\u202a-\u202f\u205f\u2066-\u2069\u3000\ufe00-\ufe0f]/u,$t=/[\u202a-\u202e\u2066-\u2069]/g,[Rt,Lt]=[8236,8297]
+;function Ft(e){let t=[];for(let r of e.match($t)??[]){let e=r.charCodeAt(0);if(e!==Rt&&e!==Lt)t.push(e<8294?Rt:Lt);else if(t.pop()!==e)return!1}
 return!t.length}function Gt(e,t,{characters:r=1/0,size:n=1/0,lines:i=!1}){a("string"==typeof e&&e.length<=4*Math.min(n,r),"terms",t)
-;let s=i?e.replaceAll("\n",""):e;a(Jt.test(e)&&!Dt.test(s)&&e.split("\n").every(Ft),"terms",t),a([...e].length<=r&&c(e).length<=n,"terms",t)}var Kt={
+;let s=i?e.replaceAll("\n",""):e;a(Pt.test(e)&&!Jt.test(s)&&e.split("\n").every(Ft),"terms",t),a([...e].length<=r&&c(e).length<=n,"terms",t)}var Kt={
 version:2**31-1,people:2**53-1,retry:365,answers:1e6,days:36600,changes:1e3,label_share:999,expects:2**53-1,reports_a_batch:2**31-1},Yt={
 __proto__:null,fresh:[[],["answers"]],same:[[],[]],"per value":[[],[]],once:[[],["days","every"]],"kept change":[["days","changes"],[]],
 present:[["every","expects"],["label_share"]]
@@ -366,7 +366,7 @@ let{outside:t}=e;a(i("clipped")&&Array.isArray(t)&&3===t.length,"terms","outside
 ;a(0<=n&&n<=r&&r<=s&&s<=1,"terms","outside")}if(i("text"))for(let t of nr(e.text,r,"text"))Gt(t,"text",Xt);if(i("names")){
 a(["categories","several"].includes(t.kind),"terms","names");let n=t.count??t.labels.length;for(let t of nr(e.names,r,"names")){
 a(er(t,n,n),"terms","names");for(let e of t)Gt(e,"names",Xt)}}}function sr({draw:e,cells:t,order:r,dimension:n}){
-return"projective"===e?(r**n-1)/(r-1):"response"===e?t:"hadamard"===e?r:0}function lr(e,t,r){let n,i=e.specification;try{n=$(i,t)}catch(t){
+return"projective"===e?(r**n-1)/(r-1):"response"===e?t:"hadamard"===e?r:0}function lr(e,t,r){let n,i=e.specification;try{n=D(i,t)}catch(t){
 if("draw"!==t.reason)throw t;let r=JSON.parse(JSON.parse(i).device).draw;if("string"!=typeof r||_[r])throw t
 ;return a(!Wt.includes(r),"terms","questions"),void JSON.stringify(e)}a(!Wt.includes(n.kind),"terms","questions")
 ;let[s,l]=n.ratio,u=n.delta?n.epsilon:Math.log1p(Number((s-l<<64n)/l)/2**64);a(Zt(o(e,"epsilon"),u)&&!n.delta==!("delta"in e),"promise",t),
@@ -410,7 +410,7 @@ questions:Object.fromEntries(v),shown:M,unanswered:k}
 })(e,t)),pr=["answers","asker","changes","contact","days","every","labels","people","purpose","purposes","repeat"];function mr(e,t,r,n,a){
 let{asker:i,repeat:s,days:l,every:o,changes:u,answers:d,phase:c,labels:h,languages:p}=t;return{name:r.name,asker:i,repeat:s,...l&&{days:l,
 start:rr(t,"begins")},...o&&{every:o},...u&&{changes:u},...n.spend&&{times:1},...d&&{limit:{campaign:e,answers:d}},...c&&{phase:{campaign:e,
-name:t.name,...c}},labels:h,taken:(r,n)=>((e,t,r)=>{let n=[...e.queue.filter(e=>e.id===t||e.batch===t),...$t(e,t)],[a,i]=de(e,t)
+name:t.name,...c}},labels:h,taken:(r,n)=>((e,t,r)=>{let n=[...e.queue.filter(e=>e.id===t||e.batch===t),...Dt(e,t)],[a,i]=de(e,t)
 ;if(!i||n[0].batch!==t||!r)return[a,i];let{campaign:s,day:l,retry:o}=r,u={id:t,asker:n[0].asker,campaign:s,until:l+o,
 questions:n.map(({question:e})=>e)};return[a,{...i,sent:[...(e.sent??[]).filter(({until:e})=>e>=l),u]}]})(r,n,{campaign:e,
 day:Math.floor(Date.now()/864e5),retry:t.retry}),ends:Math.min(rr(t,"ends"),a?rr(a)-1:1/0),value:or(r,n),...p&&{languages:p},...r.text&&{text:r.text},
@@ -425,26 +425,28 @@ s||u.set(n??i,d??null),o.push(p(h(c(e))))}await s("dither list 2\n"+o.at(-1),i);
 a(n||u.key===o,"key");let d=n&&await i(e.replace(/campaigns\/\w+$/,"list")),c=d&&(await cr((async()=>s(d))())).key===u.key?await gr(d,u.key):void 0
 ;return await(n?.update(({keys:e,heads:t}={keys:{},heads:{}})=>{u.key!==o&&a(!e[u.key]&&(e[o]??=u.key)===u.key,"key");let r=t[u.key]??t[u.before]
 ;return a(c?fr(c,r)&&c.campaigns.has(u.id)&&(u.retired||!c.campaigns.get(u.id)):!r,"list"),c&&(t[u.key]=[c.heads.length,c.heads.at(-1)]),[0,{keys:e,
-heads:t}]})),u}var yr=e=>Number(e.toPrecision(12)),br=(e,t)=>yr(Number(F(e))/2**t);function vr(e,t){
-let r=e.entries.map(({asker:e,question:t,epsilon:r,delta:n,assumes:a})=>({asker:e,question:t,epsilon:br(r,64),delta:br(n,128),assumes:a
+heads:t}]})),u}function yr(e){let t=100/(1+Math.exp(-e))*1.0000000000000002
+;return`${[1,10,100].map(e=>(Math.ceil(t*e)/e).toFixed(Math.log10(e))).find(e=>+e<100)??"100"} %`}
+var br=e=>Number(e.toPrecision(12)),vr=(e,t)=>br(Number(F(e))/2**t);function kr(e,t){
+let r=e.entries.map(({asker:e,question:t,epsilon:r,delta:n,assumes:a})=>({asker:e,question:t,epsilon:vr(r,64),delta:vr(n,128),assumes:a
 })),n=e.queue.filter(ie),a=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,i=(e.sent??[]).flatMap(({asker:e,questions:t,until:r})=>r<Math.floor(Date.now()/864e5)?[]:{
-asker:e,questions:t,until:new Date(864e5*r).toISOString().slice(0,10)});return[{epsilon:br(e.own.epsilon,64),left:yr(t.left(e)),given:r,
-waiting:n.length,sent:a,withdrawable:i}]}function kr({told:e,coins:t,sent:r,...n},a){
-let{sent:i}=vr(n,a)[0],s=n.entries.map(({data:e,times:t,campaign:r,...n})=>({...n,asker:"",question:"",fingerprint:""})),l={...n,entries:s,askers:[],
-answers:[],choices:[],queue:[]};return[{...vr(l,a)[0],sent:i},l,!0]}
-var Mr=e=>String(Number(e.toPrecision(3))),xr=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
-this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(vr))}
+asker:e,questions:t,until:new Date(864e5*r).toISOString().slice(0,10)});return[{epsilon:vr(e.own.epsilon,64),left:br(t.left(e)),given:r,
+waiting:n.length,sent:a,withdrawable:i}]}function Mr({told:e,coins:t,sent:r,...n},a){
+let{sent:i}=kr(n,a)[0],s=n.entries.map(({data:e,times:t,campaign:r,...n})=>({...n,asker:"",question:"",fingerprint:""})),l={...n,entries:s,askers:[],
+answers:[],choices:[],queue:[]};return[{...kr(l,a)[0],sent:i},l,!0]}
+var xr=e=>String(Number(e.toPrecision(3))),Ar=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
+this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(kr))}
 #t({epsilon:e,left:t,given:r,waiting:n},a="How much was given stays counted: the askers keep what they received."){
 let i=this.shadowRoot??this.attachShadow({mode:"open"}),s=(e,t="",...r)=>{let n=document.createElement(e);return n.textContent=t,n.append(...r),n
 },l=(e,t)=>(t.setAttribute("part",e),t),o=new Map;for(let{asker:e,question:t,epsilon:n}of r){let[,,r,a]=o.get(JSON.stringify([e,t]))??["","",0,0]
 ;o.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",r+1,a+n])}
-let u=r.reduce((e,t)=>e+t.epsilon,0),d=r.length?`You have given ${r.length} ${1===r.length?"answer":"answers"} with noise, ε = ${Mr(u)} together. Whoever guessed 50 % about you before can know at most ${(e=>`${Math.round(100/(1+Math.exp(-e)))} %`)(u)} by them.`:"You have given nothing.",c=`Of ε = ${Mr(e)}, ${Mr(t)} is left. Reports that wait to be sent: ${n}.`,h=s("tr","",...["Who asked","What","Answers","ε"].map(e=>s("th",e)))
+let u=r.reduce((e,t)=>e+t.epsilon,0),d=r.length?`You have given ${r.length} ${1===r.length?"answer":"answers"} with noise, ε = ${xr(u)} together. Whoever guessed 50 % about you before can know at most ${yr(u)} by them.`:"You have given nothing.",c=`Of ε = ${xr(e)}, ${xr(t)} is left. Reports that wait to be sent: ${n}.`,h=s("tr","",...["Who asked","What","Answers","ε"].map(e=>s("th",e)))
 ;for(let e of Array.from(h.children))e.setAttribute("scope","col")
-;let p=[...o.values()].map(e=>s("tr","",...e.map((e,t)=>s("td",3===t?Mr(e):String(e))))),m=s("button","Forget"),f=!1;m.addEventListener("click",()=>{
+;let p=[...o.values()].map(e=>s("tr","",...e.map((e,t)=>s("td",3===t?xr(e):String(e))))),m=s("button","Forget"),f=!1;m.addEventListener("click",()=>{
 f?this.#r():(f=!0,m.textContent="Forget names, kept answers and waiting reports? Press again.")}),
 i.replaceChildren(l("text",s("p",d)),...p.length?[l("table",s("table","",s("caption","What you have given"),s("thead","",h),s("tbody","",...p)))]:[],l("text",s("p",c)),l("button",m),l("text",s("p",a)))
-}async#r(){let e=await this.#e.account(kr);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
-this.dispatchEvent(new Event("erase"))}},{customElements:Ar}=globalThis;Ar&&!Ar.get("dither-account")&&Ar.define("dither-account",xr);var Sr={en:{
+}async#r(){let e=await this.#e.account(Mr);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
+this.dispatchEvent(new Event("erase"))}},{customElements:Sr}=globalThis;Sr&&!Sr.get("dither-account")&&Sr.define("dither-account",Ar);var qr={en:{
 agree:"I agree",decline:"No, thank you",agreed:"You agreed. You can change this at any time.",declined:"You declined. Nothing is answered or sent.",
 asks:"{asker} asks:",until:"From {begins} to {ends}.",contact:"Contact: {contact}",
 signal:"Your browser says that you do not want to be tracked. Nothing is sent unless you agree here.",answer:"Answer",none:"I prefer not to say",
@@ -467,13 +469,12 @@ one:"Ihre Antwort wird auf diesem Gerät verrauscht, bevor sie gesendet wird. We
 total:"Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Wer vorher 50 % sicher war, erreicht durch alle zusammen höchstens {total}.",
 round:"Durch eine Antwort auf jede Frage: höchstens {reach}.",
 unlimited:"Ihre Antworten werden auf diesem Gerät verrauscht, bevor sie gesendet werden. Auf Dauer gibt es keine Grenze außer der Ihres Geräts.",
-first:"Nichts wird beantwortet oder gesendet, wenn Sie hier nicht zustimmen."}},qr=(e,t)=>e.replace(/\{(\w+)\}/g,(e,r)=>t[r]??"");function Or(e){
-let t=100/(1+Math.exp(-e));return`${t<99.5?Math.round(t):t<99.95?t.toFixed(1):"99.9…"} %`}function Ir(e,t={},...r){let n=document.createElement(e)
-;for(let[e,r]of Object.entries(t))n.setAttribute(e,r);return n.append(...r),n}var Nr=globalThis.HTMLElement??Object,Br=class extends Nr{
-static observedAttributes=["lang","name"];#n;get wanted(){let e=this.closest?.("[lang]")?.getAttribute("lang")
-;return[...e?[e]:[],...globalThis.navigator?.languages??[]]}get words(){return Sr[lt(Object.keys(Sr),this.wanted)]}show(e,...t){
-this.#n??=this.attachShadow({mode:"open"
-}),this.#n.replaceChildren(Ir("style",{},"\n:host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }\nfieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }\nlegend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }\np, ul { margin: .5rem 0; overflow-wrap: anywhere; }\nul { padding-inline-start: 1.25rem; }\n.choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }\n.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }\n.field { display: flex; gap: .6rem; align-items: center; }\ninput[type=number], input[type=date], input[type=time], select { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem .7rem; min-height: 2.75rem; box-sizing: border-box; max-width: 100%; }\noption { color: CanvasText; background: Canvas; }\n.buttons { display: flex; flex-wrap: wrap; gap: .6rem; margin: .8rem 0; }\nbutton { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem 1.1rem; min-height: 2.75rem; cursor: pointer; }\nbutton:hover { text-decoration: underline; }\n:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }\n.note { font-size: .9em; }\n[role=status]:empty { display: none; }\n"),Ir("div",{
+first:"Nichts wird beantwortet oder gesendet, wenn Sie hier nicht zustimmen."}},Or=(e,t)=>e.replace(/\{(\w+)\}/g,(e,r)=>t[r]??"")
+;function Ir(e,t={},...r){let n=document.createElement(e);for(let[e,r]of Object.entries(t))n.setAttribute(e,r);return n.append(...r),n}
+var Nr=globalThis.HTMLElement??Object,Br=class extends Nr{static observedAttributes=["lang","name"];#n;get wanted(){
+let e=this.closest?.("[lang]")?.getAttribute("lang");return[...e?[e]:[],...globalThis.navigator?.languages??[]]}get words(){
+return qr[lt(Object.keys(qr),this.wanted)]}show(e,...t){this.#n??=this.attachShadow({mode:"open"}),
+this.#n.replaceChildren(Ir("style",{},"\n:host { display: block; margin: 1rem 0; max-width: 40rem; font: inherit; line-height: 1.5; }\nfieldset, form { border: 0; margin: 0; padding: 0; min-width: 0; }\nlegend, .label { display: block; padding: 0; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }\np, ul { margin: .5rem 0; overflow-wrap: anywhere; }\nul { padding-inline-start: 1.25rem; }\n.choice { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; cursor: pointer; overflow-wrap: anywhere; }\n.choice input { width: 1.25rem; height: 1.25rem; flex: none; margin: 0; }\n.field { display: flex; gap: .6rem; align-items: center; }\ninput[type=number], input[type=date], input[type=time], select { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem .7rem; min-height: 2.75rem; box-sizing: border-box; max-width: 100%; }\noption { color: CanvasText; background: Canvas; }\n.buttons { display: flex; flex-wrap: wrap; gap: .6rem; margin: .8rem 0; }\nbutton { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: .4rem; padding: .55rem 1.1rem; min-height: 2.75rem; cursor: pointer; }\nbutton:hover { text-decoration: underline; }\n:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }\n.note { font-size: .9em; }\n[role=status]:empty { display: none; }\n"),Ir("div",{
 part:"box",...e&&{lang:e}},...t))}connectedCallback(){this.refresh()}attributeChangedCallback(){this.#n&&this.refresh()}tell(e,t){
 this.dispatchEvent(new CustomEvent(e,{detail:t,bubbles:!0}))}},Er=()=>{},Ur=e=>JSON.parse(e.question.device).domain;function Tr(e,t,r,n=document){
 let a=[];for(let r of Array.from(n.querySelectorAll("dither-question"))){let n=t.questions[r.getAttribute("name")??""]
@@ -485,7 +486,7 @@ let{device:e,inquiry:t,words:r}=this;if(!e||!t)return;this.#a??=p(f().take(16))
 ;let[n,a]=this.#s(t),{epsilon:i}=await t.promise(),s="optional"===Ur(t).kind||t.labels().some(e=>null===e.value),l=lt(t.terms.languages??[],this.wanted)
 ;this.#i=Ir("p",{role:"status",part:"status"});let o=Ir("div",{class:"buttons"},Ir("button",{type:"submit",part:"button"},r.answer));if(s){
 let e=Ir("button",{type:"button",part:"button"},r.none);e.addEventListener("click",()=>{this.#l(null)}),o.append(e)}let u=Ir("form",{part:"form",
-novalidate:""},n,Ir("p",{part:"promise",class:"note",id:"promise"},qr(r.one,{reach:Or(i)})),o);u.addEventListener("submit",e=>{e.preventDefault(),
+novalidate:""},n,Ir("p",{part:"promise",class:"note",id:"promise"},Or(r.one,{reach:yr(i)})),o);u.addEventListener("submit",e=>{e.preventDefault(),
 this.#l(a())}),this.show(l,...a===Er?[Ir("p",{part:"status"},r.unknown)]:[u,this.#i])}#s(e){
 let t=this.words,r=e.text(this.wanted),n=e.labels(this.wanted).filter(({value:e})=>null!==e),{kind:a}=Ur(e)
 ;if("several"===a&&n.length)return this.#o("checkbox",r,n,t.several);if("categories"===a&&n.length&&n.length<=7)return this.#o("radio",r,n)
@@ -509,11 +510,11 @@ let{repeat:t,begins:r,ends:n,days:a,every:i,answers:s,promise:l}=e,o=(Date.parse
 ;return h&&h*l.epsilon})(n),u=Ir("p",{role:"status",part:"status"
 },void 0===l?s?"":navigator.globalPrivacyControl?r.signal:r.first:l?r.agreed:r.declined),d=(e,t)=>{let r=Ir("button",{type:"button",part:"button",
 "aria-pressed":String(l===t)},e);return r.addEventListener("click",()=>{this.#u(t)}),r},c={asker:n.asker,begins:n.begins,ends:n.ends,contact:n.contact
-},h=n.promise.epsilon,p=[void 0===o?r.unlimited:qr(r.total,{total:Or(o)}),...o===h?[]:[qr(r.round,{reach:Or(h)})]];this.show(a,Ir("p",{part:"asker",
-class:"label"},qr(r.asks,c)),...i.split("\n").map(e=>Ir("p",{part:"purpose"},e)),Ir("ul",{part:"questions"
+},h=n.promise.epsilon,p=[void 0===o?r.unlimited:Or(r.total,{total:yr(o)}),...o===h?[]:[Or(r.round,{reach:yr(h)})]];this.show(a,Ir("p",{part:"asker",
+class:"label"},Or(r.asks,c)),...i.split("\n").map(e=>Ir("p",{part:"purpose"},e)),Ir("ul",{part:"questions"
 },...n.questions.map(({text:e,name:t})=>Ir("li",{},e?.[a]??t))),Ir("p",{part:"promise",class:"note"},p.join(" ")),Ir("p",{part:"note",class:"note"
-},`${qr(r.until,c)} ${qr(r.contact,c)}`),Ir("div",{class:"buttons"},d(r.agree,!0),d(r.decline,!1)),u)}async#u(e){
-await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...Je,...je,...Ne,...We,
+},`${Or(r.until,c)} ${Or(r.contact,c)}`),Ir("div",{class:"buttons"},d(r.agree,!0),d(r.decline,!1)),u)}async#u(e){
+await this.device.consent(e,this.campaign,this.address),await this.refresh(),this.tell("consent",e)}})),Object.assign(_,{...Pe,...je,...Ne,...We,
 ...rt,box:e=>{let[t,r,n,a]=Ee(e),[i,s]=Te(e.selector,e.domain.sides.length,t,r);return{names:"Optimal",ratio:a,inside:Ce(e,s,"selector"),
 draw:(e,t)=>n(i(e),t)}},directions:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=Ee(e),{exact:o,length:d,centre:c}=t
 ;a("vectors"===t.kind&&"clip"===r&&"boolean"==typeof o,"domain");let h=u(t,"dimension",+o+1,65536);a("number"==typeof d&&d>=1e-30&&d<=1e30,"domain"),
@@ -524,7 +525,7 @@ if(!Array.isArray(e)&&!ArrayBuffer.isView(e))return;let t=[...e];if(t.length!==h
 ;let a=n>2||o?n:1,i=Math.sqrt(r.reduce((e,t)=>e+t/a*(t/a),0)),s=i*a
 ;return(o?Math.abs(s-1)<=.01:s<=1.00001)?t.map(e=>e+0):r.map((e,t)=>p[t]+d*(o?e/a/i:e/s)+0)},draw:(e,t)=>{let r=b(t,32),a=new Float64Array(h+ +!o),l=0
 ;e.forEach((e,t)=>{let r=a[t]=(e-p[t])/d;l+=r*r}),o||(a[h]=Math.sqrt(Math.max(1-l,0)));let u=s(((e,t,r,n)=>{
-let a=e.length,i=a>128?2**Math.ceil(Math.log2(a)):r,s=$e(BigInt(t)<<16n,i),l=$e((1n<<48n)+(BigInt(t%256)<<16n),a),o=e=>{let t=new Float64Array(r)
+let a=e.length,i=a>128?2**Math.ceil(Math.log2(a)):r,s=De(BigInt(t)<<16n,i),l=De((1n<<48n)+(BigInt(t%256)<<16n),a),o=e=>{let t=new Float64Array(r)
 ;for(let n=0;n<i;n++)t[1+619*n%(r-1)]+=e[n]*s[n];return _e(t)},u=new Float64Array(r),d=new Float64Array(i);if(a>128)e.forEach((e,t)=>d[t]=e*l[t]),
 u=o(_e(d));else{let t=new Float64Array(r);e.forEach((e,r)=>{d.fill(0)[r]=1,o(_e(d)).forEach((n,a)=>{u[a]+=n*l[r]*e,t[a]+=n*n})}),
 t.forEach((e,t)=>u[t]/=Math.sqrt(Math.max(e,1)))}return[...u.keys()].sort((e,t)=>u[t]-u[e]||e-t).slice(0,n).sort((e,t)=>e-t)
@@ -534,8 +535,8 @@ let r=d(e,"base",64),n=u(e,"reach",1,32768);a(r,"step");let[i,s]=((e,t,r)=>{let 
 for(let e=Fe,n=t,a=0;a<=r;a++)i.push(e),e=e*n>>256n,n=n*t*t>>512n;let e=Fe;for(let n=t,a=2*r+1;a;a>>=1)1&a&&(e=e*n>>256n),n=n*n>>256n
 ;return[i,i[r]*Fe/(Fe-e)]}a("stairs"===n||"geometric"===n,"draw");let s="stairs"===n?u(e,"run",1,2**52):1,l="stairs"===n?u(e,"first",1,s):1
 ;for(let e=Fe,n=0;n<=r;n++)n>=l&&(n-l)%s===0&&(e=e*t>>256n),i.push(e);let o=i[r];return[i,BigInt(((l-r)%s+s)%s||s)*o+BigInt(s)*(o*t/(Fe-t))]
-})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*Ge(i)-Fe+o*l,h=[...i.slice(1),l].map(e=>(e*(Pe-(1n<<40n))+c-1n)/c)
-;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[Pe-2n*Ge(h.slice(0,-1))-o*h.at(-1),...h]
+})(e,r,n),l=i.pop();"clamped"===t&&(l=s);let o="ring"===t?1n:2n,c=2n*Ge(i)-Fe+o*l,h=[...i.slice(1),l].map(e=>(e*($e-(1n<<40n))+c-1n)/c)
+;"bounded"===t&&(h=h.map(e=>e<1n<<32n?1n<<32n:e));let p=[$e-2n*Ge(h.slice(0,-1))-o*h.at(-1),...h]
 ;for(let e="clamped"===t?n-1:n;e--;)a(p[e]>=p[e+1],"step");let f=new Uint8Array(17*p.length);return p.forEach((e,t)=>{for(let r=0;r<17;r++,
 e>>=8n)f[17*t+r]=Number(255n&e)}),a(m(f,16)===e.digest,"fingerprint"),p})(l,s),h=c.length-1,p=c.slice(1),f=I(i,2*h,r);if(a("line"===i.kind,"start"),
 "ring"===s){a(0===i.fraction,"start");let e=Le([...c,...p.slice(0,-1).reverse()]),r=2*h;return{names:"Purkayastha",ratio:[c[0],p.at(-1)],inside:t,
@@ -550,7 +551,7 @@ names:"normal"===l.decay?"Gaussian":"Laplace Staircase",ratio:[(q-O)*S+O*x,q*S],
 ;return A(Math.min(Math.max(r,v),2*h)-v,2*h-v+1)},..."normal"===l.decay&&{delta:(e,t)=>{let r=1n<<320n,n=e=>c[Math.abs(e)],i=e=>e>0n?e:0n,s=0n,l=0n
 ;if(b>=y)for(let t=v-h+1;t<=v/2;t++)s+=q*i(r*n(t)-e*n(v-t));else for(let t=2-h;t<h;t++){let a=(q-O)*n(t)+O*n(t-1);s+=i(r*q*n(t)-e*a),
 l+=i(r*a-e*q*n(t))}return((e,t,r)=>{let n=o({delta:r},"delta");a(n>0&&n<1,"privacy");let i=n,s=1n;for(;i%1;s*=2n)i*=2
-;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*q*M,r*q*Pe,t)}}}},optional:e=>{let{domain:t}=e
+;return a(e*s<=BigInt(i)*t,"privacy"),Number(((e<<128n)+t-1n)/t)/2**128})((s>l?s:l)+r*q*M,r*q*$e,t)}}}},optional:e=>{let{domain:t}=e
 ;a("optional"===t.kind&&"line"===e.start.kind,"domain");let[r,n]=k({domain:t.of,outside:e.outside
 }),i=u(e,"cells",2,65536),s=Math.log2(i),l=u(e,"width",1,i/2);a(Number.isInteger(s),"cells");let o=i-l,[d,c,h]=q(l,e),p=I(e.start,i,n),m=h-BigInt(l)*c
 ;return{names:"Podium PM SW OGPM OGPMU Focused",ratio:[m+BigInt(i)*c,m],inside:e=>null===e?NaN:r(e),draw:(e,t)=>{

@@ -5,6 +5,7 @@
 import { autoSend } from "./auto.js";
 import { pick } from "./client.js";
 import { hex, systemSource } from "./parts.js";
+import { share, totalOf } from "./total.js";
 /** The words of the elements, by language. A page may add its own. */
 export const words = {
     en: {
@@ -79,11 +80,6 @@ button:hover { text-decoration: underline; }
 `;
 /** Return words with what stands between braces replaced. */
 const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name] ?? "");
-/** Return how much anybody can know who guessed 50 % before. It is never 100 %. */
-function share(epsilon) {
-    const percent = 100 / (1 + Math.exp(-epsilon));
-    return `${percent < 99.5 ? Math.round(percent) : percent < 99.95 ? percent.toFixed(1) : "99.9…"} %`;
-}
 /** Make an element with attributes and children. Texts become text: whatever an asker wrote is not read as HTML. */
 function make(name, attributes = {}, ...children) {
     const made = document.createElement(name);
@@ -120,16 +116,6 @@ class DitherElement extends Base {
     tell(name, detail) {
         this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
     }
-}
-/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
-export function totalOf(terms) {
-    const { repeat, begins, ends, days, every, answers, promise } = terms;
-    const all = (Date.parse(ends) - Date.parse(begins)) / 864e5 + 1;
-    const months = (text) => 12 * +text.slice(0, 4) + +text.slice(5, 7);
-    const week = (text) => Math.floor((Date.parse(text) / 864e5 + 3) / 7);
-    const periods = days ? Math.ceil(all / days) : every === "month" ? months(ends) - months(begins) + 1 : every === "week" ? week(ends) - week(begins) + 1 : all;
-    const times = repeat === "same" || repeat === "present" ? 1 : repeat === "once" || repeat === "kept change" ? periods : repeat === "fresh" ? answers : undefined;
-    return times && times * promise.epsilon;
 }
 /**
  * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the

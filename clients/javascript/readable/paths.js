@@ -170,8 +170,10 @@ const polar = (device) => {
     return {
         names: "Polar",
         ratio,
-        inside: (value) => inside([value])?.[0],
-        draw: ([a, b], source) => {
+        spend,
+        // A path of one place, which may be given alone.
+        inside: (value) => inside(value?.length === 1 ? value : [value]),
+        draw: ([[a, b]], source) => {
             const way = [a - x, b - y];
             const cell = (part, value) => part.draw(part.inside(value), source);
             return Uint8Array.from(widened([cell(first, Math.hypot(...way)), cell(second, angleOf(way))]));

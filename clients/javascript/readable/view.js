@@ -1,5 +1,6 @@
 /** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
 import { number, waits } from "./account.js";
+import { share } from "./total.js";
 export { takeBack } from "./withdraw.js";
 /** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
 const rounded = (value) => Number(value.toPrecision(12));
@@ -26,7 +27,6 @@ export function erase({ told: _, coins: __, sent: ____, ...state }, rules) {
     const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
     return [{ ...view(next, rules)[0], sent }, next, true];
 }
-const percent = (epsilon) => `${Math.round(100 / (1 + Math.exp(-epsilon)))} %`;
 const short = (epsilon) => String(Number(epsilon.toPrecision(3)));
 /**
  * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
@@ -66,7 +66,7 @@ export class DitherAccount extends (globalThis.HTMLElement ?? Object) {
         }
         const spent = given.reduce((sum, one) => sum + one.epsilon, 0);
         const words = given.length
-            ? `You have given ${given.length} ${given.length === 1 ? "answer" : "answers"} with noise, ε = ${short(spent)} together. Whoever guessed 50 % about you before can know at most ${percent(spent)} by them.`
+            ? `You have given ${given.length} ${given.length === 1 ? "answer" : "answers"} with noise, ε = ${short(spent)} together. Whoever guessed 50 % about you before can know at most ${share(spent)} by them.`
             : "You have given nothing.";
         const rest = `Of ε = ${short(epsilon)}, ${short(left)} is left. Reports that wait to be sent: ${waiting}.`;
         const head = make("tr", "", ...["Who asked", "What", "Answers", "ε"].map((text) => make("th", text)));

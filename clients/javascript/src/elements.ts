@@ -8,6 +8,7 @@ import { autoSend } from "./auto.js";
 import { type Device, type Inquiry, pick } from "./client.js";
 import { type Fields, hex, systemSource } from "./parts.js";
 import { type Campaign } from "./signatures.js";
+import { share, totalOf } from "./total.js";
 
 /** The words of the elements in one language. A page may bring others: `words.fr = { … }`. */
 export interface ElementWords {
@@ -118,12 +119,6 @@ button:hover { text-decoration: underline; }
 
 /** Return words with what stands between braces replaced. */
 const fill = (text: string, parts: { [name: string]: string }): string => text.replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
-/** Return how much anybody can know who guessed 50 % before. It is never 100 %. */
-function share(epsilon: number): string {
-  const percent = 100 / (1 + Math.exp(-epsilon));
-  return `${percent < 99.5 ? Math.round(percent) : percent < 99.95 ? percent.toFixed(1) : "99.9…"} %`;
-}
-
 /** Make an element with attributes and children. Texts become text: whatever an asker wrote is not read as HTML. */
 function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: { [name: string]: string } = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
@@ -168,17 +163,6 @@ abstract class DitherElement extends Base {
   protected tell(name: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
   }
-}
-
-/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
-export function totalOf(terms: Fields): number | undefined {
-  const { repeat, begins, ends, days, every, answers, promise } = terms;
-  const all = (Date.parse(ends as string) - Date.parse(begins as string)) / 864e5 + 1;
-  const months = (text: string): number => 12 * +text.slice(0, 4) + +text.slice(5, 7);
-  const week = (text: string): number => Math.floor((Date.parse(text) / 864e5 + 3) / 7);
-  const periods = days ? Math.ceil(all / (days as number)) : every === "month" ? months(ends as string) - months(begins as string) + 1 : every === "week" ? week(ends as string) - week(begins as string) + 1 : all;
-  const times = repeat === "same" || repeat === "present" ? 1 : repeat === "once" || repeat === "kept change" ? periods : repeat === "fresh" ? (answers as number | undefined) : undefined;
-  return times && times * (promise.epsilon as number);
 }
 
 /**

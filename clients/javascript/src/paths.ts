@@ -207,8 +207,10 @@ const polar: Reader = (device) => {
   return {
     names: "Polar",
     ratio,
-    inside: (value) => inside([value])?.[0],
-    draw: ([a, b]: Place, source) => {
+    spend,
+    // A path of one place, which may be given alone.
+    inside: (value) => inside((value as unknown[])?.length === 1 ? value : [value]),
+    draw: ([[a, b]]: [Place], source) => {
       const way: Place = [a - x, b - y];
       const cell = (part: Draw<number>, value: number): Uint8Array => part.draw(part.inside(value)!, source);
       return Uint8Array.from(widened([cell(first, Math.hypot(...way)), cell(second, angleOf(way))]));

@@ -2,6 +2,7 @@
 
 import { number, type Rules, type State, waits } from "./account.js";
 import { type Device } from "./client.js";
+import { share } from "./total.js";
 
 export { takeBack, type TakenBack } from "./withdraw.js";
 
@@ -61,7 +62,6 @@ export function erase({ told: _, coins: __, sent: ____, ...state }: State, rules
   return [{ ...view(next, rules)[0], sent }, next, true];
 }
 
-const percent = (epsilon: number): string => `${Math.round(100 / (1 + Math.exp(-epsilon)))} %`;
 const short = (epsilon: number): string => String(Number(epsilon.toPrecision(3)));
 
 /**
@@ -105,7 +105,7 @@ export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).H
     }
     const spent = given.reduce((sum, one) => sum + one.epsilon, 0);
     const words = given.length
-      ? `You have given ${given.length} ${given.length === 1 ? "answer" : "answers"} with noise, ε = ${short(spent)} together. Whoever guessed 50 % about you before can know at most ${percent(spent)} by them.`
+      ? `You have given ${given.length} ${given.length === 1 ? "answer" : "answers"} with noise, ε = ${short(spent)} together. Whoever guessed 50 % about you before can know at most ${share(spent)} by them.`
       : "You have given nothing.";
     const rest = `Of ε = ${short(epsilon)}, ${short(left)} is left. Reports that wait to be sent: ${waiting}.`;
     const head = make("tr", "", ...["Who asked", "What", "Answers", "ε"].map((text) => make("th", text)));

@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { Device, memoryStore } from "../dist/dither.js";
 import { readCampaign } from "../dist/signatures.js";
 import { view } from "../dist/account.js";
+import { share, totalOf } from "../dist/testing.js";
 
-const { campaigns, key } = JSON.parse(readFileSync(new URL("../../conformance/2/consent.json", import.meta.url), "utf8"));
+const { campaigns, key, totals } = JSON.parse(readFileSync(new URL("../../conformance/2/consent.json", import.meta.url), "utf8"));
 const ADDRESS = "https://city.example/v1/campaigns/" + "0".repeat(64);
 const fetch = async (_, { body }) => new Response(JSON.stringify({ batch: JSON.parse(body).batch }), { status: 200 });
 const read = (name) => readCampaign(campaigns[name].published, key);
@@ -94,3 +95,10 @@ for (const all of [false, true]) {
     assert.deepEqual([(await send(device, first)).sent, (await device.account(view)).left], [1, left]);
   });
 }
+
+test("the total of a campaign, and how sure it makes", () => {
+  for (const { terms, total, sure } of totals) {
+    assert.equal(totalOf(terms) ?? null, total, JSON.stringify(terms));
+    assert.equal(share(total ?? terms.promise.epsilon), sure);
+  }
+});

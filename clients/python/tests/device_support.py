@@ -84,6 +84,7 @@ class Stub:
     def __init__(self) -> None:
         self.batches: list[BatchBody] = []
         self.bodies: list[bytes] = []
+        self.withdrawn: list[tuple[str, str]] = []  # paths and identities
         self.answers: list[tuple[int, dict[str, str], bytes]] = []  # one each; then all is well
         self.address = ""
 
@@ -92,6 +93,9 @@ class Stub:
         self.bodies.append(body)
         if self.answers:
             return self.answers.pop(0)
+        if path.endswith("/withdrawals"):
+            self.withdrawn.append((path, json.loads(body)["withdraw"]))
+            return 200, {}, json.dumps({"withdrawn": self.withdrawn[-1][1]}).encode()
         batch = BatchBody.from_bytes(body)
         if batch.id not in [known.id for known in self.batches]:
             self.batches.append(batch)

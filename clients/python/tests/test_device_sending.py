@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from device_support import TOML, Stub, publish, python, stub
+from device_support import TOML, Stub, publish, python, stub, today
 
 import dither as dt
 from dither.collection import ohttp
-from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
+from dither_device import Account, Campaign, Malformed, Telemetry, send, sending, telemetry
+from dither_device.account import Moment
 from dither_device.sending import split_address
 
 
@@ -26,6 +27,17 @@ from dither_device.sending import split_address
 def collector() -> Iterator[Stub]:
     with stub() as made:
         yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a signed campaign in it, where no switch of this machine is seen."""
+    for name in (*telemetry._SWITCHES, *telemetry._MACHINES, "SUDO_UID", "DITHER_ACCOUNT", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(telemetry, "_NEVER", str(tmp_path / "never"))
+    publish(tmp_path)
+    return tmp_path
 
 
 def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Campaign]:
@@ -48,6 +60,44 @@ def test_a_batch_is_sent_and_acknowledged(collector: Stub, tmp_path: Path) -> No
     assert {batch.label for batch in collector.batches} == {"1.2"}
     assert len(account.queue) == 1
     assert send(account, campaign, collector.address).sent == 0
+
+
+def test_what_was_sent_is_taken_back(collector: Stub, folder: Path) -> None:
+    more: dict[str, Any] = {"address": collector.address, "background": False, "epsilon": 9}
+    tool = Telemetry.from_campaign(folder / "campaign.json", app="mytool", version="1.2", **more)
+    tool.run("on")
+    for _ in range(2):
+        tool.answer("command", "build")
+    assert "taken back" not in tool.run("show")
+    tool.send()
+    assert "2 reports were sent and can still be deleted: `mytool telemetry take-back`." in tool.run("status")
+    assert tool.run("show").count("Sent, and can be taken back until") == 2
+    tool.answer("command", "test")
+    collector.answers = [(503, {}, b""), (200, {}, b"<html>welcome</html>")]
+    told = tool.run("take-back")
+    assert "1 answer was not sent yet, and will not be. 2 more could not be taken back now (status" in told
+    assert not collector.withdrawn
+    assert tool.run("take-back").startswith("2 answers were taken back:")
+    path = f"/v1/campaigns/{Campaign((folder / 'campaign.json').read_text()).id}/withdrawals"
+    assert collector.withdrawn == [(path, batch.id) for batch in collector.batches]
+    assert tool.run("take-back").startswith("Nothing can be taken back any more")
+    assert "3 times, of which 0 not sent yet; ε = 3." in tool.run("show")  # what was spent stays spent
+    collector.batches.clear()
+    tool.send()
+    assert not collector.batches
+    assert tool.problem is None
+
+
+def test_a_window_that_is_over_is_not_offered(
+    collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, campaign = ready(tmp_path)
+    send(account, campaign, collector.address)
+    assert len(account.withdrawable) == 2
+    assert {entry["until"] for entry in account.withdrawable} == {today() + 14}
+    later = {**Moment.now(), "wall": (today() + 15) * 86_400}
+    monkeypatch.setattr(account, "_now", lambda: later)
+    assert account.withdrawable == []
 
 
 def test_a_label_that_the_campaign_does_not_list_is_not_sent(collector: Stub, tmp_path: Path) -> None:

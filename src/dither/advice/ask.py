@@ -129,6 +129,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
             f"dt.ask chooses for numbers, angles, lists and sets, not for {domain}; name a mechanism, such "
             "as dt.Optimal for a place, or ask dt.recommend"
         )
+    if line.scale:
+        return design_of("SW")(domain, epsilon=epsilon), _WHY["SW"]
     for candidate in solved_candidates(line, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
@@ -143,6 +145,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
 
 _WHY: Final = {
     "OGPM": "the smallest error of a direction",
+    "SW": "the smallest error of a quantile among closed formulas",
     "Podium": "an unbiased mean of those who answer, and silence is hidden",
     "Optimal": "the smallest error of a mean vector",
     "SetResponse": "the smallest variance of the share of an item",

@@ -42,20 +42,21 @@ def card(
     total: Total | None = None,
     every: str | None = None,
     stated: Mapping[str, Mapping[str, Any]] | None = None,
+    phase: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
 
     `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
-    identity of a published campaign. Questions, `repeat`, `total`, `every` and `stated` are as `explain`
-    takes them, and the stated terms stand with their question. Every number of the promise is computed from
-    the mechanisms; the rest is as stated.
+    identity of a published campaign. Questions, `repeat`, `total`, `every`, `stated` and `phase` are as
+    `explain` takes them, and the stated terms are given with their question. Every number of the promise is
+    computed from the mechanisms; the rest is as stated.
 
     >>> import dither as dt
     >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    asked = replace(AskedQuestions.of(questions), every=every, stated=stated or {})
+    asked = replace(AskedQuestions.of(questions), every=every, stated=stated or {}, phase=phase)
     if total is not None:
         asked = replace(asked, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):

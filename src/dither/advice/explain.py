@@ -184,7 +184,8 @@ class AskedQuestions:
     """What a person is asked: questions and questions asked again by name, and their guarantee together.
 
     `every` is the period of the calendar in which each is answered once. `stated` are the terms of a campaign
-    by question: a `scale`, the `form` of dates and times, whether values are `clipped`.
+    by question: a `scale`, the `form` of dates and times, whether values are `clipped`. `phase` is the
+    campaign's: people answer one of two campaigns.
     """
 
     named: Mapping[str, Any]
@@ -192,15 +193,26 @@ class AskedQuestions:
     sampled: bool = False  # whether a person answers only one of them, drawn at random
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    phase: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Escape names with controls: those of a file come from others, and a line feed would add a line."""
         shown = {_escape(name): question for name, question in self.named.items()}
         object.__setattr__(self, "named", shown)
 
+    @property
+    def has_locations(self) -> bool:
+        """Whether a question is about locations: a path of several of them reveals each."""
+        return any(part.guarantee.unit == "location" for part in self.named.values())
+
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
-        """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`.
+
+        An empty mapping is a campaign that counts who is present: nothing is answered.
+        """
+        if isinstance(questions, Mapping) and not questions:
+            return cls({}, Guarantee(Pure(0.0), "person"))
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
@@ -272,6 +284,7 @@ def explain(
     total: Total | None = None,
     every: str | None = None,
     stated: Mapping[str, Mapping[str, Any]] | None = None,
+    phase: Mapping[str, Any] | None = None,
     unit: Literal["row", "person"] = "person",
     rows: int = 1,
     language: str = "en",
@@ -285,6 +298,7 @@ def explain(
     they are; `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range.
     `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the whole
     campaign; `every` is its period of the calendar, and `stated` the terms of its questions, such as `scale`.
+    `phase` says that people answer one of two campaigns.
     `unit` is "row" for a table in which a person may have several rows; `rows` is how many a person
     has at most, as in the waves of a panel.
 
@@ -295,7 +309,7 @@ def explain(
     """
     check_choice("randomiser", randomiser, Randomiser)
     asked, words = AskedQuestions.of(questions), sentences(language)
-    asked = replace(asked, every=every, stated=stated or {})
+    asked = replace(asked, every=every, stated=stated or {}, phase=phase)
     if total is not None:
         asked = replace(asked, whole=total_promise(total, language))
     if rows > 1:
@@ -329,6 +343,8 @@ def person_text(
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
     said = words["person"]
+    if not asked.named:
+        return said["present_only"]
     optional = [name for name, part in asked.named.items() if _is_optional(part)]
     every = len(optional) == len(asked.named)
     person = [
@@ -344,6 +360,8 @@ def person_text(
         *(said[name].format(names=names) for name, names in beside.items()),
         _sure(asked, words, total, "rows" in beside),
         *([said["row"]] if unit == "row" else []),
+        *([said["location"]] if total is None and asked.has_locations else []),
+        *_phase_words(asked.phase, said),
     ]
     if spent is not None:
         person.append(_together(asked.whole, spent, words))
@@ -472,6 +490,8 @@ def _officer(
 ) -> str:
     words = sentences(language)
     whole, said = asked.whole, words["officer"]
+    if not asked.named:
+        return said["present_only"]
     drawn = len(asked.named) if asked.sampled else 1
     lines = []
     for name, asking in asked.named.items():
@@ -504,6 +524,9 @@ def _officer(
     lines.append(_again_for_officer(repeat, total, words))
     if unit == "row":
         lines.append(said["row"])
+    if total is None and asked.has_locations:
+        lines.append(said["location"])
+    lines += _phase_words(asked.phase, said)
     return "\n".join(lines)
 
 
@@ -511,6 +534,14 @@ def _in_language(text: Mapping[str, str], language: str) -> str:
     """Return the words of a question in quotes, in a language or in the campaign's first; empty without."""
     near = [tag for tag in text if tag.partition("-")[0] == language] or list(text)
     return f" (“{text[near[0]]}”)" if near else ""
+
+
+def _phase_words(phase: Mapping[str, Any] | None, said: Mapping[str, str]) -> list[str]:
+    if phase is None:
+        return []
+    if "share" in phase:
+        return [said["phase_share"].format(percent=f"{phase['share'] / 10:g}")]
+    return [said["phase_follows"]]
 
 
 def _answer_epsilon(total: Total, words: Words) -> str:

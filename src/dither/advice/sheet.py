@@ -86,6 +86,7 @@ def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[s
     words = sentences(language)
     said = words["sheet"]
     total = facts.total
+    odds = said["odds_one"] if total.epsilon is None else said["odds_all"]
     near = [tag for tag in facts.purposes if tag.partition("-")[0] == language] or list(facts.purposes)
     epsilon = total.each if total.epsilon is None else total.epsilon
     return {
@@ -105,10 +106,8 @@ def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[s
         "ends": facts.ends,
         "days": f"{facts.begins} – {facts.ends}",
         "people": str(facts.people),
-        "total": total_words(total, language),
-        "odds": (said["odds_one"] if total.epsilon is None else said["odds_all"]).format(
-            odds=odds_words(epsilon, language, PRIORS)
-        ),
+        "total": total_words(total, language) if total.each else said["nothing_asked"],
+        "odds": odds.format(odds=odds_words(epsilon, language, PRIORS)) if total.each else "–",
         "relay": said["sealed" if facts.sealed else "not_sealed"],
     }
 

@@ -106,12 +106,14 @@ def usual_title(summary: Counts) -> str:
 def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     from dither.core.domains import Interval
+    from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
 
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     usual = usual_title(summary)
-    found: list[tuple[str, Any]] = [(usual, try_answer(estimate, summary))]
+    of = of_values(summary.question.domain.clipping)
+    found: list[tuple[str, Any]] = [(usual + of, try_answer(estimate, summary))]
 
     def add(title: str, quantity: str, *more: object) -> None:
         reason = _WITHOUT.get((usual, quantity))
@@ -119,9 +121,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
         found.append((title, value))
 
     for share in wanted.shares:
-        add(f"quantile {share:g}", "quantile", share)
+        add(f"quantile {share:g}{of}", "quantile", share)
     if wanted.bins is not None or wanted.step is not None:
-        add("distribution", "distribution", wanted.bins)
+        add(f"distribution{of}", "distribution", wanted.bins)
     if "response rate" in summary.question.quantities:
         add("answered", "response rate")
     return found
@@ -129,9 +131,9 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
 
 def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-
     mechanism = summary.question
-    domain = mechanism.domain.read_as(unit=mechanism.domain.unit, step=step)
+    declared = {key: getattr(mechanism.domain, key) for key in mechanism.domain.declares}
+    domain = mechanism.domain.read_as(**{**declared, "step": step})
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dither.core.domains import Region
     from dither.core.post_processing import PostProcessing
     from dither.estimation.maps import Map
+    from dither.mechanisms.optimal.routes import AmongRoutes
     from dither.mechanisms.places.base import PathMechanism, PathUnit
 
 
@@ -89,6 +90,23 @@ class Area:
         elif inner is not None:
             raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
         return of_kind(kind)(self.region, **more)
+
+    def of_routes(
+        self, public: Path, source: str | None, epsilon: float, points: int, *, clip: bool
+    ) -> AmongRoutes:
+        """Return the mechanism on complete paths in the area, with the public paths of a file."""
+        from dither.core.domains import Routes
+        from dither.data import Trips
+        from dither.mechanisms.optimal.routes import AmongRoutes
+
+        if self.reading is not None or not source:
+            raise click.UsageError(
+                "--routes needs --source, the public source of the trips, and --box or --disk as the area"
+            )
+        paths = Trips.read(public).paths
+        places = self.projection.to_plane(paths.points)
+        inside = paths.like(self.region.clip(places) if clip else places)
+        return AmongRoutes(Routes(self.region, points=points), epsilon=epsilon, prior=(inside, source))  # type: ignore[arg-type]
 
 
 def area_options(command: Callable[..., None]) -> Callable[..., None]:

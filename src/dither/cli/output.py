@@ -126,9 +126,9 @@ def print_json(value: object, *, err: bool = False) -> None:
     click.echo(json.dumps(value, ensure_ascii=False), err=err)
 
 
-def number_of(count: int, noun: str) -> str:
+def number_of(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: "1 report", "2 reports"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def save_picture(ax: Axes, file: Path, **more: Any) -> None:

@@ -49,11 +49,18 @@ _SIGNED: Final = {"campaign", "signature"}
 class Found:
     """The questions of a file or an address, and what else is known about them."""
 
-    campaign: Questionnaire
+    questionnaire: Questionnaire | None  # None if a campaign counts who is present, and asks nothing
     published: Published | None = None  # if it is signed: verified
     contract: Campaign | None = None  # if it states who asks, and for how long
     kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
     made: Mapping[str, Any] = field(default_factory=dict)  # of a file of reports: how it was made
+
+    @property
+    def campaign(self) -> Questionnaire:
+        """The questions; raise UsageError if there are none."""
+        if self.questionnaire is None:
+            raise click.UsageError("this campaign counts who is present, and asks no question")
+        return self.questionnaire
 
     @property
     def asked(self) -> Any:
@@ -123,9 +130,22 @@ def _signature_words(published: Published) -> str:
 
 
 def _from_published(published: Published) -> Found:
+    return _from_contract(published.contract, published)
+
+
+def _from_contract(contract: Campaign, published: Published | None = None) -> Found:
     from dither.core.questionnaire import Questionnaire
 
-    return Found(Questionnaire(published.contract.questions), published, published.contract)
+    return Found(Questionnaire(contract.questions) if contract.questions else None, published, contract)
+
+
+def _campaign_table(path: Path) -> dict[str, Any]:
+    """Return the table [campaign] of a TOML file; empty if there is none, or the file is not TOML."""
+    try:
+        terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
+    except ValueError:  # whoever reads the questions says what is wrong
+        return {}
+    return terms if isinstance(terms, dict) else {}
 
 
 def _read(path: Path, column: str | None) -> Found:
@@ -134,19 +154,20 @@ def _read(path: Path, column: str | None) -> Found:
     from dither.data.formats.format import file_specification, is_of_trips, table_format
 
     if path.suffix == ".toml":
-        campaign = Questionnaire.read(path)
-        terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
-        if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
-            if isinstance(terms, dict) and (often := sorted({"repeat", "days"} & terms.keys())):
+        terms = _campaign_table(path)
+        if not {"begins", "ends", "asker"} <= terms.keys():
+            often = sorted({"repeat", "days", "every", "answers"} & terms.keys())
+            if often:
+                say = "say" if len(often) > 1 else "says"
                 raise click.UsageError(
-                    f"{' and '.join(often)} of {path.name} says how often a person answers from the first to "
-                    "the last day of a campaign: state asker, contact, purpose, begins and ends in its table "
-                    "[campaign], too, or leave it out and explain one answer"
+                    f"{' and '.join(often)} of {path.name} {say} how often a person answers from the first "
+                    "to the last day of a campaign: state asker, contact, purpose, begins and ends in its "
+                    "table [campaign], too, or leave it out and explain one answer"
                 )
-            return Found(campaign)
+            return Found(Questionnaire.read(path))
         from dither.collection.campaign import Campaign
 
-        return Found(campaign, contract=Campaign.read(path))
+        return _from_contract(Campaign.read(path))
     if path.suffix == ".json":
         text = path.read_text(encoding="utf-8")
         if not _is_campaign(text.encode()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.core.counts import Counts
+    from dither.core.domains.ranges import Clipping
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 
@@ -131,11 +133,14 @@ def _text(label: str, value: Any) -> str:
             ]
             for row in value.records()
         ]
-        shown = table(["answer", "share (95 %)"], rows)
+        what = "value" if getattr(value, "parts", None) else "share"  # of bounds
+        shown = table(["answer", f"{what} (95 %)"], rows)
         sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
         return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
-        return f"  {label}: {value}"
+        clipping, value = value.clipping, replace(value, clipping=None)  # the label says of which values
+        beyond = f"; {clipping.beyond}" if clipping is not None and clipping.beyond else ""
+        return f"  {label}: {value}{beyond}"
     rows = [
         [
             _edge(row["point"]) if "point" in row else _range(_edge, row["from"], row["to"]),
@@ -185,13 +190,21 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         }
     if isinstance(value, Estimate):
         (row,) = value.records()
-        return {"answer": label, **row}
+        of = {} if value.clipping is None else _outside(value.clipping)
+        return {"answer": label, **row, **of}
     return {
         "answer": label,
         "edges": value.edges.tolist(),
         "probabilities": value.probabilities.tolist(),
         "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
+        **({} if value.clipping is None else _outside(value.clipping)),
     }
+
+
+def _outside(clipping: Clipping) -> dict[str, object]:
+    """Return the share of people outside as JSON has it; nothing if it is not known."""
+    names = ("share", "low", "high")
+    return {"outside": dict(zip(names, clipping.outside, strict=True))} if clipping.outside else {}
 
 
 def print_versions(

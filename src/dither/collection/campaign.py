@@ -42,8 +42,6 @@ from dither.collection.terms import (
 )
 from dither.collection.words import check_words
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.domains import Line
-from dither.core.domains.calendar import Calendar
 from dither.core.question import Question, as_question
 from dither.core.questionnaire import TERMS, Questionnaire
 from dither.core.repetition import KeptChange, Once
@@ -170,12 +168,27 @@ class Campaign:
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: as_question(given) for name, given in self.questions.items()}
+        asked = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
         for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
         self._check_questions()
+
+    def _with_terms(self, name: str, question: Question) -> Question:
+        """Return a question whose domain has the scale, or the clipping, that its terms or itself declare."""
+        line, terms = question.domain.line, self.asks.get(name)
+        if line is None or line.circular or terms is None:
+            return question
+        declared = {key: getattr(line, key) for key in line.declares}
+        own = {"scale": terms.scale, "clipped_from": (terms.outside or True) if terms.clipped else None}
+        wanted = {**declared, **{key: used for key, used in own.items() if used}}
+        if wanted == declared:
+            return question
+        try:
+            return replace(question, domain=question.domain.read_as(**wanted), made_by=None)
+        except InvalidParameter as error:
+            raise InvalidParameter(f"question {name!r}: {error}") from None
 
     def _check_repeat(self) -> None:
         """Raise InvalidParameter unless the terms of a way of repeating go with it, and are all there."""
@@ -241,7 +254,7 @@ class Campaign:
             )
         check_labels(domain)
         if domain.line is not None:
-            check_unit(_unit_of(domain.line))
+            check_unit(domain.line.plain_unit)
         if terms is not None:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
@@ -285,8 +298,16 @@ class Campaign:
             times=told.get("times"),
             terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
             taken=None if name not in self.asks else partial(self.value, name),
+            words=self.words(name),
         )
         return asked if self.days is None else replace(asked, start=self.begins)
+
+    def words(self, name: str) -> Data:
+        """Return what the campaign says to people about a question, by language, and its labels."""
+        said = self.asks.get(name, QuestionTerms())
+        labels = getattr(self.questions[name].domain, "labels", ())
+        listed = () if isinstance(labels, range) else labels
+        return {"text": said.text, "names": said.names, "languages": self.languages, "labels": listed}
 
     def value(self, name: str, given: object) -> object:
         """Return the value that a question takes for one that a person gives: scales, dates and times."""
@@ -378,7 +399,9 @@ class Campaign:
     def spoken(self) -> Data:
         """What `explain` and `card` are told beside the questions: how often, the total, and stated terms."""
         stated = {name: terms.data() for name, terms in self.asks.items()}
-        return {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        phase = None if self.phase is None else self.phase.data()
+        told = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        return {**told, "phase": phase}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""
@@ -443,7 +466,7 @@ class Campaign:
         told = _promise(question)
         if line is not None:
             told |= {} if line.step is None else {"step": line.step}
-            told |= {"unit": _unit_of(line)} if _unit_of(line) else {}
+            told |= {"unit": line.plain_unit} if line.plain_unit else {}
         return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
 
     @cached_property
@@ -552,11 +575,6 @@ def _read_questions(listed: object) -> Data:
         if own:
             asks[stated["name"]] = QuestionTerms.read(own)
     return {"questions": questions, "asks": asks}
-
-
-def _unit_of(line: Line) -> str:
-    """Return the unit that a text states: of dates and times its terms say what numbers are."""
-    return "" if isinstance(line.unit, Calendar) else line.unit
 
 
 def _read_question(stated: Data) -> Question:

@@ -8,7 +8,7 @@ from typing import Final
 
 from dither.collection.account.budget import Data
 from dither.collection.terms import Phase, QuestionTerms, Repeating
-from dither.core.domains.tables import scale_edges
+from dither.core.domains.ranges import scale_edges
 from dither.core.questionnaire import BUDGET, Questionnaire
 from dither.errors import InvalidParameter, check_choice, found
 

@@ -22,7 +22,7 @@ from dither.collection.exchange import (
 from dither.collection.ohttp import public_key
 from dither.collection.secrets import refuse_private
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither_device import sending
 from dither_device.text import Malformed
 
@@ -163,8 +163,10 @@ class Client:
 
         A batch has at most one report to a question, so a device that was offline sends several. One that the
         collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
-        spent.
+        spent. A label that the campaign does not list is refused before anything is sent.
         """
+        if label and label not in self.contract.labels:
+            raise unknown_name("label", label, self.contract.labels)
         asked = [self.contract.asking(name) for name in self.contract.questions]
 
         def next_batch() -> tuple[str, list[tuple[str, bytes]]] | None:
@@ -178,14 +180,30 @@ class Client:
 
         done = sending.Sent()
         try:
-            sending.deliver(done, next_batch, post, self._account, label)
+            noted = {"campaign": self.published.id, "retry": self.contract.retry}
+            sending.deliver(done, next_batch, post, self._account, label, noted=noted)
         except Unreachable:
             done.problem = "unreachable"
         except MalformedReport:
             done.problem = "relay"
         return Sent(done.sent, done.problem, done.dropped, tuple(done.refused), done.retry_after)
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+    def take_back(self) -> sending.TakenBack:
+        """Have the collector delete what this device gave to the asker, as far as it still can.
+
+        Each batch has a request of its own, on the way on which batches are sent. What was not sent is not
+        sent any more. What was spent stays spent. `account.withdrawable` lists what can be taken back.
+        """
+        place = self._address.path.rpartition("/")[0]
+
+        def post(campaign: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+            return self._request("POST", f"{place}/{campaign}/withdrawals", body, sending.JSON)
+
+        return sending.take_back(self._account, self.contract.asker, self.published.id, post)
+
+    def _request(
+        self, method: str, path: str, body: bytes = b"", form: str = sending.PACKED
+    ) -> tuple[int, dict[str, str], bytes]:
         """Return status, fields and body of an answer; both ways encrypted if there is a sealing key.
 
         Raise MalformedReport if nothing came back that the collector encrypted.
@@ -194,7 +212,9 @@ class Client:
         place = f"{self._address.scheme}://{self._address.netloc}"
         with unreachable(self._relay or place, self._timeout, most):
             try:
-                return sending.request(method, place + path, body, key, self._relay, self._timeout, most)
+                return sending.request(
+                    method, place + path, body, key, self._relay, self._timeout, most, form
+                )
             except Malformed as error:
                 if key is None or error.word == "size":
                     raise

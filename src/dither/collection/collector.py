@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import threading
 import time
 from collections import Counter
@@ -15,13 +16,20 @@ from dither.collection.campaign_list import CampaignList
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
+from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, counts_presence
 from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.settings import Settings
 from dither.collection.signals import Signals, label_text
-from dither.collection.store.store import Arrived, CollectorStore, RefusedKey
-from dither.core.batch import JSON, PACKED, ReadBatch
+from dither.collection.store.store import (
+    Arrived,
+    CollectorStore,
+    RefusedKey,
+    Withdrawal,
+)
+from dither.core.batch import JSON, PACKED, ReadBatch, identity_digest
 from dither.errors import InvalidParameter, MalformedReport, unknown_name
 
+_WITHDRAWAL: Final = re.compile(rb'\{"dither":2,"withdraw":"([0-9a-f]{32})"\}')  # canonical JSON
 _NO_KEYS: Final[GatewayKeys] = MappingProxyType({})
 
 
@@ -117,10 +125,10 @@ class Collector:
             self._know(published)
 
     def _news(self) -> News:
-        for slot, ticks, reports in self.store.news():
-            if slot.campaign not in self._campaigns:
+        for item in self.store.news():
+            if item.slot.campaign not in self._campaigns:
                 self._learn()
-            yield slot, ticks, reports
+            yield item
 
     def fold(self, campaign: str, day: datetime.date) -> int:
         """Replace the reports up to a past day by their counts; return how many parts of batches it were."""
@@ -140,18 +148,29 @@ class Collector:
     def tidy(self) -> None:
         """Fold days whose retry window is over, and forget the identities of their batches.
 
-        Both wait for the later one: an identity is kept until the window closes and the day is folded.
+        Both wait for the later one: an identity is kept until the window closes and the day is folded. The
+        window is the campaign's. Reports that were withdrawn are overwritten when they left the counts.
         """
-        before = self.day() - datetime.timedelta(self.settings.retry)
-        over = {campaign: day for campaign, day in sorted(self.store.days()) if day < before}
-        for campaign, day in over.items():
-            parts = self.fold(campaign, day) if campaign in self._campaigns else 0
+        over = {
+            campaign: self.day() - datetime.timedelta(published.contract.retry)
+            for campaign, published in self._campaigns.items()
+        }
+        last: dict[str, datetime.date] = {}
+        for campaign, day in sorted(self.store.days()):
+            if campaign in over and day < over[campaign]:
+                last[campaign] = day
+        for campaign, day in last.items():
+            parts = self.fold(campaign, day)
             if parts:
                 log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
         self.live.shrink()
-        forgotten = self.store.forget(before)
-        if forgotten:
-            log("forgot identities of batches", before=before.isoformat(), count=forgotten)
+        erased = self.store.erase(self.live)
+        if erased:
+            log("erased what was withdrawn", parts=erased)
+        for campaign, before in over.items():
+            forgotten = self.store.forget(campaign, before)
+            if forgotten:
+                log("forgot identities of batches", before=before.isoformat(), count=forgotten)
 
     def health(self) -> dict[str, Any]:
         """Return the state of the collector, without a word about anybody's reports."""
@@ -163,6 +182,7 @@ class Collector:
                 self.live.n(published.id, name)
                 for published in self._campaigns.values()
                 for name in published.contract.questions
+                if not counts_presence(published.contract)  # nothing is told of a period that is not over
             ),
         }
 
@@ -195,8 +215,11 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     contract = published.contract
     if batch.label and batch.label not in contract.labels:
         raise BatchRefused(Reason.LABEL)
-    if not batch.groups:
+    present = counts_presence(contract)
+    if not batch.groups and not present:
         raise BatchRefused(Reason.BODY)
+    if batch.groups and batch.label and present:  # both together would be an identifier
+        raise BatchRefused(Reason.MANY)
     sizes, most, parts = contract.report_sizes, contract.most_reports(day), []
     for fingerprint, size, data in batch.groups:
         known = sizes.get(fingerprint)
@@ -208,7 +231,25 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
         if len(data) > most * size:
             raise BatchRefused(Reason.MANY)
         parts.append((Slot(campaign, question, day, batch.label), data))
-    return Arrived(batch.id, tuple(parts))
+    if not parts:
+        parts.append((Slot(campaign, MESSAGES, day, batch.label), EMPTY_MESSAGE))
+    return Arrived(identity_digest(batch.id), tuple(parts))
+
+
+def read_withdrawal(collector: Collector, campaign: str, body: bytes, form: str) -> tuple[Withdrawal, str]:
+    """Return what a body withdraws, and the identity in it; raise BatchRefused if it is none.
+
+    A campaign that is over, or retired, accepts it.
+    """
+    if form != JSON:
+        raise BatchRefused(Reason.FORM)
+    found = _WITHDRAWAL.fullmatch(body)
+    if found is None:
+        raise BatchRefused(Reason.BODY)
+    if campaign not in collector.campaigns:
+        raise BatchRefused(Reason.CAMPAIGN)
+    identity = found[1].decode()
+    return Withdrawal(identity_digest(bytes.fromhex(identity)), campaign, collector.day()), identity
 
 
 def reason_closed(published: Published, day: datetime.date, grace: int) -> Reason | None:

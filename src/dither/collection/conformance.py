@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from dither.errors import InvalidParameter
 
@@ -24,6 +24,7 @@ class VectorCount:
     passed: int = 0
     failed: int = 0
     unknown: int = 0  # the implementation said that it does not do this
+    research: int = 0  # the same of draws for research, which are not counted in the share of a port
     failures: list[str] = field(default_factory=list)  # all of them, in words
     lacking: list[str] = field(default_factory=list)  # draws of which a vector was not met
 
@@ -146,12 +147,23 @@ def _list(data: Any) -> Iterator[Case]:
         yield case["name"], asked, _verdict(case, "count", "head")
 
 
-def _values(data: Any) -> Iterator[Case]:
-    """Yield values that people give, each with the one that the question takes."""
-    for case in data["values"]:
-        asked = {"do": "value", "published": data["published"], "key": data["key"]}
-        asked |= {name: case[name] for name in ("question", "value")}
-        yield f"{case['question']}: {case['value']}", asked, {"taken": case["taken"]}
+def _of_campaign(
+    do: str, rows: str, given: Sequence[str], told: Sequence[str]
+) -> Callable[..., Iterator[Case]]:
+    """Return what yields the cases of a file about one campaign."""
+
+    def cases(data: Any) -> Iterator[Case]:
+        for case in data[rows]:
+            published = data["retired"] if case.get("retired") else data["published"]
+            asked = {"do": do, "published": published, "key": data["key"]}
+            name = ", ".join(str(case[field]) for field in ("retired", *given) if field in case)
+            yield (
+                name,
+                asked | {field: case[field] for field in given},
+                {field: case[field] for field in told},
+            )
+
+    return cases
 
 
 def _account(data: Any) -> Iterator[Case]:
@@ -191,7 +203,9 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "exchange": _exchange,
     "withdrawals": _withdrawals,
     "list": _list,
-    "values": _values,
+    "values": _of_campaign("value", "values", ("question", "value"), ("taken",)),
+    "words": _of_campaign("words", "words", ("question", "languages"), ("text", "labels")),
+    "open": _of_campaign("open", "open", ("day", "label"), ("open", "listed")),
     "account": _account,
     "permanent": _permanent,
 }
@@ -211,21 +225,41 @@ def run(
     Every request is written before answers are read, so a command may answer in its own time; an answer
     that is missing counts as wrong.
     """
-    cases: list[tuple[str, str, dict[str, Any], str]] = []
+    cases: list[tuple[str, str, dict[str, Any], list[str]]] = []
     lines: list[str] = []
+    research = research_draws()
     for kind in kinds:
         for name, asked, expected in requests(kind):
             lines.append(json.dumps({"id": len(cases), **asked}, ensure_ascii=False))
-            cases.append((kind, name, expected, asked["specification"] if kind == "draws" else ""))
+            cases.append((kind, name, expected, _draws_of(asked)))
     answers = _answers(command, "\n".join(lines) + "\n", seconds)
     tallies = {kind: VectorCount() for kind in kinds}
-    for number, (kind, name, expected, specification) in enumerate(cases):
+    for number, (kind, name, expected, draws) in enumerate(cases):
         tally = tallies[kind]
-        met = tally.passed
+        met, unknown = tally.passed, tally.unknown
         _judge(tally, name, expected, answers.get(number))
-        if specification and tally.passed == met and (draw := draw_of(specification)) not in tally.lacking:
-            tally.lacking.append(draw)
+        if tally.unknown > unknown and research & {*draws}:
+            tally.unknown, tally.research = unknown, tally.research + 1
+        if kind == "draws" and tally.passed == met and draws[0] not in tally.lacking:
+            tally.lacking += draws
     return tallies
+
+
+def research_draws() -> set[str]:
+    """Return the draws that the vectors mark: a port may leave them out."""
+    data = cast("dict[str, list[dict[str, str]]]", vectors("draws"))
+    return {draw_of(question["specification"]) for question in data["questions"] if "research" in question}
+
+
+def _draws_of(asked: dict[str, Any]) -> list[str]:
+    """Return the draws of the specifications in a request, of those that are JSON."""
+    found = []
+    for part in (asked, *asked.get("asks", ())):
+        try:
+            found += [draw_of(part["specification"])] if "specification" in part else []
+        except (ValueError, KeyError, TypeError, RecursionError):  # a text that must be refused
+            continue
+    return found
 
 
 def draw_of(specification: str) -> str:

@@ -10,19 +10,20 @@ from dither.core import registry
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
-CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java")
+CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java", "Go")
 # Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
 _NO_DRAW: Final = {
     "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
+    "Go": ("sectors", "walk", "rings", "points", "grid", "two copies"),  # those for research
 }
-_NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",)}
+_NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",), "Go": ("kept change",)}
 # The entry point of JavaScript that has a draw; the main one has those that are not listed.
 ADD_ONS: Final = {
     **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
     **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
     **{"listing": "nearest", "optional": "optional", "pair": "paths", "walk": "paths"},
-    **{"polar": "paths", "splines": "tables"},
+    **{"polar": "paths", "routes": "routes", "splines": "tables"},
     **{"projective": "projective", "questions": "profile", "several": "several", "polynomial": "polynomial"},
 }
 
@@ -114,7 +115,7 @@ def _with_add_on(client: str, draw: str) -> str:
 
 def check_counted(contract: Campaign) -> None:
     """Raise InvalidParameter if a collector cannot count a question: its reports go to files alone."""
-    if contract.repeat in ("kept change", "present"):
+    if contract.repeat == "kept change":
         raise InvalidParameter(
             f"a collector does not count repeat = {contract.repeat!r} yet; devices may answer it into files"
         )
@@ -129,8 +130,10 @@ def check_counted(contract: Campaign) -> None:
 
 def table() -> str:
     """Return the table of all kinds as Markdown."""
-    head = "| kind | in TOML | default mechanism | draws | Python, dither-device | JavaScript | Java |\n"
-    lines = [head + "|---|---|---|---|---|---|---|"]
+    head = (
+        f"| kind | in TOML | default mechanism | draws | Python, dither-device | {' | '.join(_NO_DRAW)} |\n"
+    )
+    lines = [head + "|---|---|---|---|---|" + "---|" * len(_NO_DRAW)]
     for asked in ASKED_KINDS:
         able = {client: "reserved" if asked.missing else _verdict(client, asked.draws) for client in _NO_DRAW}
         ours = "reserved" if asked.missing else "yes"
@@ -138,7 +141,7 @@ def table() -> str:
             able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
         draws = ", ".join(f"`{draw}`" for draw in asked.draws) or "–"
         toml = asked.missing or f"`{asked.toml}`"
-        cells = (asked.kind, toml, asked.mechanism, draws, ours, able["JavaScript"], able["Java"])
+        cells = (asked.kind, toml, asked.mechanism, draws, ours, *able.values())
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.collection.campaign import Campaign
+from dither.collection.presence import MESSAGES, NEVER, counts_presence, message_question
 from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
 from dither.core.question import Question
@@ -55,16 +56,36 @@ class Step(NamedTuple):
 
 
 class FoldedCounts(NamedTuple):
-    """Counts of reports that are not kept one by one any more; `shown` says whether they do not wait."""
+    """Counts of reports that are not kept one by one any more; `shown` says whether they do not wait.
+
+    With a `tick` they are negative: of reports that were withdrawn in that tick, and are still shown.
+    """
 
     slot: Slot
     counts: Integers
     n: int
     shown: bool
+    tick: int | None = None
 
 
-# Reports that are in no count yet, by slot, each with its tick. Ticks ascend, and none is divided.
-News = Iterable[tuple[Slot, Sequence[int], Sequence[bytes]]]
+class Added(NamedTuple):
+    """Reports of a slot that are in no count yet, each with its tick. Ticks ascend, and none is divided."""
+
+    slot: Slot
+    ticks: Sequence[int]
+    parts: Sequence[bytes]
+
+
+class Withdrawn(NamedTuple):
+    """Reports of a slot, stored in the tick `stored`, that were withdrawn in a tick."""
+
+    slot: Slot
+    tick: int
+    stored: int
+    data: bytes
+
+
+News = Iterable[Added | Withdrawn]  # in the order of ticks; withdrawals come after the reports of their tick
 
 
 @dataclass(frozen=True)
@@ -91,6 +112,11 @@ class Fates:
         place = bisect_left(steps, (tick, slot.day))
         return steps[place].day if place < len(steps) else None
 
+    def is_taken_away(self, slot: Slot, tick: int) -> bool:
+        """Return whether reports that were withdrawn in a tick left the counts with one of these steps."""
+        steps = self.steps.get((slot.question, slot.label), ())
+        return bool(steps) and tick < steps[-1].tick
+
     def stays(self, slot: Slot) -> bool:
         """Return whether the reports of a slot that are in none of these steps are left alone."""
         return slot.day > self.day or (slot.question, slot.label) in self.later
@@ -110,6 +136,7 @@ class LiveCounts:
         self._lock = threading.Lock()
         self._tick = 0  # the last one
         self.revision = 0  # grows whenever something is added: for whoever waits for news
+        self.removals = 0  # grows whenever withdrawn reports leave what is shown, or all is counted anew
 
     def know(self, contract: Campaign) -> None:
         """Take in a contract, whose reports may then be added."""
@@ -117,7 +144,7 @@ class LiveCounts:
 
     def add(self, slot: Slot, reports: bytes) -> None:
         """Add reports, checked and stored before, as the bytes that devices sent, in a tick of their own."""
-        self.add_all([(slot, [self._tick + 1], [reports])])
+        self.add_all([Added(slot, [self._tick + 1], [reports])])
 
     def add_counts(self, counted: FoldedCounts) -> None:
         """Add counts of reports that are kept as counts alone."""
@@ -134,13 +161,25 @@ class LiveCounts:
         with self._lock:
             self._sequences, self._tick = fresh._sequences, fresh._tick
         self.revision += 1
+        self.removals += 1
 
     def add_all(self, news: News) -> None:
         """Add reports that are already grouped by slot, in the order of their ticks."""
-        for slot, ticks, parts in news:
-            self._tick = max(self._tick, ticks[-1])
-            self._sequence(slot).add(slot.day, ticks, parts)
+        for item in news:
+            if isinstance(item, Withdrawn):
+                self._tick = max(self._tick, item.tick)
+                self._sequence(item.slot).remove(item)
+            else:
+                self._tick = max(self._tick, item.ticks[-1])
+                taken = self._sequence(item.slot).add(item.slot.day, item.ticks, item.parts)
+                self.removals += taken
             self.revision += 1
+
+    def is_settled(self, withdrawn: Withdrawn) -> bool:
+        """Return whether withdrawn reports are in no count that is shown: their bytes are not needed."""
+        name = (withdrawn.slot.campaign, withdrawn.slot.question, withdrawn.slot.label)
+        sequence = self._sequences.get(name)
+        return sequence is not None and sequence.is_settled(withdrawn)
 
     def shrink(self) -> None:
         """Hold the counts of slots that were not added to of late in as few bytes as they need."""
@@ -232,6 +271,8 @@ class LiveCounts:
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
         questions = self._contracts[campaign].questions
+        if name == MESSAGES and counts_presence(self._contracts[campaign]):
+            return message_question()
         if name not in questions:
             raise unknown_name("question", name, list(questions))
         return questions[name]
@@ -242,7 +283,8 @@ class LiveCounts:
         if found is None:
             question = self.question_of(slot.campaign, slot.question)
             with self._lock:
-                made = _Sequence(question, self._contracts[slot.campaign].people)
+                contract = self._contracts[slot.campaign]
+                made = _Sequence(question, NEVER if counts_presence(contract) else contract.people)
                 found = self._sequences.setdefault(name, made)
         return found
 
@@ -269,29 +311,54 @@ class _Sequence:
         self._shown: dict[datetime.date, _SlotCounts] = {}
         self._waiting: dict[datetime.date, bytearray] = {}  # by the day of arrival
         self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # that wait, and were folded
+        self._removals: list[_Removal] = []  # that wait for the next step
         self.waiting = 0  # how many reports wait
         self.steps: list[Step] = []  # whose reports are kept one by one
         self._lock = threading.RLock()  # of everything but what is inside a slot's counts
 
-    def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> None:
+    def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> bool:
+        """Add reports; return whether withdrawn ones left what is shown."""
         n, size, end = self.waiting, self._size, 0
         for place, (part, (tick, following)) in enumerate(zip(parts, pairwise((*ticks, -1)), strict=True), 1):
             n += len(part) // size
             if n >= self._people and tick != following:
                 n, end = 0, place
         with self._lock:
+            taken = bool(end) and self._show(day, b"".join(parts[:end]), ticks[end - 1])
             if end:
-                self._show(day, b"".join(parts[:end]))
                 if self.steps and self.steps[-1].day == day:
                     self.steps.pop()
                 self.steps.append(Step(ticks[end - 1], day))
             if end < len(parts):
                 self._waiting.setdefault(day, bytearray()).extend(b"".join(parts[end:]))
             self.waiting = n
+        return taken
+
+    def remove(self, withdrawn: Withdrawn) -> None:
+        """Take reports away: those that wait at once, those that are shown with the next step."""
+        n = len(withdrawn.data) // self._size
+        with self._lock:
+            shown = self._day_shown(withdrawn)
+            if shown is None:
+                self.waiting -= n
+            day = shown or withdrawn.slot.day
+            self._removals.append(_Removal(withdrawn.tick, day, shown is not None, n, withdrawn.data))
+
+    def _day_shown(self, withdrawn: Withdrawn) -> datetime.date | None:
+        place = bisect_left(self.steps, (withdrawn.stored, withdrawn.slot.day))
+        return self.steps[place].day if place < len(self.steps) else None
+
+    def is_settled(self, withdrawn: Withdrawn) -> bool:
+        with self._lock:
+            return self._day_shown(withdrawn) is None or withdrawn.tick < self.steps[-1].tick
 
     def add_counts(self, counted: FoldedCounts) -> None:
         day = counted.slot.day
         with self._lock:
+            if counted.tick is not None and not counted.shown:
+                removal = _Removal(counted.tick, day, True, -counted.n, b"", -counted.counts)
+                self._removals.append(removal)
+                return
             if counted.shown:
                 self._slot(day).add(b"", counted.counts, counted.n)
                 return
@@ -299,13 +366,29 @@ class _Sequence:
             self._folded[day] = (counted.counts + counts, counted.n + n)
             self.waiting += counted.n
 
-    def _show(self, day: datetime.date, last: bytes) -> None:
-        """Show what waits together with the last reports. At once: a part of a step is never seen."""
+    def _show(self, day: datetime.date, last: bytes, tick: int) -> bool:
+        """Show what waits together with the last reports. At once: a part of a step is never seen.
+
+        What was withdrawn before this tick leaves the counts in the same moment. Return whether any did.
+        """
         reports = b"".join([*self._waiting.values(), last])
         folded = list(self._folded.values())
         counts = np.sum([part for part, _ in folded], axis=0) if folded else None
+        n = sum(n for _, n in folded)
+        leaving = [removal for removal in self._removals if removal.tick < tick]
         self._waiting, self._folded = {}, {}
-        self._slot(day).add(reports, counts, sum(n for _, n in folded))
+        if not leaving:
+            self._slot(day).add(reports, counts, n)
+            return False
+        self._removals = [removal for removal in self._removals if removal.tick >= tick]
+        days = {day, *(removal.day for removal in leaving if removal.shown)}
+        changed = {when: self._slot(when).copy() for when in days}
+        changed[day].add(reports, counts, n)
+        for removal in leaving:
+            slot = changed[removal.day if removal.shown else day]
+            slot.add(b"", -removal.counts_of(self._question), -removal.n)
+        self._shown = {**self._shown, **changed}
+        return True
 
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
@@ -325,7 +408,8 @@ class _Sequence:
             if shown:
                 return n
             if day is None:
-                return n + self.waiting
+                return n + self.waiting - sum(removal.n for removal in self._removals if removal.shown)
+            n -= sum(removal.n for removal in self._removals if removal.day == day)
             return n + len(self._waiting.get(day, b"")) // self._size + self._folded.get(day, (0, 0))[1]
 
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
@@ -342,7 +426,29 @@ class _Sequence:
                 if day in (None, when):
                     total += counts
                     n += count
+            for removal in self._removals:
+                if day in (None, removal.day):
+                    total -= removal.counts_of(self._question)
+                    n -= removal.n
             return n
+
+
+class _Removal(NamedTuple):
+    """n withdrawn reports: of a day on which they were shown, or of the day of arrival if they waited."""
+
+    tick: int
+    day: datetime.date
+    shown: bool
+    n: int
+    data: bytes
+    counts: Integers | None = None
+
+    def counts_of(self, question: Question) -> Integers:
+        if self.counts is not None:
+            return self.counts
+        counts: Integers = np.zeros(question.counting.size, dtype=np.int64)
+        question.counting.count_into(counts, as_cells(question, [self.data]))
+        return counts
 
 
 class _SlotCounts:
@@ -369,10 +475,19 @@ class _SlotCounts:
         else:
             with self._folding:
                 counts = np.asarray(counts, dtype=np.int64)
-                self._counts = counts.copy() if self._counts is None else self._counts + counts
+                before = 0 if self._counts is None else self._counts.astype(np.int64, copy=False)
+                self._counts = counts + before
                 self._add(reports, n)
         if self._bytes >= self._block and not self._counting.by_block:
             self._fold()
+
+    def copy(self) -> _SlotCounts:
+        """Return the same counts, which change apart."""
+        made = _SlotCounts(self._question)
+        with self._folding, self._lock:
+            made._counts = None if self._counts is None else self._counts.copy()
+            made._waiting, made._bytes, made.n = list(self._waiting), self._bytes, self.n
+        return made
 
     def _add(self, reports: bytes, n: int) -> None:
         with self._lock:
@@ -384,8 +499,10 @@ class _SlotCounts:
     def shrink(self) -> None:
         """Hold the counts in the smallest type of numbers, if nothing came since the last call."""
         with self._folding:
-            if self._shrunk_at == self.n and self._counts is not None and self._counts.dtype == np.int64:
-                self._counts = self._counts.astype(np.min_scalar_type(int(self._counts.max(initial=0))))
+            counts = self._counts  # below 0 where what was taken away is not counted yet
+            rests = self._shrunk_at == self.n and counts is not None and counts.dtype == np.int64
+            if rests and counts is not None and counts.min(initial=0) >= 0:
+                self._counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
             self._shrunk_at = self.n
 
     def add_to(self, total: Integers) -> int:
@@ -436,18 +553,20 @@ def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes])
 
 
 class Total:
-    """Counts of reports that come in pieces."""
+    """Counts of reports that come in pieces; with `taken` they are negative, of withdrawn reports."""
 
-    def __init__(self, question: Question) -> None:
-        self._question = question
+    def __init__(self, question: Question, *, taken: bool = False) -> None:
+        self._question, self._sign = question, -1 if taken else 1
         self.counts: Integers = np.zeros(question.counting.size, dtype=np.int64)
         self.n = 0
 
     def add(self, reports: list[bytes]) -> None:
         """Count reports."""
         cells = as_cells(self._question, reports)
-        self._question.counting.count_into(self.counts, cells)
-        self.n += self._question.counting.answers(cells)
+        counts: Integers = np.zeros_like(self.counts)
+        self._question.counting.count_into(counts, cells)
+        self.counts += self._sign * counts
+        self.n += self._sign * self._question.counting.answers(cells)
 
 
 def _blocks(parts: list[bytes], most: int) -> Iterator[list[bytes]]:

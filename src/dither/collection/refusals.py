@@ -51,10 +51,10 @@ _STATUS = {
     Reason.CONFLICT: 409,
 }
 _WORDS = {
-    Reason.BODY: "the body is not a batch of version 2, or it is damaged",
+    Reason.BODY: "the body is neither a batch of version 2 nor a withdrawal, or it is damaged",
     Reason.FORM: "send application/vnd.dither.batch or application/json; message/ohttp-req to the gateway",
     Reason.SEALED: "the encrypted request cannot be opened with a key of this collector",
-    Reason.REQUEST: "encrypted requests are the POST of a batch and the GET of a campaign or of the list",
+    Reason.REQUEST: "encrypted requests are a batch, a withdrawal, the reading of a campaign or the list",
     Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
     Reason.SLOW: "the body did not arrive in time; send the same bytes again",
     Reason.RATE: "too many reports from this address; send the same bytes again later",

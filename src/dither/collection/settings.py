@@ -22,8 +22,7 @@ class Settings:
     through them; "unix" is a local socket. `body` is in bytes, `patience` in seconds for the head of a
     request to arrive, as many for its body, and as many for the store to take it; `rate` is reports a second
     of one address, with bursts of `burst`. One address has at most `connections` open, and `pages` that
-    change by themselves. A campaign
-    accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
+    change by themselves. A campaign accepts batches for `grace` days after its last.
     """
 
     origins: tuple[str, ...] = ()
@@ -36,12 +35,11 @@ class Settings:
     connections: int = 100
     pages: int = 20
     grace: int = 2
-    retry: int = 14
     group: int = 1024  # batches in one commit, at most
     queue: int = 1 << 16  # batches that wait for a commit, at most; then 503
 
     def __post_init__(self) -> None:
-        for name in ("body", "burst", "connections", "pages", "grace", "retry", "group", "queue"):
+        for name in ("body", "burst", "connections", "pages", "grace", "group", "queue"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < (name != "grace"):
                 least = int(name != "grace")

@@ -36,6 +36,7 @@ _FAMILIES: Final = {
     "reports_total": _Metric("counter", "Reports that were stored, by campaign and question."),
     "refused_total": _Metric("counter", "Batches that were refused, by reason."),
     "repeated_total": _Metric("counter", "Batches that came again."),
+    "withdrawals_total": _Metric("counter", "Batches that were taken back, known or not."),
     "opened_total": _Metric("counter", "Requests that came encrypted."),
     "commits_total": _Metric("counter", "Transactions that stored batches."),
     "unavailable_total": _Metric("counter", "Transactions that failed."),

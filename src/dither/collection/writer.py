@@ -18,7 +18,7 @@ from dither.collection.live import as_cells
 from dither.collection.log import log
 from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.signals import label_text
-from dither.collection.store.store import Arrived, Stored, StoreUnavailable
+from dither.collection.store.store import Arrived, Stored, StoreUnavailable, Withdrawal
 from dither.errors import MalformedReport
 
 _GATHER: Final = 0.002  # seconds to wait for more batches,
@@ -32,9 +32,14 @@ Result = TypeVar("Result")
 
 
 class _Waiting(NamedTuple):
-    batch: Arrived
+    batch: Arrived | Withdrawal
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[None]
+
+    @property
+    def size(self) -> int:
+        """The bytes of reports."""
+        return sum(len(data) for _, data in self.batch.parts) if isinstance(self.batch, Arrived) else 0
 
 
 class _Task(NamedTuple):
@@ -66,8 +71,8 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="dither-writer", daemon=True)
         self._thread.start()
 
-    async def store(self, batch: Arrived) -> None:
-        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable.
+    async def store(self, batch: Arrived | Withdrawal) -> None:
+        """Return when a batch or a withdrawal is on disk; raise BatchRefused or StoreUnavailable.
 
         A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
         same: whoever sends it again is told so.
@@ -138,7 +143,7 @@ class Writer:
                         self._perform(waiting)
                     else:
                         group.append(waiting)
-                        size += sum(len(data) for _, data in waiting.batch.parts)
+                        size += waiting.size
                     if len(group) >= self.collector.settings.group or size >= _BYTES:
                         break
                     waiting = self._queue.get_nowait()
@@ -171,8 +176,20 @@ class Writer:
             except RuntimeError:  # the loop is closed: nobody waits
                 continue
 
-    def _store(self, batches: list[Arrived]) -> list[BaseException | None]:
-        """Store batches; return for each None, or why it was refused."""
+    def _store(self, group: list[Arrived | Withdrawal]) -> list[BaseException | None]:
+        """Store batches and withdrawals; return for each None, or why it was refused."""
+        batches = [item for item in group if isinstance(item, Arrived)]
+        if len(batches) == len(group):
+            return self._store_batches(batches)
+        results = iter(self._store_batches(batches))
+        self.collector.store.withdraw([item for item in group if isinstance(item, Withdrawal)])
+        self._signals.add("withdrawals_total", len(group) - len(batches))
+        self._wrote()
+        if not self.collector.store.shared:
+            self._do(self.collector.catch_up)
+        return [next(results) if isinstance(item, Arrived) else None for item in group]
+
+    def _store_batches(self, batches: list[Arrived]) -> list[BaseException | None]:
         results: list[BaseException | None] = [None] * len(batches)
         for place in self._impossible(batches):
             results[place] = BatchRefused(Reason.REPORT)
@@ -224,7 +241,7 @@ class Writer:
     def _note_failure(self, group: list[_Waiting]) -> None:
         """Note that a transaction failed: the collector is not ready until one succeeds."""
         self._signals.add("unavailable_total")
-        self._most = min(_BYTES, sum(len(data) for waiting in group for _, data in waiting.batch.parts))
+        self._most = min(_BYTES, sum(waiting.size for waiting in group))
         self._note(failing=True)
 
     def _wrote(self) -> None:

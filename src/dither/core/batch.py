@@ -176,6 +176,14 @@ class ReadBatch(NamedTuple):
         return _canonical(bytes.fromhex(identity), label, groups)
 
 
+def identity_digest(identity: bytes) -> bytes:
+    """Return what a store and its exports keep of the identity of a batch, which only its device knows.
+
+    It has as many bits as the identity: whoever reads a store can withdraw no batch by it.
+    """
+    return hashlib.sha256(identity).digest()[:16]
+
+
 def _slice(data: bytes, at: int, size: int) -> bytes:
     part = data[at : at + size]
     if len(part) != size:

@@ -39,7 +39,7 @@ TERMS: Final = (
     *("languages", "purposes", "sealing_key", "reports_a_batch"),
 )
 # What the table of a question may have that is for people and for collectors, not for its mechanism.
-WORDS: Final = ("text", "names", "clipped", "outside", "installed")
+WORDS: Final = ("text", "names", "installed")
 BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
 
 
@@ -239,7 +239,7 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
     return tables
 
 
-_UNDECLARED: Final = (None, "", "missing")
+_UNDECLARED: Final = (None, "", "missing", ())
 
 
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:

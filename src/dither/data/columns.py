@@ -83,6 +83,10 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
         unclear = _unclear_thousands(chunk, column, line, rows, numbers)
         if unclear is not None:
             numbers = np.where(unclear, np.nan, numbers)
+        if line.scale:
+            given, ends = numbers, (line.shown.low, line.shown.high)
+            numbers, text = line.positions(given), np.isnan(given)
+            return Values(numbers, text, ~text & ~((given >= ends[0]) & (given <= ends[1])))
         if not numbers.size or line.admits(numbers):  # nearly always, and three times faster than masks
             return Values(numbers, none, none)
         return _judge_numbers(line, numbers)
@@ -135,6 +139,7 @@ def _unclear_thousands(
     """
     dialect = chunk.dialect
     known = chunk.typed or dialect.decimal is not None or dialect.thousands is not None
+    domain = domain.shown
     if known or max(-domain.low, domain.high) < 1000.0:
         return None
     thousandfold = np.abs(numbers) >= 1.0
@@ -342,8 +347,9 @@ def judge(
     if not values.outside.any():
         return Decision(ColumnAnswers(values.values, there), misfits, silent)
     count = int(np.count_nonzero(values.outside))
-    if outside == "clip" and domain.line is not None:
-        moved = ColumnAnswers(clip_values(domain.line, values), there)
+    line = domain.line
+    if line is not None and (outside == "clip" or line.clipping is not None):
+        moved = ColumnAnswers(clip_values(line, values), there)
         return Decision(moved, misfits, silent, clipped=count)
     if outside != "skip":
         misfits[Misfit.OUTSIDE] = asked[values.outside]

@@ -74,6 +74,7 @@ class Likelihood(Method):
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         question = number_question(summary)
+        _check_plain(question)
         ends = edges_of(question.line, bins)
         unit = question.line.to_unit(ends)
         equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
@@ -94,7 +95,13 @@ class Likelihood(Method):
         return "smoothed" if self.smoothing else "likelihood"
 
 
+def _check_plain(question: NumberQuestion) -> None:
+    if question.line.scale:
+        raise InvalidParameter("numbers on a scale are read by 'empirical bayes'; leave `method` out")
+
+
 def _likeliest_on_line(summary: Counts) -> Likeliest:
+    _check_plain(number_question(summary))
     if on_circle(number_question(summary)):
         raise InvalidParameter(
             "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and "
@@ -163,23 +170,29 @@ class EmpiricalBayes(Method):
 
     def curve(self, summary: Counts) -> DensityCurve:
         """Return the posterior of the density."""
+        return self.curves(summary)[1]
+
+    def curves(self, summary: Counts) -> tuple[DensityCurve, DensityCurve]:
+        """Return the posterior of the density, and the one that allows for people at the ends, not seen."""
         question = number_question(summary)
-        line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
+        line, operator, unsure = question.line.shown, _laws(question), getattr(summary, "unsure", 0.0)
         points = declared_points(question)
         circular = on_circle(question)
         if points is not None:
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
             posterior = about_a_curve(model).towards_even(unsure)
-            return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
+            stepped = DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
+            return stepped, stepped
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
         search = AtomSearch(question, row_number(question, GRID))
         model, path, atoms = search.search(model, self.most_atoms)
         posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
+        seen = DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
         posterior = posterior.with_thin_masses(thin_masses(model, posterior.best, circular=circular))
         for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
             atoms = [*atoms, atom]
             posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))
-        return DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
+        return seen, DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
 
     def __repr__(self) -> str:
         return "empirical bayes"
@@ -253,6 +266,7 @@ class AsReported(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         question = number_question(summary)
+        _check_plain(question)
         values = question.decoded_numbers()
         ends = edges_of(question.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
@@ -301,7 +315,7 @@ def count_for_quantile(
     if is_too_coarse(counts) or on_circle(question):
         return counts
     curve = empirical_bayes.curve(counts)
-    place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
+    place = question.line.shown.to_unit(np.array([float(curve.quantile(share).value)]))
     told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
     factor = relative_variance(told[entries_of(reports)], weights)
     return of_answers(count_weighted(reports, weights, factor))

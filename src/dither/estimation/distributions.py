@@ -13,7 +13,8 @@ import numpy as np
 from dither.core.counts import Counts
 from dither.core.domains import Line
 from dither.core.domains.calendar import Calendar
-from dither.errors import InvalidParameter, found
+from dither.core.domains.ranges import Clipping
+from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import Bins, Fit, Histogram, Inference, Likeliest, edges_of
@@ -102,7 +103,7 @@ class EstimatedDistribution(Tabular):
     @property
     def line(self) -> Line:
         """The domain that the bins divide."""
-        return number_question(self.summary).line
+        return number_question(self.summary).line.shown
 
     @property
     def resolution(self) -> float:
@@ -113,6 +114,11 @@ class EstimatedDistribution(Tabular):
         `bands(strict=True)` and `method="likelihood"` assume no smoothness.
         """
         return 0.0 if self.curve is None else self.curve.resolution * self.line.length
+
+    @property
+    def clipping(self) -> Clipping | None:
+        """To which interval the values were clipped, if they were."""
+        return self.line.clipping
 
     @property
     def guarantee(self) -> Guarantee:
@@ -143,7 +149,7 @@ class EstimatedDistribution(Tabular):
             raise InvalidParameter("x contains NaN")
         inside = (place >= self.edges[0]) & (place <= self.edges[-1])
         if self.curve is not None:
-            heights = self.curve.density(self.line.to_unit(place)) / self.line.length
+            heights = self.curve.density(self.line.to_unit(place)) / self._lengths(place)
         else:
             cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
             heights = self.probabilities[cell] / np.diff(self.edges)[cell]
@@ -191,11 +197,27 @@ class EstimatedDistribution(Tabular):
         answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
+    def _lengths(self, places: Floats) -> Floats | float:
+        """Return the length of the line in the values' unit, as the part of the scale at a place has it."""
+        if self.line.parts == 1:
+            return self.line.length
+        edges = self.line.from_unit(np.linspace(0.0, 1.0, self.line.parts + 1))
+        part = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, self.line.parts - 1)
+        return np.asarray(np.diff(edges)[part] * self.line.parts)
+
+    def _check_plain(self, what: str) -> None:
+        if self.line.parts > 1:
+            raise NotIdentifiable(
+                f"{what} is not that of positions on a scale; dt.bounds(reports) is the interval on which to "
+                "ask for it"
+            )
+
     def mode(self) -> Estimate:
         """Estimate the likeliest value: a point mass, or where the density is highest.
 
         A point mass counts if more people are at it than in the fullest of 128 equal bins.
         """
+        self._check_plain("a mode")
         if self.curve is None:
             raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
         return in_unit(self.curve.mode(), self.summary)
@@ -203,6 +225,7 @@ class EstimatedDistribution(Tabular):
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
         self._check_ordered("a mean")
+        self._check_plain("a mean")
         everybody = not hasattr(self.summary, "unsure")  # else an average would count those who are silent
         straight = everybody and number_question(self.summary).unbiased_reading() is not None
         if self.curve is not None and straight:
@@ -212,6 +235,7 @@ class EstimatedDistribution(Tabular):
     def variance(self) -> Estimate:
         """Estimate the variance, by likelihood."""
         self._check_ordered("a variance")
+        self._check_plain("a variance")
         return self._inference.variance()
 
     def bands(
@@ -290,6 +314,8 @@ class EstimatedDistribution(Tabular):
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
         if self.curve is not None:
             what += self.curve.condition.replace(" if", ",")
+        if self.clipping is not None:
+            what += f"; {self.clipping}"
         return f"EstimatedDistribution({what})"
 
     @cached_property

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, Self,
 import numpy as np
 
 from dither.core.domains.calendar import Calendar
+from dither.core.domains.ranges import Clipping
 from dither.core.people import People
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.intervals import (
@@ -104,6 +105,8 @@ class Estimate(Tableau):
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
+    # If values were clipped to an interval: it is named wherever the estimate is shown.
+    clipping: Clipping | None = field(default=None, kw_only=True)
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
 
@@ -257,6 +260,7 @@ class Estimate(Tableau):
             remark=remark,
             limits=self.limits,
             about=self.about,
+            clipping=self.clipping,
         )
 
     def __getitem__(self, label: Any) -> Estimate:
@@ -280,6 +284,7 @@ class Estimate(Tableau):
             remark=self.remark,
             limits=self.limits,
             about=self.about and f"{self.about}: {show_label(label)}",
+            clipping=self.clipping,
         )
 
     def _influence_of(self, at: int) -> Callable[[], Floats] | None:
@@ -355,7 +360,10 @@ class Estimate(Tableau):
             shown = f"{{{', '.join(named)}{', …' if value.size > 8 else ''}}}"
         elif value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark})"
+        clipped = "" if self.clipping is None else f"; {self.clipping}"
+        return (
+            f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark}{clipped})"
+        )
 
     def _ends_in_order(self) -> tuple[Any, Any]:
         """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
@@ -379,7 +387,8 @@ class Estimate(Tableau):
         shown = ", ".join(
             f"{v:{form}} ± {h:{form}}" for v, h in zip(value.tolist(), half.tolist(), strict=True)
         )
-        return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
+        clipped = "" if self.clipping is None else f" ({self.clipping})"
+        return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit() + clipped
 
     def records(self, level: float = 0.95) -> list[Row]:
         """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals.
@@ -401,8 +410,9 @@ class Estimate(Tableau):
         low = high = [None] * len(values)
         if self.claimed:
             low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
+        of = {} if self.clipping is None else self.clipping.columns()
         return [
-            {**names, "value": value, "low": least, "high": most, "n": self.n}
+            {**names, "value": value, "low": least, "high": most, "n": self.n, **of}
             for names, value, least, most in zip(self._names(), values, low, high, strict=True)
         ]
 
@@ -422,7 +432,8 @@ class Estimate(Tableau):
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
         unit = f", in {self.unit}" if self.unit else ""
         what = f"95 % intervals{self.condition}" if self.claimed else "posterior means, no intervals"
-        title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
+        of = "" if self.clipping is None else f", {self.clipping}"
+        title = f"{what}, n = {thousands(self.n)}{self.remark}{unit}{of}; {self.guarantee}"
         head, cells = self._cells()
         return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(head, cells[:MOST_ROWS])
 
@@ -478,6 +489,7 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         confidence=interval,
         labels=labels,
         unit=_unit(added, sum(weight for weight, _ in kept)),
+        clipping=_clipping(added),
     )
 
 
@@ -503,7 +515,8 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     interval = RatioInterval(above, below, _condition([above, below]))
     error = float(length_of_sum(errors, [(0, 1, interval.together)])) / abs(b)
     parts = _leaves([above, below])
-    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval)
+    of = _clipping([above, below])
+    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, clipping=of)
 
 
 def p_value(estimate: Estimate, null: float = 0.0) -> float:
@@ -581,6 +594,11 @@ def _unit(parts: Sequence[Estimate], weight: float) -> str:
     if not isinstance(unit, Calendar) or math.isclose(weight, 1.0, abs_tol=1e-9):
         return unit
     return unit.span if abs(weight) < 1e-9 else ""
+
+
+def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
+    """Return how the values of estimates were clipped, if they were; several say so by the first of them."""
+    return next((part.clipping for part in parts if part.clipping is not None), None)
 
 
 def _real(number: object) -> float:

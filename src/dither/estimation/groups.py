@@ -173,6 +173,9 @@ class GroupedEstimates(ResultTable):
         title = f"{_many(len(estimates), 'group')}{columns}, {100 * level:g} % intervals"
         if left_out:
             title += f"; {_many(left_out, 'group')} with fewer than {minimum} reports left out"
+        clipped = next((part.clipping for part in estimates.values() if part.clipping is not None), None)
+        if clipped is not None:
+            title += f", {clipped}"
         kept = MappingProxyType(dict(estimates))
         limits = {part.limits for part in estimates.values()}
         bounds = limits.pop() if len(limits) == 1 else (-math.inf, math.inf)
@@ -355,6 +358,7 @@ def _private_groups(
             people=asked.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
+            clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
             remark=OF_ANSWERS if told.optional else "",
         )
     return kept, len(labels) - len(kept)
@@ -478,14 +482,15 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = group.interval(level)
     answers = group.labels  # of frequencies, and of their intervals at any time
+    of = {} if group.clipping is None else group.clipping.columns()
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):
             value, least, most = map(float, numbers)
-            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": group.n}
+            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": group.n, **of}
         return
     if np.ndim(group.value):
         raise InvalidParameter("the quantity of a group is one number, or frequencies")
-    yield {**named, **group.records(level)[0]}
+    yield {**named, **group.records(level)[0], **of}
 
 
 def _many(count: int, what: str) -> str:

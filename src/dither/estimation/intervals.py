@@ -95,6 +95,7 @@ class PartIntervals(ConfidenceInterval):
     """The intervals of several estimates side by side."""
 
     parts: tuple[ConfidenceInterval, ...]
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         ends = np.array([part.interval(level) for part in self.parts], dtype=np.float64)

@@ -9,12 +9,13 @@ from typing import Final, Literal
 import numpy as np
 
 from dither.core.counts import Counts, summarise
-from dither.core.kernels.channel import CodeChannelKernel
+from dither.core.kernels.channel import CodeChannelKernel, LinearReading
 from dither.core.kernels.transition import Dense
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice
 from dither.estimation.frequency import EstimatedFrequencies
+from dither.estimation.frequency_interval import ScoreInterval
 from dither.estimation.frequency_posterior import Narrowed
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.likelihood import climb
@@ -92,7 +93,7 @@ class MatrixCounts:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
         if self.weights is not None:
             return student(*self._average(numbers), self.weights)
-        value, error, skew = _moments((numbers @ self.table)[None], self.summary.counts, self.summary.n)
+        value, error, skew = moments_of((numbers @ self.table)[None], self.summary.counts, self.summary.n)
         return StudentInterval(float(value[0]), float(error[0]), self.summary.n, float(skew[0]))
 
     def influence(self, numbers: Floats) -> Floats:
@@ -124,7 +125,10 @@ def table_frequencies(
         if weights is not None:
             raise InvalidParameter('weighted frequencies are linear; leave method="likelihood" out')
         return _likeliest(summary)
-    table = question.book.table
+    reading = shares_reading(question)
+    if reading is None:
+        raise InvalidParameter(f"reports of {question.name} are not of a table of probabilities")
+    table = reading.table
     sent = given if isinstance(given, Reports) and len(given) == summary.n else None
     checked = None
     if weights is not None:
@@ -137,8 +141,8 @@ def table_frequencies(
             np.array([getattr(part, name) for part in parts]) for name in ("value", "error", "skew")
         )
     else:
-        value, error, skew = _moments(table, summary.counts, summary.n)
-    interval = ReadingInterval(
+        value, error, skew = moments_of(table, summary.counts, summary.n)
+    interval: ReadingInterval | ScoreInterval = ReadingInterval(
         value,
         error,
         summary.n,
@@ -146,12 +150,19 @@ def table_frequencies(
         (table.min(axis=1), table.max(axis=1)),
         weighted=checked is not None,
     )
+    rates = getattr(question.kernel, "rates", None)
+    if rates is not None and checked is None:  # each report supports one input: the counts are binomial
+        own, other = (float(rate) for rate in rates)
+        share = summary.counts / summary.n
+        mean = np.clip(share, other, own)
+        error = np.sqrt(mean * (1.0 - mean) / summary.n) / (own - other)
+        interval = ScoreInterval(share, other, own - other, summary.n, error)
     return EstimatedFrequencies(
         value,
         error,
         summary.n,
         question.guarantee,
-        labels=_labels(question),
+        labels=_labels(question, len(table)),
         confidence=interval,
         remark="" if checked is None else f", design effect {checked.design_effect:.2f}",
         told=told,
@@ -159,12 +170,21 @@ def table_frequencies(
     )
 
 
-def _labels(question: Question) -> tuple[Hashable, ...]:
+def shares_reading(question: Question) -> LinearReading | None:
+    """Return the reading of the shares of inputs of a table of probabilities; None if there is no table."""
+    if getattr(question.book, "shares", False):
+        book: LinearReading = question.book
+        return book
+    reading: LinearReading | None = getattr(question.kernel, "shares_reading", None)
+    return reading
+
+
+def _labels(question: Question, size: int) -> tuple[Hashable, ...]:
     listed = question.domain.listed
-    return tuple(range(question.domain.count) if listed is None else listed.labels)
+    return tuple(range(size) if listed is None else listed.labels)
 
 
-def _moments(table: Floats, counts: Floats | Integers, n: int) -> tuple[Floats, Floats, Floats]:
+def moments_of(table: Floats, counts: Floats | Integers, n: int) -> tuple[Floats, Floats, Floats]:
     """Return the mean of the numbers of reports, its standard error, and the third moment over the second."""
     shares = counts / n
     value = table @ shares
@@ -179,6 +199,9 @@ def listed_matrix(question: Question) -> Floats:
     kernel = question.kernel
     if isinstance(kernel, CodeChannelKernel):
         return kernel.channel.matrix
+    reading = shares_reading(question)
+    if reading is not None:
+        return reading.channel
     if getattr(question, "one_category", False):
         protocol = category_question(question)
         size = len(protocol.categories)
@@ -205,14 +228,14 @@ def _likeliest(summary: Counts) -> EstimatedFrequencies:
         raise NotIdentifiable("some inputs have reports of the same distribution and cannot be distinguished")
     # The unconstrained estimate: one step of scoring from the likeliest, with weights that sum to 1.
     numbers = np.asarray(np.linalg.solve(information, scaled), dtype=np.float64)
-    value, error, skew = _moments(numbers, counts, n)
+    value, error, skew = moments_of(numbers, counts, n)
     interval = ReadingInterval(value, error, n, skew, (0.0, 1.0), fit.probabilities, possible=True)
     return EstimatedFrequencies(
         fit.probabilities,
         error,
         n,
         question.guarantee,
-        labels=_labels(question),
+        labels=_labels(question, size),
         confidence=interval,
         remark=", likelihood",
         limits=SHARE,

@@ -57,7 +57,7 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
 
 def may_be_missing(question: Question) -> TypeGuard[OptionalQuestion]:
     """Return whether a question is about a number that people may leave out: see `dt.Nullable`."""
-    return bool(question.domain.optional) and usual_quantity(question) == "mean"
+    return bool(question.domain.optional) and usual_quantity(question) in ("mean", "bounds")
 
 
 def number_question(summary: Counts) -> NumberQuestion:

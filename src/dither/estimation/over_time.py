@@ -387,6 +387,7 @@ class EstimatedDays(Tabular):
     n: int
     weekly: float = 0.0
     jumps: tuple[int, ...] = ()
+    every: int = 1  # days of one estimate
 
     @property
     def value(self) -> Array:
@@ -420,7 +421,12 @@ class EstimatedDays(Tabular):
         names = next((day._names() for day in self.days if day is not None), [{}])
         parts = [part.reshape(len(self), -1).tolist() for part in (self.value, *self.interval())]
         return [
-            {"day": day, **name, **dict(zip(("value", "low", "high"), numbers, strict=True)), "n": n}
+            {
+                "day": day * self.every,
+                **name,
+                **dict(zip(("value", "low", "high"), numbers, strict=True)),
+                "n": n,
+            }
             for day, (n, *cells) in enumerate(
                 zip((0 if found is None else found.n for found in self.days), *parts, strict=True)
             )
@@ -448,7 +454,8 @@ class EstimatedDays(Tabular):
             pooled = ", smoothed" + (" with a weekly pattern" if self.weekly > 0.5 else "")
             pooled += f", a jump before day {', '.join(map(str, self.jumps))}" if self.jumps else ""
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
-        return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
+        parts = f"{len(self)} days" if self.every == 1 else f"{len(self)} times {self.every} days"
+        return f"EstimatedDays({parts}, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
 
     def _stack(self, part: Callable[[Estimate], Any]) -> Array:
         known = [None if day is None else np.asarray(part(day), dtype=np.float64) for day in self.days]
@@ -461,8 +468,11 @@ def by_day(
     *,
     smoothing: int | Literal["auto"] = 1,
     drift: float | None = None,
+    every: int = 1,
 ) -> EstimatedDays:
     """Estimate the mean, or the frequencies, of each day from reports of `dt.Once` or `dt.KeptChange`.
+
+    `every=7` estimates weeks of seven days, counted from the first day, from reports of `dt.Once`.
 
     `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
     hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
@@ -488,6 +498,14 @@ def by_day(
             f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
+    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= days:
+        raise InvalidParameter(f"every is a number of days from 1 to {days}, not {found(every)}")
+    if every > 1:
+        if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
+            raise InvalidParameter(
+                "every pools the reports of dt.Once by several days; leave `smoothing` and `drift` out"
+            )
+        return _by_several_days(reports, every)
     if smoothing == "auto":
         if drift is not None or not isinstance(reports, DatedReports):
             raise InvalidParameter(
@@ -520,6 +538,20 @@ def by_day(
         except NotIdentifiable:
             known.append(None)
     return EstimatedDays(tuple(known), smoothing, drift, distances, reports.once.guarantee, len(reports))
+
+
+def _by_several_days(reports: DatedReports, every: int) -> EstimatedDays:
+    """Return an estimate for every so many days, counted from the first one; the last may have fewer."""
+    firsts = range(0, reports.once.days, every)
+    known: list[Estimate | None] = []
+    for first in firsts:
+        try:
+            known.append(estimate(reports.between(first, first + every)))
+        except NotIdentifiable:
+            known.append(None)
+    distances = np.zeros(len(firsts))
+    guarantee = reports.once.guarantee
+    return EstimatedDays(tuple(known), 1, None, distances, guarantee, len(reports), every=every)
 
 
 def reports_by_day(reports: DatedReports) -> Integers:

@@ -163,8 +163,9 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if share and len(shown.labels) > 1:
         return _draw_shares(shown, rows, level, most, head, ax)
     unit = f" ({shown.unit})" if shown._in_unit() else ""
+    of = "" if shown.clipping is None else f" of {shown.clipping.values}"
     axes = draw_rows(
-        rows, title=head, x=f"estimate{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
+        rows, title=head, x=f"estimate{of}{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
     )
     _name_dates(axes, shown.unit)
     if share:
@@ -274,7 +275,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     unit = f" ({first.unit})" if first._in_unit() else ""
     _name_dates(ax, first.unit, "y")
     by = "" if shown.by == ("group",) else ", ".join(shown.by)
-    return dress_axes(ax, title=head, x=by, y=f"estimate{unit}")
+    clipped = "" if first.clipping is None else f" of {first.clipping.values}"
+    return dress_axes(ax, title=head, x=by, y=f"estimate{clipped}{unit}")
 
 
 def _bars(
@@ -386,7 +388,9 @@ _LINES: Final = 8  # of a picture of days
 def _head(title: str, shown: Any) -> str:
     """Return the title of a picture: the name of the question if it is known, the people, the promise."""
     name = title or shown.about
-    return f"{name}\n" * bool(name) + f"n = {thousands(shown.n)}, {shown.guarantee}"
+    clipped = getattr(shown, "clipping", None)
+    of = "" if clipped is None else f"{clipped}\n"
+    return f"{name}\n" * bool(name) + of + f"n = {thousands(shown.n)}, {shown.guarantee}"
 
 
 def _name_dates(ax: Axes, unit: str, axis: Literal["x", "y"] = "x") -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def _may_be_missing(summary: Reports | Counts) -> bool:
     return bool(question.domain.optional) and may_be_missing(question)
 
 
-def _count_numbers(reports: Reports | Counts) -> Counts:
+def count_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
     summary = summarise(reports)
     return _of_answers(summary) if _may_be_missing(summary) else summarise_numbers(summary)
@@ -98,7 +98,36 @@ def _of_answers(summary: Counts) -> Counts:
     return counts
 
 
+Named = TypeVar("Named", bound=Callable[..., object])
+
+
+def _check_scale(summary: Counts) -> None:
+    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
+    line = summary.question.domain.line
+    if line is not None and line.scale:
+        raise NotIdentifiable(
+            "these are positions on a scale, of which quantiles and a distribution are estimated; "
+            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
+        )
+
+
+def _name_clipping(function: Named) -> Named:
+    """Return a function whose estimates know that the values were clipped, and to which interval."""
+
+    @wraps(function)
+    def call(reports: Reports | Counts, *args: object, **more: object) -> object:
+        result = function(reports, *args, **more)
+        known = reports.question.domain.clipping
+        if known is None or not isinstance(result, Estimate) or result.clipping is not None:
+            return result
+        asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
+        return replace(result, clipping=replace(known, quantity=asked))
+
+    return cast("Named", call)
+
+
 @name_result
+@_name_clipping
 def mean(
     reports: Reports | Counts,
     *,
@@ -136,6 +165,7 @@ def mean(
         of_answers = _may_be_missing(told)
         return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
+    _check_scale(summary)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
@@ -155,12 +185,14 @@ def mean(
 
 
 @name_result
+@_name_clipping
 def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
 
     Of `dt.Nullable` numbers it is that of the people who answered.
     """
     summary = summarise(reports)
+    _check_scale(summary)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
@@ -208,7 +240,10 @@ def frequencies(
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
     asked = reports.question if isinstance(reports, Reports | Counts) else None
-    table = asked is not None and getattr(asked.book, "shares", False)  # of probabilities, as dt.Matrix has
+    # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
+    table = asked is not None and (
+        getattr(asked.book, "shares", False) or hasattr(asked.kernel, "shares_reading")
+    )
     if table or method != "linear":
         if not table:
             category_question(asked)
@@ -257,6 +292,7 @@ def quantile(
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
 @name_result
+@_name_clipping
 def quantile(
     reports: Reports | Counts,
     q: float | Sequence[float],
@@ -281,7 +317,7 @@ def quantile(
         )
     at = float(q)
     if weights is None:
-        return _quantile(_count_numbers(reports), at, method)
+        return _quantile(count_numbers(reports), at, method)
     from dither.estimation.distribution_methods import count_for_quantile
     from dither.estimation.weights import as_weights, check_weighted
 
@@ -292,6 +328,8 @@ def quantile(
 
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
+    if method is None and number_question(summary).line.scale:
+        method = "empirical bayes"  # at a single answer per place of the scale, whose ends are far apart
     if method is None:
         from dither.estimation.distribution_methods import cautious_quantile
 
@@ -316,7 +354,7 @@ def distribution(
     `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
     if weights is None:
-        summary = _count_numbers(reports)
+        summary = count_numbers(reports)
     else:
         from dither.estimation.weights import as_weights, check_weighted, count_weighted
 
@@ -326,7 +364,7 @@ def distribution(
     if bins is not None:
         from dither.estimation.likelihood import edges_of
 
-        edges_of(number_question(summary).line, bins)
+        edges_of(number_question(summary).line.shown, bins)
     shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
         summary, bins
     )
@@ -350,6 +388,7 @@ def estimate(
 
 
 @name_result
+@_name_clipping
 def estimate(
     reports: Reports | Counts,
     *,
@@ -433,6 +472,7 @@ QUANTITIES: Final[dict[str, EstimatedQuantity]] = {
     "variance": EstimatedQuantity(variance, "variance"),
     "resultant": EstimatedQuantity(resultant, "resultant length"),
     "quantile": EstimatedQuantity(_any_quantile, "quantile"),
+    "bounds": EstimatedQuantity(_late("bounds.bounds"), "bound"),
     "distribution": EstimatedQuantity(distribution, "share of a bin"),
     "frequencies": EstimatedQuantity(frequencies, "frequency"),
     "sizes": EstimatedQuantity(_late("frequency.sizes_of_sets"), "sizes"),

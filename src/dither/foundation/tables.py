@@ -250,6 +250,8 @@ class Tabular(Tableau):
 
 
 MOST_ROWS: Final = 50  # of a result in a notebook
+# Columns of files, about values that were clipped: tables that people read have them in the title.
+_IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -300,7 +302,8 @@ class ResultTable(Tableau):
         )
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        return self.columns, [show_row(row, self.limits) for row in self.rows]
+        shown = [{name: cell for name, cell in row.items() if name not in _IN_TITLE} for row in self.rows]
+        return list(shown[0]) if shown else [], [show_row(row, self.limits) for row in shown]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.combinator import Combinator
-from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Routes, Sphere
+from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
 from dither.core.kernels.places.routes import RouteKernel
@@ -171,7 +171,7 @@ def _inputs_of(domain: Domain) -> list[Any]:
         return list(np.array(domain.centre) + 0.999 * domain.radius * rays)
     if isinstance(domain, Sphere):
         return [np.array([latitude, 0.0]) for latitude in (-90.0, 90.0, 0.0)]
-    if isinstance(domain, Routes):
+    if domain.protects == "trajectory":
         return list(domain.check(np.stack(domain.examples()[:3])))
     if isinstance(domain, Places):
         far = np.unravel_index(int(np.argmax(domain.distances)), domain.distances.shape)

@@ -13,6 +13,8 @@ from dither.collection.secrets import make_key
 from dither.collection.server import Addresses
 from dither.collection.store.opening import open_store
 from tests.collection.campaigns import TOML
+from tests.collection.test_next_version import TOML as PHASE
+from tests.collection.test_next_version import store_of
 from tests.support.terminal import run
 
 
@@ -171,3 +173,72 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output
     (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
     assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml")).output
+
+
+def test_the_next_version_of_a_first_phase(tmp_path: Path) -> None:
+    place, key, store, out = (tmp_path / name for name in ("one.toml", "asker.key", "store", "two.json"))
+    place.write_text(PHASE.split("[questions.pets]")[0], encoding="utf-8")
+    terms = ("campaign", "next", str(place), "--key", str(key), "--store", str(store), "-o", str(out))
+    assert run(*terms[:1], "publish", *terms[2:5], "--new-key", "-o", str(tmp_path / "1")).exit_code == 0
+    store_of(store, 200)
+    few = run(*terms)
+    assert (few.exit_code, out.exists()) == (2, False)
+    assert "more people have to answer" in few.output
+    store.unlink()
+    store_of(store, 20_000)
+    told = json.loads(run(*terms, "--json").stdout)
+    made = Published.from_json(out.read_bytes()).contract
+    assert (told["follows"], made.version) == (made.phase and made.phase.follows, 2)
+    asked = told["bounds"]["minutes"]
+    assert asked["outside"]["low"] <= asked["outside"]["share"] <= asked["outside"]["high"]
+    assert made.questions["minutes"].domain.device() == {
+        "kind": "interval",
+        "low": asked["low"],
+        "high": asked["high"],
+    }
+    assert run(*terms).exit_code == 2  # it exists
+    again = run(*terms, "--force", "--ends", "2027-03-31")
+    assert (again.exit_code, "[" in again.output) == (0, True)
+    for wrong in (
+        ("campaign", "next", str(place), "--key", str(key), "-o", str(tmp_path / "x")),
+        (
+            "campaign",
+            "next",
+            "gone.toml",
+            "--key",
+            str(key),
+            "--store",
+            str(store),
+            "-o",
+            str(tmp_path / "x"),
+        ),
+        ("campaign", "next", "http://127.0.0.1:9/v1/campaigns/x", *terms[3:]),
+        ("campaign", "next", str(out), "--key", str(key), "--store", str(store), "-o", str(tmp_path / "x")),
+    ):
+        assert run(*wrong).exit_code == 2
+
+
+def test_check_says_what_a_wide_range_costs(file: str) -> None:
+    assert (
+        "times the people of [20, 60]"
+        in run("campaign", "check", file, "--guess", "minutes", "20", "60").output
+    )
+    told = json.loads(run("campaign", "check", file, "--guess", "minutes", "20", "60", "--json").output)
+    assert 10 < told["times the people of the guess"]["minutes"] < 30
+    for wrong in (("minute", "20", "60"), ("browser", "20", "60"), ("minutes", "60", "20")):
+        assert run("campaign", "check", file, "--guess", *wrong).exit_code == 2
+    asked = (
+        "recommend",
+        "--interval",
+        "0",
+        "1440",
+        "--goal",
+        "mean",
+        "--epsilon",
+        "1",
+        "--guess",
+        "10",
+        "100",
+    )
+    assert "times the people of [10, 100]" in run(*asked, "--people", "1000").output
+    assert run(*asked, "--error", "1").exit_code == 2

@@ -251,3 +251,27 @@ def test_help_teaches_by_examples() -> None:
     assert "dither trajectory perturb in.gpx --epsilon 2 --box" in run("--help").output
     for verb in ("perturb", "density", "compare"):
         assert f"dither trajectory {verb}" in run(verb, "--help").output
+
+
+def test_complete_trips_by_public_ones(tmp_path: Path) -> None:
+    rows = ["id,lat,lon"]
+    for trip in range(40):
+        rows += [f"t{trip},{35.6 + trip % 2 / 10},139.{5 + part}" for part in range(3)]
+    (tmp_path / "public.csv").write_text("\n".join(rows))
+    where = ("--epsilon", 4, "--box", 139.4, 35.5, 140, 36, "-o", tmp_path / "out.geojson")
+    public = ("--routes", tmp_path / "public.csv")
+    given = ("perturb", tmp_path / "public.csv", *where)
+    done = run(*given, *public, "--source", "lines of the city", "--points", 4)
+    assert "by Optimal" in done.output
+    assert "ε ≤ 4 for one trajectory" in done.output
+    assert "(lines of the city)" in done.output
+    done = run("density", tmp_path / "out.geojson", "--columns", 2, "--rows", 2)
+    assert "40 complete trips" in done.output
+    for words, hint in (
+        (public, "needs --source"),
+        (("--source", "x"), "go with --routes"),
+        ((*public, "--source", "x", "--inner", "sw"), "of its own"),
+    ):
+        failed = run(*given, *words, "--force")
+        assert failed.exit_code == 2
+        assert hint in failed.output

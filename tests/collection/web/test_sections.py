@@ -13,7 +13,9 @@ pytest.importorskip("starlette")
 from starlette.applications import Starlette
 
 import dither as dt
-from dither.collection.web.answers import By
+from dither.collection.campaign import Campaign
+from dither.collection.web.answers import By, Query, ReportsPart
+from dither.collection.web.answers import rows as answer_rows
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import page_handlers
 from dither.collection.web.sections import View
@@ -94,10 +96,71 @@ def test_labels_differ_at_any_time(site: tuple[Any, Any, Asked]) -> None:
     assert rows(site, question="satisfaction", what="difference") == []  # one label
 
 
+def test_a_period_is_compared_with_the_one_before(site: tuple[Any, Any, Asked]) -> None:
+    _, published, client = site
+    (row,) = rows(site, question="minutes", what="change", last="5")
+    assert (row["quantity"], row["interval"]) == ("change from the 5 days before", "95 % at any time")
+    now, before = (
+        rows(site, question="minutes", since=since, until=until)[0]
+        for since, until in (("2026-05-11", "2026-05-15"), ("2026-05-06", "2026-05-10"))
+    )
+    assert row["n"] == now["n"] + before["n"]
+    assert row["value"] == pytest.approx(now["value"] - before["value"])
+    assert row["low"] < row["value"] < row["high"]
+    (same,) = rows(site, question="minutes", what="change", since="2026-05-11", until="2026-05-15")
+    assert same == row
+    assert rows(site, question="minutes", what="change", last="90") == []  # nothing came before
+    for terms in ({}, {"since": "2026-05-11", "until": "2026-05-10"}):
+        answer = client.get(
+            f"/v1/campaigns/{published.id}/answers.json",
+            params={"what": "change", "question": "minutes", **terms},
+        )
+        assert answer.status_code == 400, answer.text
+    shown = client.get(f"/campaigns/{published.id}", params={"last": "7"}).text
+    assert "Change from the 7 days before: " in shown
+
+
+def test_questions_and_answers_are_in_the_words_of_the_campaign() -> None:
+    from dither.collection.web.sections import Told, answers_in_words, regions, section
+
+    contract = Campaign.from_toml(WORDS)
+    names = answers_in_words("travel", contract)
+    assert names == {"b": "By <bus>", "c": "By car"}
+    question = contract.questions["travel"]
+    sent = question.perturb(["b", "c"] * 2_000, source=dt.Seeded(1))
+    found = [
+        {**row, "answer": names[row["answer"]]}
+        for row in answer_rows(Query("travel"), ReportsPart(), dt.Counts.of(sent))
+    ]
+    parts = regions(0, Told(found, (), (), ()), contract, By.DAY)
+    text = str(section(0, "travel", contract, "/base", parts, View(), By.DAY))
+    assert '<span lang="en">How do you get to work?</span> <small>travel</small>' in text
+    assert "By &lt;bus&gt;" in text
+    assert "<bus>" not in text
+
+
+WORDS = """\
+[campaign]
+name = "commute"
+asker = "city.example"
+contact = "a@city.example"
+purpose = "plan buses"
+begins = 2026-05-01
+ends = 2026-05-31
+languages = ["en"]
+
+[questions.travel]
+categories = ["b", "c"]
+epsilon = 1
+text = { en = "How do you get to work?" }
+names = { en = ["By <bus>", "By car"] }
+"""
+
+
 @pytest.mark.slow
 def test_differences_of_one_population_are_rarely_excluded() -> None:
     """At any of ten looks, in 5 % of the runs at most: here in none of sixty."""
-    from dither.collection.web.answers import Query, difference_rows
+    from dither.collection.web.answers import difference_rows
 
     question = dt.KRR(dt.Categories(["yes", "no"]), epsilon=1)
     wrong = 0
@@ -113,6 +176,7 @@ def test_differences_of_one_population_are_rarely_excluded() -> None:
                     (Query("q", label=name), dt.Counts.of(part[:n]))
                     for name, part in zip("ab", sent, strict=True)
                 ],
+                "difference from a",
             )[0]
             for n in range(200, 2001, 200)
         ]

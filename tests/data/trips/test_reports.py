@@ -265,3 +265,31 @@ def test_a_crs_in_a_file_is_an_authority_code(crs: object, monkeypatch: pytest.M
     assert not asked
     read_trip_specification(json.dumps({"mechanism": inner, "map": {"crs": "EPSG:32654"}}))
     assert asked == ["EPSG:32654"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".geojson", ".gpx"])
+def test_complete_trips_have_one_report_each(tmp_path: Path, ending: str) -> None:
+    box = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0))
+    lines = [[(139.5, 35.55 + a / 20), (139.9, 35.55 + b / 20)] for a in range(3) for b in range(3)]
+    design = dt.Optimal(dt.Routes(box, points=3), epsilon=4, prior=(lines, "lines of the city"))
+    rows = ["id,lat,lon", "ride,35.70,139.70", "ride,35.68,139.75", "ride,35.6,139.8", "walk,35.66,139.72"]
+    (tmp_path / "in.csv").write_text("\n".join(rows))
+    written = data.perturb_trips(tmp_path / "in.csv", tmp_path / f"out{ending}", design)
+    told = data.TripReports.read(tmp_path / f"out{ending}")
+    assert told.of_routes
+    assert (told.reports.cells == written.reports.cells).all()
+    assert told.reports.cells.shape == (2,)
+    assert told.trips.paths.lengths.tolist() == [3, 3]
+    np.testing.assert_allclose(told.trips.paths.points, told.reports.values.reshape(-1, 2), atol=1e-6)
+    assert dt.maps.density(told.reports, 2, 2).n == 2
+    own = written.resample(data.Trips.read(tmp_path / "in.csv"))
+    assert own.paths.lengths.tolist() == [3, 3]
+    with pytest.raises(InvalidParameter, match="keep_times"):
+        data.perturb_trips(tmp_path / "in.csv", tmp_path / "x.csv", design, keep_times=True)
+    if ending == ".csv":
+        text = (tmp_path / "out.csv").read_text().splitlines()
+        number = int(text[2].rsplit(",", 1)[1])
+        text[2] = text[2].rsplit(",", 1)[0] + f",{(number + 1) % design.routes.outcomes}"
+        (tmp_path / "bad.csv").write_text("\n".join(text))
+        with pytest.raises(MalformedReport, match="one report"):
+            data.TripReports.read(tmp_path / "bad.csv")

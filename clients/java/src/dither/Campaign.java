@@ -3,6 +3,7 @@ package dither;
 import static dither.Malformed.need;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -160,6 +162,11 @@ public final class Campaign {
         return labels;
     }
 
+    /** Return whether a batch may have a label: none, or one that it lists. */
+    boolean takes(String label) {
+        return label.isEmpty() || labels().contains(label);
+    }
+
     /** The languages of the words for people; empty if it has none. The first is that of the purpose. */
     public List<String> languages() {
         List<String> tags = new ArrayList<>();
@@ -180,8 +187,36 @@ public final class Campaign {
         List<Object> found = domain.containsKey("labels") ? Json.list(domain.get("labels")) : new ArrayList<>();
         if (fields.containsKey("names")) found = Json.list(said(fields.get("names"), language, found));
         List<String> names = new ArrayList<>();
-        for (Object one : found) names.add(one instanceof String ? (String) one : Json.write(one));
+        for (Object one : found) {
+            Object label = Draw.Categories.label(one);
+            names.add(label instanceof String || label instanceof BigInteger ? label.toString() : Json.write(label));
+        }
         return names;
+    }
+
+    /** Return a question in the best of some languages; its name if there are no words for it. */
+    String said(String name, String... wanted) {
+        Map<String, Object> fields = stated(name);
+        return fields.containsKey("text") ? Json.string(Json.object(fields.get("text")).get(pick(wanted))) : name;
+    }
+
+    /** Return the answers of a list with their words in the best of some languages. */
+    Map<Object, String> named(String name, String... wanted) {
+        Map<Object, String> named = new LinkedHashMap<>();
+        List<String> words = answers(name, pick(wanted));
+        List<Object> labels = Json.list(Json.object(question(name).device.get("domain")).getOrDefault("labels", new ArrayList<>()));
+        for (int i = 0; i < labels.size(); i++) named.put(Draw.Categories.label(labels.get(i)), words.get(i));
+        return named;
+    }
+
+    /** Return the tag that suits best: the same, or the same but for script and region, or the first. */
+    private String pick(String... wanted) {
+        List<String> tags = languages();
+        for (String one : wanted.length > 0 ? wanted : new String[] {Locale.getDefault().toLanguageTag()}) {
+            if (tags.contains(one)) return one;
+            for (String tag : tags) if (tag.split("-", -1)[0].equals(one.split("-", -1)[0])) return tag;
+        }
+        return tags.isEmpty() ? "" : tags.get(0);
     }
 
     private Map<String, Object> stated(String name) {
@@ -203,6 +238,19 @@ public final class Campaign {
     long lastDay() {
         long ends = CampaignText.dayOf(terms.get("ends"));
         return retired.isEmpty() ? ends : Math.min(ends, CampaignText.dayOf(retired) - 1);
+    }
+
+    /** What a person reads about it, without its version, its days and its questions. */
+    private static final String[] STATED = {"answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"};
+
+    /** Return digests of what it shows to a person: a yes covers these, and nothing else. */
+    Map<String, Object> shown() {
+        List<Object> stated = new ArrayList<>();
+        for (String name : STATED) stated.add(terms.get(name));
+        List<Object> marks = new ArrayList<>();
+        for (Object question : (List<?>) terms.get("questions")) marks.add(Json.digest(Json.utf8(Json.write(question)), 64));
+        String general = Json.digest(Json.utf8(Json.write(Arrays.asList(stated, key))), 64);
+        return Account.map("general", general, "questions", marks, "begins", terms.get("begins"), "ends", terms.get("ends"));
     }
 
     /** Its canonical text, all terms: what was signed. */

@@ -197,6 +197,19 @@ public final class Device {
             return Math.exp(epsilon());
         }
 
+        /**
+         * The question as people read it, in the best of some languages, or in that of this machine; its name if the campaign has no words
+         * for it. What an asker wrote is text: escape it where HTML is shown.
+         */
+        public String text(String... languages) {
+            return campaign.length == 0 ? name() : campaign[0].said(name(), languages);
+        }
+
+        /** The answers of a list, in their order, each with its words in the best of some languages; empty if it has none. A key may be null: no answer. */
+        public Map<Object, String> labels(String... languages) {
+            return campaign.length == 0 ? new LinkedHashMap<>() : campaign[0].named(name(), languages);
+        }
+
         /** What this holds under; the terms must accept each line. */
         public List<String> assumes() {
             List<String> lines = new ArrayList<>();
@@ -367,16 +380,16 @@ public final class Device {
     }
 
     private Map<String, Object> happen(Event event) throws IOException {
-        return happen(false, event);
+        return happen(null, "", event);
     }
 
-    /** Change the account by an event; one that needs consent is refused without it. */
-    private Map<String, Object> happen(boolean consenting, Event event) throws IOException {
+    /** Change the account by an event. One about a campaign, or about none (an empty list), needs consent, and is refused without it. */
+    private Map<String, Object> happen(Campaign[] about, String address, Event event) throws IOException {
         List<Map<String, Object>> outcome = new ArrayList<>();
         store.update(kept -> {
             need(!kept.isEmpty(), "account");
             Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
-            String words = consenting ? withheld(known.get("consent")) : "";
+            String words = about == null ? "" : withheld(known, about, address);
             if (!words.isEmpty()) {
                 outcome.add(refusal("consent", words));
                 return "";
@@ -393,9 +406,32 @@ public final class Device {
         return Account.map("is", "refused", "reason", reason, "words", words);
     }
 
+    /** Return what the person chose about what a campaign shows, or about questions without one; null if they were not asked about it. */
+    private static Boolean choice(Map<String, Object> known, Campaign[] about, String address) {
+        Object all = known.get("consent");
+        if (about.length == 0) return (Boolean) all;
+        Map<String, Object> shown = about[0].shown();
+        Map<String, Object> agreed = agreed(known);
+        Object said = agreed.get(shown.get("general"));
+        if (said == null) return agreed.containsKey(shown.get("general")) || Boolean.FALSE.equals(all) ? false : null;
+        Map<String, Object> covered = Json.object(said);
+        boolean fine = ((List<?>) covered.get("questions")).containsAll((List<?>) shown.get("questions"));
+        fine &= Json.string(covered.get("begins")).compareTo(Json.string(shown.get("begins"))) <= 0;
+        fine &= Json.string(shown.get("ends")).compareTo(Json.string(covered.get("ends"))) <= 0;
+        return fine && address.startsWith(address.isEmpty() ? "" : Json.string(covered.get("address"))) ? true : null;
+    }
+
+    private static Map<String, Object> agreed(Map<String, Object> known) {
+        return known.get("agreed") == null ? new LinkedHashMap<>() : new LinkedHashMap<>(Json.object(known.get("agreed")));
+    }
+
     /** Return why nothing may be answered and sent; empty if it may. What the person chose counts more than a variable of the environment. */
-    private static String withheld(Object consent) {
-        if (consent instanceof Boolean) return (Boolean) consent ? "" : "the person does not want to answer";
+    private static String withheld(Map<String, Object> known, Campaign[] about, String address) {
+        Boolean choice = choice(known, about, address);
+        if (choice != null) return choice ? "" : "the person does not want to answer";
+        if (Boolean.TRUE.equals(known.get("consent")) || !agreed(known).isEmpty()) {
+            return "the person was asked about something else: ask the person, and call consent(true, campaign) if they agree";
+        }
         for (String name : new String[] {"DO_NOT_TRACK", "NO_TELEMETRY"}) {
             String set = System.getenv(name);
             if (set != null && !Arrays.asList("", "0", "false", "no").contains(set.toLowerCase(Locale.ROOT))) {
@@ -407,17 +443,64 @@ public final class Device {
 
     /** Return whether this device may answer and send: it may unless the person said no, or nobody asked them and DO_NOT_TRACK or NO_TELEMETRY is set. */
     public boolean consent() throws IOException {
-        return happen(true, (state, key) -> new Account.Step(Account.map("is", "fine"), null)).get("is").equals("fine");
+        return mayAnswer(new Campaign[0]);
     }
 
-    /** Keep what the person chose. Without consent nothing is answered or sent, from the next batch on, and what waits is kept. */
+    /** Return whether this device may answer a campaign and send to it: once the person was asked about any, only if they agreed to what this one shows. */
+    public boolean consent(Campaign campaign) throws IOException {
+        return mayAnswer(new Campaign[] {campaign});
+    }
+
+    private boolean mayAnswer(Campaign[] about) throws IOException {
+        return happen(about, "", (state, key) -> new Account.Step(Account.map("is", "fine"), null)).get("is").equals("fine");
+    }
+
+    /**
+     * Keep what the person chose about everything: a no to all campaigns, or a yes to questions that belong to none. Without consent nothing is
+     * answered or sent, from the next batch on. What waits is kept, and is never sent: a later yes deletes it.
+     */
     public void consent(boolean choice) throws IOException {
+        keep(choice, new Campaign[0]);
+    }
+
+    /**
+     * Keep what the person chose about a campaign. A yes covers what it shows, the same with fewer questions or days, and nothing else: another
+     * asker, key, purpose or address, a further question or day, and other words are asked again.
+     */
+    public void consent(boolean choice, Campaign campaign) throws IOException {
+        keep(choice, new Campaign[] {campaign});
+    }
+
+    private void keep(boolean choice, Campaign[] about) throws IOException {
         store.update(kept -> {
             need(!kept.isEmpty(), "account");
             Map<String, Object> known = new LinkedHashMap<>(Json.object(Json.parse(kept)));
-            known.put("consent", choice);
+            if (choice && Boolean.FALSE.equals(choice(known, about, ""))) known.put("state", unqueued(Json.object(known.get("state")), about));
+            Map<String, Object> agreed = choice || about.length > 0 ? agreed(known) : new LinkedHashMap<>();
+            if (about.length == 0) {
+                known.put("consent", choice);
+            } else {
+                Map<String, Object> shown = about[0].shown();
+                Object general = shown.remove("general");
+                shown.put("address", about[0].address.replaceAll("campaigns/[0-9a-f]+$", ""));
+                agreed.put((String) general, choice ? shown : null);
+            }
+            known.put("agreed", agreed);
             return Json.write(known);
         });
+    }
+
+    /** Take what waits off the queue: what was drawn before a no is not covered by a later yes. Permanent answers may be given again, unless they may have arrived. */
+    private static Map<String, Object> unqueued(Map<String, Object> before, Campaign[] about) {
+        Map<String, Object> state = Account.upgraded(before);
+        for (Map<String, Object> one : Account.rows(state, "queue")) {
+            boolean chosen = about.length == 0 || about[0].term("asker").equals(one.get("asker")) && about[0].names().contains(one.get("question"));
+            if (!chosen || !Account.waits(one)) continue;
+            String batch = (String) one.get("batch");
+            Account.Step step = batch == null ? Account.drop(state, (String) one.get("id")) : Account.acknowledge(state, batch, null);
+            if (step.next != null) state = step.next;
+        }
+        return state;
     }
 
     /** Return what was given to whom, and what is left. */
@@ -501,7 +584,7 @@ public final class Device {
         if (input == null) return new Outcome(refusal("value", "question \"" + inquiry.name() + "\": expected a value of its domain; declare otherwise for all others"));
         String ended = ended(inquiry);
         if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
-        return new Outcome(happen(true, (state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
+        return new Outcome(happen(inquiry.campaign, "", (state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
             @Override
             public String report() {
                 return Json.hex(inquiry.question.draw.draw(input, inquiry.asked.get("repeat").equals("per value") ? keyed(key, inquiry.asked, input, 0) : terms.source));
@@ -561,7 +644,7 @@ public final class Device {
     public Outcome dryRun(Inquiry inquiry) throws IOException {
         String ended = ended(inquiry);
         if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
-        return new Outcome(happen(true, (state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
+        return new Outcome(happen(inquiry.campaign, "", (state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
     }
 
     /** Return the ε that is left for all askers. */
@@ -589,14 +672,14 @@ public final class Device {
      * @throws Malformed ("label") if the campaign does not list the label: nothing is sent, and all reports are kept
      */
     public Sent send(Campaign campaign, String batches, String label, Transport transport) throws IOException {
-        need(label.isEmpty() || campaign.labels().contains(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
+        need(campaign.takes(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
         List<String> refused = new ArrayList<>();
         String words = "";
         int sent = 0;
         int retryAfter = -1;
         while (retryAfter < 0) {
             List<Map<String, Object>> reports = new ArrayList<>();
-            Map<String, Object> batch = happen(true, (state, key) -> {
+            Map<String, Object> batch = happen(new Campaign[] {campaign}, batches, (state, key) -> {
                 Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
                 for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
                     if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);

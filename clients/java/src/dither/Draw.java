@@ -140,7 +140,7 @@ abstract class Draw {
         }
 
         /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} stand for numbers. */
-        private static Object label(Object given) {
+        static Object label(Object given) {
             if (given instanceof Map && ((Map<?, ?>) given).containsKey("integer")) {
                 String digits = Json.string(Json.fields(given, "integer").get("integer"));
                 BigInteger large = Json.hexadecimal(digits.startsWith("-") ? digits.substring(1) : digits, 1 << 10);

@@ -434,26 +434,27 @@ final class Places {
         }
     }
 
-    /** The distance from the centre of a disk, and the direction. A value is one place. */
+    /** The distance from the centre of a disk, and the direction. A value is a path of one place, or the place alone. */
     private static final class Polar extends Pair {
         private final Disk disk;
 
         Polar(Disk disk, Map<String, Object> device) {
             super(disk, device);
             this.disk = disk;
-            path = false;
         }
 
         @Override
         Object input(Object value) {
-            double[] place = place(value);
-            return place == null ? null : disk.clip(place);
+            boolean path = value instanceof double[][] || value instanceof List && !((List<?>) value).isEmpty() && !(((List<?>) value).get(0) instanceof Number);
+            Object input = super.input(path ? value : Arrays.asList(value));
+            return input != null && ((List<?>) input).size() == 1 ? input : null;
         }
 
         @Override
         byte[] draw(Object input, Source source) {
-            double across = ((double[]) input)[0] - disk.centre[0];
-            double up = ((double[]) input)[1] - disk.centre[1];
+            double[] place = (double[]) ((List<?>) input).get(0);
+            double across = place[0] - disk.centre[0];
+            double up = place[1] - disk.centre[1];
             return Lists.wide(cells(Math.min(Math.hypot(across, up), disk.radius), angle(across, up), source), width);
         }
     }

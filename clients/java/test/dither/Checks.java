@@ -61,6 +61,9 @@ final class Checks {
             case "answers": // from a collector: as many answers as are asked for, told one by one
                 answers(new File(words[1]), words[2], words[3], Integer.parseInt(words[4]));
                 break;
+            case "consent": // after a yes to the first campaign of consent.json, each with whether it is covered
+                consent(new File(words[1]), Json.object(Json.parse(in.readLine())));
+                break;
             case "send":
                 send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
                 break;
@@ -92,6 +95,16 @@ final class Checks {
             String is = device.answer(device.ask(campaign, i % 2 == 0 ? "minutes" : "browser"), i % 2 == 0 ? (Object) 42 : "chrome", identity).is;
             System.out.println(identity + " " + is);
             System.out.flush();
+        }
+    }
+
+    private static void consent(File file, Map<String, Object> given) throws IOException {
+        Map<String, Object> campaigns = Json.object(given.get("campaigns"));
+        Device device = Device.open(new FileStore(file), new Device.Terms(9));
+        String key = Json.string(given.get("key"));
+        device.consent(true, Campaign.read(Json.string(Json.object(campaigns.get("first")).get("published")), key));
+        for (Map.Entry<String, Object> one : campaigns.entrySet()) {
+            System.out.println(one.getKey() + " " + device.consent(Campaign.read(Json.string(Json.object(one.getValue()).get("published")), key)));
         }
     }
 
@@ -242,11 +255,18 @@ final class Checks {
         sent = device.send(campaign, address, "", fake);
         check(fake.bodies.size() == bodies && sent.waiting == 1 && sent.refused.equals(Arrays.asList("consent")), "no stops the sender, and the queue is kept");
         device.consent(true);
-        check(device.answer(minutes, 42).is.equals("drawn"), "yes");
+        check(device.account().waiting == 0, "what waited under a no is never sent");
+        check(device.answer(minutes, 42).words.contains("something else"), "a yes without a campaign covers none");
+        device.consent(true, campaign);
+        check(device.answer(minutes, 42).is.equals("drawn") && device.consent(campaign), "yes");
+        device.consent(false, campaign);
+        check(!device.consent(campaign) && device.account().waiting == 1, "no to this one");
+        device.consent(true, campaign);
+        check(device.account().waiting == 0 && device.answer(minutes, 42).is.equals("drawn"), "yes again");
         Device.Overview before = device.erase();
         Device.Overview after = device.account();
-        check(before.given.get(0).question.equals("minutes") && before.waiting == 2 && before.sent == 1, "what was there before");
-        check(after.given.get(0).question.isEmpty() && after.waiting == 0 && after.left == before.left && after.given.size() == 3, "erased");
+        check(before.given.get(0).question.equals("minutes") && before.waiting == 1, "what was there before");
+        check(after.given.get(0).question.isEmpty() && after.waiting == 0 && after.left == before.left && after.given.size() == before.given.size(), "erased");
         check(device.answer(same, "chrome").is.equals("drawn"), "a new answer, which is charged");
         while (device.left() >= 1) device.answer(minutes, 1);
         check(device.left() == 0, "nothing is left: " + device.left());

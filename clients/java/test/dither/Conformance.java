@@ -20,8 +20,21 @@ final class Conformance {
 
     private static String last = "";
     private static Question read;
+    private static Device shown; // an account that is not kept
 
     private Conformance() {}
+
+    private static Device opened() {
+        String[] kept = {""};
+        try {
+            return Device.open(change -> {
+                String next = change.apply(kept[0]);
+                if (!next.isEmpty()) kept[0] = next;
+            }, new Device.Terms(1));
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
 
     /** A source that returns given bytes, and no others. */
     static final class Scripted implements Source {
@@ -89,6 +102,19 @@ final class Conformance {
             case "value": {
                 Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
                 return Account.map("taken", campaign.asked.value(text(asked, "question"), asked.get("value")));
+            }
+            case "words": {
+                Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
+                if (shown == null) shown = opened();
+                Device.Inquiry inquiry = shown.ask(campaign, text(asked, "question"));
+                String[] languages = Json.list(asked.get("languages")).toArray(new String[0]);
+                List<Object> labels = new ArrayList<>();
+                inquiry.labels(languages).forEach((value, label) -> labels.add(Account.map("value", value, "text", label)));
+                return Account.map("text", inquiry.text(languages), "labels", labels);
+            }
+            case "open": {
+                Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
+                return Account.map("open", CampaignText.dayOf(asked.get("day")) <= campaign.lastDay(), "listed", campaign.takes(text(asked, "label")));
             }
             case "list": {
                 Campaign.Published list = new Campaign.Published(text(asked, "published"), text(asked, "key"));

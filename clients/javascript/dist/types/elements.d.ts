@@ -3,7 +3,6 @@
  * `connect(device, campaign, address)` gives them what they need.
  */
 import { type Device, type Inquiry } from "./client.js";
-import { type Fields } from "./parts.js";
 import { type Campaign } from "./signatures.js";
 /** The words of the elements in one language. A page may bring others: `words.fr = { … }`. */
 export interface ElementWords {
@@ -58,8 +57,6 @@ declare abstract class DitherElement extends Base {
     abstract refresh(): Promise<void>;
     protected tell(name: string, detail: unknown): void;
 }
-/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
-export declare function totalOf(terms: Fields): number | undefined;
 /**
  * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
  * event `consent`. A yes holds for what is shown.

@@ -11,6 +11,7 @@ import time
 from dither_device.draws import Outside
 from dither_device.question import Question, repeat_bound
 from dither_device.rules import (
+    DAY,
     DELTA,
     EPOCHS,
     EPSILON,
@@ -25,28 +26,31 @@ from dither_device.rules import (
     limit,
 )
 from dither_device.store import Store, key_digest
-from dither_device.text import AccountUnusable, Malformed, Refused, is_digits, need
+from dither_device.text import AccountUnusable, Malformed, Refused, day_text, is_digits, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
+    from dither_device.campaign import Campaign
     from dither_device.rules import Data
     from dither_device.store import Transaction
+    from dither_device.words import Words
 
-_REPEATS = ("fresh", "same", "per value", "once", "kept change")
+_REPEATS = ("fresh", "same", "per value", "once", "kept change", "present")
 
 
 class Inquiry:
     """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
 
     `days` and `start` (a day since 1970) are the periods of `"once"` and `"kept change"`; `changes` is for
-    the latter, whose value is the list of the values of all days so far. `times` is the number of locations
+    the latter, whose value is the list of the values of all days so far. `"present"` is the permanent label
+    of a campaign that counts devices, which `Account.present` takes. `times` is the number of locations
     of a path; one place may be given as a pair. `every` is a period of the calendar in place of `days`;
-    `limit` and `phase` are terms of a campaign, and `taken` turns a value into the question's. `data` are the
-    seconds that the value is about, the second excluded. `otherwise` is the value that stands for all that
-    are not in the domain.
+    `limit` and `phase` are terms of a campaign, `words` what it says to people, and `taken` turns a value
+    into the question's. `data` are the seconds that the value is about, the second excluded. `otherwise` is
+    the value that stands for all that are not in the domain.
     """
 
     def __init__(
@@ -66,15 +70,18 @@ class Inquiry:
         limit: Data | None = None,
         phase: Data | None = None,
         taken: Callable[[Any], Any] | None = None,
+        is_installed: bool = False,
+        words: Words | None = None,
     ) -> None:
-        once, change = repeat in ("once", "kept change"), repeat == "kept change"
+        once, change = repeat in ("once", "kept change", "present"), repeat == "kept change"
         for text, least in ((name, 1), (asker, 0)):
             need(isinstance(text, str) and least <= len(text) <= 200 and text.isprintable(), "asking")
         need(isinstance(question, Question) and repeat in _REPEATS, "asking")
         need(days is None or (type(days) is int and 1 <= days <= 36_600), "asking", "days")
         periods = (days is not None) + (every is not None)
         need(once == (periods == 1) and periods < 2 and type(start) is int, "asking", "days go with once")
-        need(every is None or (repeat == "once" and every in ("day", "week", "month")), "asking", "every")
+        calendar = repeat in ("once", "present") and every in ("day", "week", "month")
+        need(calendar or (every is None and repeat != "present"), "asking", "every")
         need(limit is None or repeat == "fresh", "asking", "a limit of answers goes with fresh ones")
         need(question.is_path == (times is not None), "asking", "times, the number of locations of a path")
         need(times is None or (type(times) is int and 1 <= times <= 1 << 16), "asking", "times")
@@ -82,7 +89,8 @@ class Inquiry:
         need(change == (changes is not None), "asking", "changes go with a kept change")
         need(not change or (data is None and otherwise is None), "asking", "a kept change is about all days")
         self.name, self.question, self.asker, self.otherwise = name, question, asker, otherwise
-        self.repeat, self.times, self.taken = repeat, times, taken
+        self.repeat, self.times, self.taken, self.words = repeat, times, taken, words
+        self.is_installed = is_installed
         fingerprint = question.fingerprint
         if change:
             from dither_device.kept_change import check_change, fingerprint_of
@@ -110,6 +118,17 @@ class Inquiry:
             **({} if limit is None else {"limit": limit}),
             **({} if phase is None else {"phase": phase}),
         }
+
+    def text(self, *languages: str) -> str:
+        """Return the question as people read it, in the best of some languages, or in that of this computer.
+
+        It is the name of the question if the campaign has no words for it.
+        """
+        return self.name if self.words is None else self.words.text(*languages)
+
+    def labels(self, *languages: str) -> list[tuple[Any, str]]:
+        """Return each answer of a list, and its words in the best of some languages; nothing for others."""
+        return [] if self.words is None else self.words.labels(*languages)
 
     def _take(self, value: Any) -> Any:
         """Return the value that the question takes: by the terms of a campaign, and one place as a path."""
@@ -248,6 +267,7 @@ class Account:
     def answer_in(self, state: State, asking: Inquiry, value: object, identity: str | None = None) -> Answer:
         """Answer within a transaction that is open."""
         need(identity is None or is_digits(identity, 32), "asking", "an identity")
+        need(asking.repeat != "present", "asking", "presence is not an answer: use present")
         event = {
             **{"do": "answer", "id": identity or os.urandom(16).hex()},
             **{"question": asking.facts, "at": self._now()},
@@ -262,6 +282,61 @@ class Account:
             return Answer("refused", None)
         report = decision.outcome.get("report")
         return Answer(decision.outcome["is"], None if report is None else bytes.fromhex(report))
+
+    def present(self, campaign: Campaign, value: object = None) -> str:
+        """Say that the program is used: a message for this period, unless there is one; return the outcome.
+
+        "drawn" if the permanent label was drawn with it, "present", or "silent" if the period has a message.
+        `value` is what the label is about; without one it is the present day, the day of installation. Raise
+        Refused, or Outside, as `answer` does.
+        """
+        with self._store.transaction() as state:
+            return self.present_in(state, campaign, value)
+
+    def present_in(
+        self, state: State, campaign: Campaign, value: object = None, *, labels: bool = True
+    ) -> str:
+        """Say that the program is used within a transaction that is open.
+
+        Without `labels` no coin is tossed and no label drawn: the device is counted alone.
+        """
+        terms, label = campaign.presence()
+        label = label if labels else None
+        at = self._now()
+        if value is None and label is not None and label.is_installed:
+            value = day_text(max(at["wall"], state.clock["wall"]) // DAY)
+        event = {
+            **{"do": "present", "id": os.urandom(16).hex(), "at": at, "presence": terms},
+            "question": None if label is None else label.facts,
+        }
+
+        def draw(decision: Decision) -> Decision:
+            assert label is not None
+            return decision.with_report(label.question.draw(label.place(value), os.urandom).hex())
+
+        decision = self._store.settle(state, event, self.policy, draw)
+        if decision is None:
+            return "failed"
+        if decision.refused is not None:
+            self._store.failed = Refused(decision.refused)
+        return str(decision.outcome["is"])
+
+    def message(self, campaign: Campaign) -> Data | None:
+        """Return the message of presence to send: its id, whether it may have a public label, its reports.
+
+        None if none waits. One whose period is over is dropped.
+        """
+        terms, label = campaign.presence()
+        question = None if label is None else label.facts
+        event = {"do": "message", "at": self._now(), "presence": terms, "question": question}
+        told = self._happen(event)
+        return None if told["is"] == "empty" else told
+
+    def messages(self, asker: str | None = None) -> list[str]:
+        """Return the identities of the messages of presence that wait, of one asker or of all."""
+        with self._store.transaction() as state:
+            kept = [one for one in state.present.values() if one["batch"] is not None]
+            return [one["batch"] for one in kept if asker in (None, one["asker"])]
 
     def _draw(self, decision: Decision, asking: Inquiry, value: object) -> Decision:
         question = asking.question
@@ -316,10 +391,26 @@ class Account:
             return None
         return decision.outcome["id"], [state.queue[name] for name in decision.outcome["reports"]]
 
-    def acknowledge(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
-        gone: int = self._happen({"do": "acknowledge", "id": identity}).get("reports", 0)
+    def acknowledge(self, identity: str, sent: Data | None = None) -> int:
+        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+
+        `sent` (`campaign`, `day`, `retry`) is noted of a batch, so that it can be taken back.
+        """
+        event = {"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})}
+        gone: int = self._happen(event).get("reports", 0)
         return gone
+
+    def withdraw(self, identity: str) -> int:
+        """Forget a batch that its collector has deleted; return how many reports it was."""
+        gone: int = self._happen({"do": "withdraw", "id": identity}).get("reports", 0)
+        return gone
+
+    @property
+    def withdrawable(self) -> list[Data]:
+        """The acknowledged batches that their collectors can still delete; `until` is the last day."""
+        with self._store.transaction() as state:
+            today = self._now()["wall"] // 86_400
+            return [entry for entry in state.sent if entry["until"] >= today]
 
     def drop(self, identity: str) -> int:
         """Take a report, or a batch, off the queue unsent; return how many reports it was.

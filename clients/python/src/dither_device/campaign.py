@@ -33,6 +33,7 @@ from dither_device.text import (
     watch,
     whole,
 )
+from dither_device.words import Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -442,8 +443,29 @@ class Campaign:
             start=told["start"] or 0,
             otherwise=otherwise,
             taken=None if plain else partial(self.value, name),
+            words=self.words(name),
             **more,
         )
+
+    def presence(self) -> tuple[dict[str, Any], Inquiry | None]:
+        """Return what the account is given about presence, and the question that is the permanent label."""
+        terms = self.terms
+        need(terms["repeat"] == "present", "asking", "the campaign does not count who is present")
+        told = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
+        if not self.stated:
+            return told, None
+        (name,) = self.stated
+        installed = self.stated[name].get("form") == "installed"
+        taken = partial(self.value, name) if installed else None
+        more = {"repeat": "present", "every": terms["every"], "asker": self.asker}
+        label = Inquiry(name, self.question(name), taken=taken, is_installed=installed, **more)
+        return {**told, "share": terms["label_share"]}, label
+
+    def words(self, name: str) -> Words:
+        """Return what the campaign says to people about a question, in its languages."""
+        labels = self.question(name).labels or ()
+        more = {"languages": self.terms.get("languages", ()), "labels": labels}
+        return Words(name, {**self.stated[name], **more})
 
     def account_terms(self, name: str) -> dict[str, Any]:
         """Return what an account is given about a question, beside the asker and the mechanism."""

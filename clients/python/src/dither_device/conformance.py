@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import sys
 
-from dither_device.campaign import Campaign, read_list
+from dither_device.campaign import Campaign, day_of, read_list
 from dither_device.exchange import judge, judge_withdrawal, split_address
 from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
 from dither_device.rules import Policy, State, decide
-from dither_device.sending import json_body, packed_body, withdrawal_body
+from dither_device.sending import json_body, label_of, packed_body, withdrawal_body
 from dither_device.text import Malformed
 
 TYPE_CHECKING = False
@@ -64,6 +64,18 @@ def _campaign(asked: Asked) -> Asked:
 def _value(asked: Asked) -> Asked:
     campaign = Campaign(asked["published"], key=asked["key"])
     return {"taken": campaign.value(asked["question"], asked["value"])}
+
+
+def _words(asked: Asked) -> Asked:
+    inquiry = Campaign(asked["published"], key=asked["key"]).asking(asked["question"])
+    labels = [{"value": value, "text": text} for value, text in inquiry.labels(*asked["languages"])]
+    return {"text": inquiry.text(*asked["languages"]), "labels": labels}
+
+
+def _open(asked: Asked) -> Asked:
+    campaign = Campaign(asked["published"], key=asked["key"])
+    listed = label_of(campaign, asked["label"]) == asked["label"]
+    return {"open": campaign.is_open(day_of(asked["day"])), "listed": listed}
 
 
 def _batch(asked: Asked) -> Asked:
@@ -135,6 +147,8 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "read": lambda asked: {"fingerprint": _question(asked["specification"]).fingerprint},
     "campaign": _campaign,
     "value": _value,
+    "words": _words,
+    "open": _open,
     "bound": lambda asked: {"below": f"{exp_below(asked['epsilon']):x}"},
     "batch": _batch,
     "fate": _fate,

@@ -12,6 +12,7 @@ import sys
 
 from dither_device.text import canonical, digest
 from dither_device.total import Total, percent, show, total_of, years_of
+from dither_device.words import own_languages, pick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,19 +78,45 @@ def words_of(campaign: Campaign, budget: float) -> str:
         "per value": "once for each value",
         "fresh": f"whenever it is asked{_most(terms)}, until the budget is spent",
         "kept change": f"in periods of {_period(terms)}, each with at most {_changes(terms)}",
-        "present": "once. That you use it is seen in each period",
-    }[terms["repeat"]]
-    seen = "Each is answered " if campaign.questions else ""
-    often = often if campaign.questions else "That you use it is seen in each period"
+    }.get(terms["repeat"])
     lines.append(
-        f"{seen}{often}, from {terms['begins']} to {terms['ends']}. An answer is randomised on "
-        f"this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
+        presence_of(campaign, budget)
+        if often is None
+        else f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised "
+        f"on this computer before it is kept or sent. {promise_of(campaign, budget)} Results are shown for "
         f"{terms['people']} reports or more."
     )
     from textwrap import fill
 
     shown = [printable(line) for line in lines]
     return "\n".join(fill(line, _WIDTH, subsequent_indent="    " * line.startswith("  ")) for line in shown)
+
+
+def presence_of(campaign: Campaign, budget: float) -> str:
+    """Return what a message of presence tells, and what the noise of its label does not hide."""
+    terms = campaign.terms
+    text = (
+        f"One message is sent on the first use in {_period(terms)}, from {terms['begins']} to "
+        f"{terms['ends']}, with no name and no identifier. That you use it is seen in each period: it is "
+        "counted exactly. "
+    )
+    if campaign.stated:
+        (name,) = campaign.stated
+        total = total_on_device(campaign, budget)
+        epsilon = total.each if total.epsilon is None else total.epsilon
+        text += (
+            "A coin that this computer tosses once for life decides what its messages carry: public labels "
+            f"such as the version, or a label about {name}, randomised once and the same ever after; never "
+            f"both. In total, over the whole campaign: ε = {show(epsilon)}, once for life. By the label, "
+            f"whoever holds two values to be equally likely is at most {percent(epsilon)} sure of either. "
+            "Erasing, or installing again, draws another label: a second ε. "
+        )
+    return text + (
+        "Noise does not hide the messages: whoever links yours, such as by the network address, sees when "
+        "you used it, and the first one is the installation; whoever knows the use of all others reads yours "
+        f"off the count. Numbers are shown for {terms['people']} devices or more, when the {terms['every']} "
+        "is over."
+    )
 
 
 def promise_of(campaign: Campaign, budget: float) -> str:
@@ -142,14 +169,7 @@ def in_language(given: Any, terms: dict[str, Any]) -> Any:
     """Return a campaign's words in the language of this computer, else in its first one; None without any."""
     if not given:
         return None
-    own = next((os.environ[name] for name in _LANGUAGE if os.environ.get(name)), "")
-    tag = own.partition(".")[0].replace("_", "-")
-    languages = [*terms.get("languages", ()), *given]
-    near = [language for language in languages if language in (tag, tag.partition("-")[0])]
-    return given.get((near or languages)[0])
-
-
-_LANGUAGE = ("LC_ALL", "LC_MESSAGES", "LANG")
+    return given.get(pick(terms.get("languages", ()) or list(given), own_languages()))
 
 
 def describe(question: Question, stated: dict[str, Any], names: Any = None) -> str:

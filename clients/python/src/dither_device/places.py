@@ -311,7 +311,11 @@ def polar(device: Fields) -> Draw:
         size = max(map(len, cells))
         return b"".join(number.to_bytes(size, "little") for number in _numbers(cells))
 
-    made = Draw("Polar", _of_both(parts), (lambda value: place_of([value]), mark), draw)
+    def inside(value: Any) -> list[Place]:
+        """Return a path of one place, which may be given alone."""
+        return place_of(value if isinstance(value, list | tuple) and len(value) == 1 else [value])  # type: ignore[no-any-return]
+
+    made = Draw("Polar", _of_both(parts), (inside, mark), draw)
     made.paths = True
     return made
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 
-from dither_device.exchange import MOST, exchange, judge, split_address
+from dither_device.exchange import MOST, exchange, judge, judge_withdrawal, split_address
 from dither_device.text import DeviceError, canonical, need, sha256
 
 TYPE_CHECKING = False
@@ -20,17 +21,21 @@ if TYPE_CHECKING:
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
+    from dither_device.rules import State
 
     Batch = tuple[str, list[tuple[str, bytes]]]  # the identity; fingerprints and reports
 
     class Queue(Protocol):
         """The part of an account that sending needs."""
 
-        def acknowledge(self, identity: str, /) -> int: ...
+        def acknowledge(self, identity: str, sent: dict[str, Any] | None = None, /) -> int: ...
         def drop(self, identity: str, /) -> int: ...
+        def withdraw(self, identity: str, /) -> int: ...
+        def wire(self) -> dict[str, Any]: ...
 
 
 PACKED = "application/vnd.dither.batch"
+JSON = "application/json"  # of a withdrawal
 _PATIENCE = 600.0  # seconds of a process that sends
 
 
@@ -109,7 +114,12 @@ def send(
     place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
     sealing_key = campaign.terms.get("sealing_key")
 
+    present = campaign.terms["repeat"] == "present"
+
     def next_batch() -> Batch | None:
+        if present:
+            message = account.message(campaign)
+            return None if message is None else (message["id"], _pairs(message))
         with account.transaction() as state:
             found = account.batch_in(state, _event(campaign))
         if found is None:
@@ -126,8 +136,9 @@ def send(
                 next_batch,
                 lambda body: request("POST", place, body, sealing_key, relay, timeout),
                 account,
-                _label(campaign, label),
+                _public_label(account, campaign, label),
                 allowed,
+                {"campaign": campaign.id, "retry": campaign.terms["retry"]},
             )
     except DeviceError as error:
         done.problem = str(error)
@@ -136,6 +147,7 @@ def send(
     try:
         listed = [mark for _, mark in _event(campaign)["questions"]]
         done.waiting = sum(item["fingerprint"] in listed for item in account.queue)
+        done.waiting += present and account.message(campaign) is not None
     except DeviceError:
         pass
     return done
@@ -148,11 +160,12 @@ def deliver(
     account: Queue,
     label: str,
     allowed: Callable[[], bool] | None = None,
+    noted: dict[str, Any] | None = None,
 ) -> None:
     """Send batch after batch until nothing waits or the collector refuses; `done` counts them.
 
-    A batch that the collector refuses for good is dropped, so that it does not hold up the others; permanent
-    answers in it are set aside.
+    `noted` is the campaign and its `retry`, so that a batch can be taken back. A batch that the collector
+    refuses for good is dropped, so that it does not hold up the others; its permanent answers are set aside.
     """
     while (batch := next_batch()) is not None:
         if allowed is not None and not allowed():
@@ -162,7 +175,8 @@ def deliver(
         status, told, text = post(packed_body(identity, label, reports))
         fate, word = judge(identity, status, text)
         if fate == "acknowledged":
-            done.sent += account.acknowledge(identity)
+            sent = None if noted is None else {**noted, "day": int(time.time()) // 86_400}
+            done.sent += account.acknowledge(identity, sent)
         elif fate == "dropped":
             done.refused.append(word)
             done.dropped += account.drop(identity)
@@ -172,11 +186,67 @@ def deliver(
             return
 
 
+# --- taking back
+
+
+class TakenBack:
+    """What became of what was taken back.
+
+    `withdrawn` answers are deleted by the collector, `unsent` ones had not been sent and will not be. `left`
+    batches were not confirmed, for the reasons in `refused`: ask again.
+    """
+
+    __slots__ = ("left", "refused", "unsent", "withdrawn")
+
+    def __init__(self) -> None:
+        self.withdrawn = self.unsent = self.left = 0
+        self.refused: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"TakenBack({self.withdrawn} withdrawn, {self.unsent} unsent, {self.left} left)"
+
+
+def take_back(
+    account: Queue, asker: str, campaign: str, post: Callable[[str, bytes], tuple[int, dict[str, str], bytes]]
+) -> TakenBack:
+    """Take back what an asker was given, as long as collectors can delete it: each batch by a request.
+
+    What was not sent leaves the queue. `post` sends a body about a campaign, given by its id; `campaign` is
+    that of what waits. Nothing of what was spent comes back.
+    """
+    from dither_device.rules import ASIDE
+
+    done, today, state = TakenBack(), int(time.time()) // 86_400, account.wire()
+    batches: dict[str, str] = {}
+    for item in state["queue"]:
+        if item["asker"] == asker and item["batch"] is None:
+            done.unsent += account.acknowledge(item["id"])
+        elif item["asker"] == asker and item["batch"] != ASIDE:
+            batches[item["batch"]] = campaign
+    for entry in state.get("sent", ()):
+        if entry["asker"] == asker and entry["until"] >= today:
+            batches[entry["id"]] = entry["campaign"]
+    for identity, whose in batches.items():
+        try:
+            status, _, text = post(whose, withdrawal_body(identity).encode())
+            withdrawn, word = judge_withdrawal(identity, status, text)
+        except Exception as error:  # of the network, or a relay
+            withdrawn, status, word = False, 0, f"unreachable ({type(error).__name__})"
+        if withdrawn:
+            done.withdrawn += account.withdraw(identity)
+        else:
+            done.left += 1
+            done.refused.append(word or f"status {status}")
+    return done
+
+
 def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]:
     """Return the batches that `send` would make of a state of an account, as JSON; nothing is changed."""
     from dither_device.rules import Policy, State, decide
 
     state = State(opened)
+    if campaign.terms["repeat"] == "present":
+        return _preview_message(state, campaign, label)
     bodies: list[str] = []
     while True:
         event = _event(campaign)
@@ -188,11 +258,39 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
         ]
         identity = "<random>" if told["id"] == event["id"] else told["id"]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
-        bodies.append(json_body(identity, _label(campaign, label), some))
+        bodies.append(json_body(identity, label_of(campaign, label), some))
         state.apply({"unqueue": told["reports"]})
 
 
-def _label(campaign: Campaign, label: str) -> str:
+def _preview_message(state: State, campaign: Campaign, label: str) -> list[str]:
+    """Return the message of presence that waits, as JSON."""
+    from dither_device.rules import Policy, decide
+
+    terms, asked = campaign.presence()
+    question = None if asked is None else asked.facts
+    event = {"do": "message", "at": state.clock, "presence": terms, "question": question}
+    told = decide(state, event, Policy(), None).outcome
+    if told["is"] == "empty":
+        return []
+    return [json_body(told["id"], label_of(campaign, label) if told["public"] else "", _pairs(told))]
+
+
+def _pairs(message: dict[str, Any]) -> list[tuple[str, bytes]]:
+    """Return the reports of a message of presence."""
+    return [(mark, bytes.fromhex(report)) for mark, report in message["reports"]]
+
+
+def _public_label(account: Account, campaign: Campaign, label: str) -> str:
+    """Return the public label of batches; a device that carries a permanent label has no public one, ever."""
+    if campaign.terms["repeat"] == "present":
+        message = account.message(campaign)
+        if message is None or not message["public"]:
+            return ""
+    return label_of(campaign, label)
+
+
+def label_of(campaign: Campaign, label: str) -> str:
+    """Return a label that the campaign lists; any other one is left out, so that the reports are counted."""
     return label if label in campaign.terms["labels"] else ""
 
 
@@ -217,12 +315,13 @@ def request(
     relay: str | None = None,
     timeout: float = 10.0,
     most: int = MOST,
+    form: str = PACKED,
 ) -> tuple[int, dict[str, str], bytes]:
     """Return status, fields and content of an answer; both ways encrypted if there is a sealing key.
 
     Raise Malformed with the word "relay" if nothing came back that the collector encrypted.
     """
-    form = PACKED if body else ""
+    form = form if body else ""
     if sealing_key is None:
         return exchange(address, method, body, form, timeout, most)
     from dither_device.ohttp import GATEWAY, REQUEST, RESPONSE, binary_request, binary_response, encapsulate
@@ -292,8 +391,6 @@ def main(text: str) -> None:
         tool = Telemetry(job["campaign"], **{name: job[name] for name in names}, background=False)
         done = tool.send()  # it looks at consent and at switches before every batch
         if done is not None and done.retry_after is not None and job["marker"]:
-            import time
-
             later = time.time() + done.retry_after
             os.utime(job["marker"], (later, later))
     except Exception:  # nobody sees it: the next start tries again

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dither_device.rules import Policy, State
     from dither_device.sending import Sent
 
-ACTIONS = ("on", "off", "status", "show", "erase")
+ACTIONS = ("on", "off", "status", "show", "take-back", "erase")
 _SWITCHES = ("DO_NOT_TRACK", "NO_TELEMETRY")
 # Set by continuous integration: nobody is there.
 _MACHINES = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
@@ -125,11 +125,15 @@ class Telemetry:
             _say(f"telemetry: {question}: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
         return told
 
-    def _answer(self, name: str, value: object) -> str:
+    def _agreed(self) -> bool:
+        """Return whether something may be kept and sent; ask if nobody was asked before."""
         if self._why_off() is not None:
-            return "off"
+            return False
         consent = self._consent()
-        if consent != "on" and not (consent is None and self.ask_first and self._ask()):
+        return consent == "on" or (consent is None and self.ask_first and self._ask())
+
+    def _answer(self, name: str, value: object) -> str:
+        if not self._agreed():
             return "off"
         from dither_device.draws import Outside
         from dither_device.text import Refused
@@ -156,6 +160,46 @@ class Telemetry:
         if waits:
             self._send_later()
         return answer.outcome
+
+    def present(self, value: object = None) -> str:
+        """Say that the tool is used; return what became of it. Whatever happens, nothing is raised.
+
+        The campaign has `repeat = "present"`: one message on the first use in a period. drawn or present
+        (sent now or later), silent (this period has a message), refused, closed, off or failed, as `answer`.
+        `value` is what the permanent label is about; without one it is the day of the first use.
+        """
+        self.problem = None
+        try:
+            with self._lock:
+                told = self._present(value)
+        except Exception as error:
+            told = self._fail(error)
+        if os.environ.get("DITHER_TELEMETRY_DEBUG"):
+            _say(f"telemetry: present: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
+        return told
+
+    def _present(self, value: object) -> str:
+        if not self._agreed():
+            return "off"
+        from dither_device.draws import Outside
+        from dither_device.text import Refused
+
+        account, text = self._open_account(), self._read_file()
+        try:
+            with account.transaction() as state:
+                campaign = self._trusted(account, state, text)
+                if not campaign.is_open(int(time.time()) // 86_400):
+                    return "closed"
+                told = account.present_in(state, campaign, value, labels=not _is_test())
+                waits = any(one["batch"] is not None for one in state.present.values())
+        except Outside:
+            return "outside"
+        except Refused as error:
+            self.problem = f"refused: {error.reason}"
+            return "refused"
+        if waits:
+            self._send_later()
+        return told
 
     def _fail(self, error: BaseException) -> str:
         from dither_device.text import DeviceError
@@ -355,19 +399,19 @@ class Telemetry:
     # --- the command
 
     def run(self, action: str) -> str:
-        """Return what `mytool telemetry ACTION` prints: on, off, status, show or erase. Nothing is raised."""
+        """Return what `mytool telemetry ACTION` prints: one of ACTIONS. Nothing is raised."""
         try:
             with self._lock:
                 if action not in ACTIONS:
                     return f"say one of {', '.join(ACTIONS)}"
-                told: str = getattr(self, f"_{action}")()
+                told: str = getattr(self, f"_{action.replace('-', '_')}")()
                 return told
         except Exception as error:
             self._fail(error)
             return f"telemetry: {self.problem}"
 
     def add_parser(self, subparsers: Any, dest: str = "func") -> Any:
-        """Add `telemetry on|off|status|show|erase` to the subparsers of argparse; return its parser.
+        """Add `telemetry on|off|status|…` to the subparsers of argparse; return its parser.
 
         The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`. A
         program whose own commands are dispatched in another way gives another name, or asks
@@ -414,7 +458,7 @@ class Telemetry:
         waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
         for item in waiting:
             (account.acknowledge if item["batch"] else account.drop)(item["id"])
-        return len(waiting)
+        return len(waiting) + sum(account.drop(message) for message in account.messages(asker))
 
     def _off(self) -> str:
         if self._base() is None:
@@ -426,7 +470,7 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting = sum(map(_waits, account.queue))
+                    waiting = _waiting(account)
         except Exception as error:  # it is off all the same
             self._fail(error)
         wait = (
@@ -453,8 +497,12 @@ class Telemetry:
                 from dither_device.account import Account
 
                 with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting, left = sum(map(_waits, account.queue)), account.left
+                    waiting, left = _waiting(account), account.left
+                    sent = account.withdrawable
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
+                if sent:
+                    told = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
+                    lines.append(f"{told} sent and can still be deleted: `{self.app} telemetry take-back`.")
         except Exception as error:  # whether it is on is told all the same
             self._fail(error)
         if self.problem is not None:
@@ -509,7 +557,43 @@ class Telemetry:
             lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
         if waiting:
             lines.append(f"Waits to be sent: {', '.join(waiting)}.")
+        today = int(time.time()) // 86_400
+        for entry in state.get("sent", ()):
+            if entry["until"] >= today:
+                until = time.strftime("%Y-%m-%d", time.gmtime(entry["until"] * 86_400))
+                names = ", ".join(name_of({**entry, "question": name}) for name in entry["questions"])
+                lines.append(f"Sent, and can be taken back until {until} (UTC): {names}.")
         return lines or ["Nothing was given so far."]
+
+    def _take_back(self) -> str:
+        """Have the collector delete what it can still delete; what was not sent is not sent any more."""
+        from dither_device.sending import JSON, request, take_back
+
+        campaign = self._verify()
+        if not os.path.exists(self._account_file()):
+            return "Nothing was given so far."
+        if self.address is None:
+            return "No address is set, so nothing was sent; `erase` deletes what is kept here."
+        place, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
+
+        def post(whose: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+            to = f"{place}/v1/campaigns/{whose}/withdrawals"
+            return request("POST", to, body, key, self.relay, form=JSON)
+
+        done = take_back(self._open_account(), campaign.asker, campaign.id, post)
+        lines = []
+        if done.withdrawn:
+            told = _count(done.withdrawn, "was", "were").replace("report", "answer")
+            lines.append(f"{told} taken back: the collector leaves them out of its next numbers.")
+        if done.unsent:
+            told = _count(done.unsent, "was", "were").replace("report", "answer")
+            lines.append(f"{told} not sent yet, and will not be.")
+        if done.left:
+            told = ", ".join(dict.fromkeys(done.refused))
+            lines.append(f"{done.left} more could not be taken back now ({told}): try again later.")
+        if not lines:
+            return "Nothing can be taken back any more: what was sent is counted, without anybody's name."
+        return " ".join([*lines, "The ε that was spent stays spent."])
 
     def _erase(self) -> str:
         self._write("consent", "off\n")  # first: a process that sends looks at it before every batch
@@ -529,8 +613,8 @@ class Telemetry:
             else ""
         )
         return (
-            f"What was kept here is erased, and telemetry is off. {sent} What was sent stays with the "
-            f"collector: nobody can tell which reports were yours.{shared}"
+            f"What was kept here is erased, and telemetry is off. {sent} What was sent and not taken back "
+            f"before stays with the collector: nobody can tell which reports were yours.{shared}"
         )
 
     def _forget(self) -> str:
@@ -543,9 +627,12 @@ class Telemetry:
             asker = self._verify().asker
             with Account(self._account_file(), wait=_WAIT_FILE) as account:
                 waiting = [item["id"] for item in account.queue if item["asker"] == asker]
+                sent_before = [entry for entry in account.withdrawable if entry["asker"] == asker]
                 given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
-                for identity in waiting:
+                for identity in [*waiting, *account.messages(asker)]:
                     account.acknowledge(identity)
+                for entry in sent_before:
+                    account.withdraw(entry["id"])
             sent = len({entry["id"] for entry in given} - set(waiting))
         except Exception as error:
             self._fail(error)
@@ -684,6 +771,11 @@ def _waits(item: dict[str, Any]) -> bool:
     from dither_device.rules import ASIDE
 
     return bool(item["batch"] != ASIDE)
+
+
+def _waiting(account: Account) -> int:
+    """Return how many reports and messages wait to be sent."""
+    return sum(map(_waits, account.queue)) + len(account.messages())
 
 
 def _is_test() -> bool:

@@ -260,6 +260,13 @@ def check_words(
     return text
 
 
+def day_text(day: int) -> str:
+    """Return a day since 1970 as it is written, such as 2026-05-01."""
+    from datetime import date, timedelta
+
+    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
+
+
 def is_tag(tag: object) -> bool:
     """Return whether this is a language tag such as de, pt-BR or zh-Hant."""
     if not isinstance(tag, str) or not tag.isascii():

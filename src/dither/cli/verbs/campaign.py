@@ -11,18 +11,23 @@ import click
 from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection, print_answering
-from dither.errors import InvalidParameter
+from dither.cli.questions import ADDRESSES
+from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dither.collection.campaign import Campaign, Published
+    from dither.core.counts import Counts
+    from dither.estimation.bounds import Bounds
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
 
 @click.group()
 def command() -> None:
-    """Check, publish or retire a campaign; make the key that devices encrypt to; replace the asker's key.
+    """Check, publish or retire a campaign, or write its next phase; make keys.
 
     A published campaign never changes. Its identity is the digest of its text; a change is a new version.
 
@@ -30,6 +35,7 @@ def command() -> None:
     dither campaign check campaign.toml
     dither campaign sealing-key collector.key
     dither campaign publish campaign.toml --key asker.key --new-key -o campaign.json
+    dither campaign next campaign.json --key asker.key --store campaign.sqlite -o version-2.json
     dither campaign retire campaign.json --key asker.key
     dither campaign replace-key asker.key asker-2.key
     """
@@ -54,14 +60,27 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
     show_default=True,
     help="Plan for so many people: the error of each question.",
 )
+@click.option(
+    "--guess",
+    "guesses",
+    nargs=3,
+    type=(str, float, float),
+    multiple=True,
+    metavar="QUESTION LOW HIGH",
+    help="Where most values of a number may lie; says what a wider interval costs. Repeatable.",
+)
 @JSON_OPTION
-def check(file: Path, people: int, as_json: bool) -> None:
+def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...], as_json: bool) -> None:
     """Check FILE and say what it promises, and how exact answers will be: a campaign in TOML, or published.
 
     The plan has half of the 95 % interval of each question, of pairs of up to four questions, and what the
     same ε gives if each person answers one question alone.
+
+    \b
+    dither campaign check campaign.toml --people 50000
+    dither campaign check campaign.toml --guess minutes 10 100
     """
-    from dither.advice.plan import plan
+    from dither.advice.plan import cost_of_range, plan, range_words
     from dither.collection.kinds import rows
 
     contract, published = _read(file)
@@ -76,11 +95,15 @@ def check(file: Path, people: int, as_json: bool) -> None:
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
-    planned = plan(contract.questions, people)
+    planned = plan(contract.questions, people) if contract.questions else None
+    for name, *_ in guesses:
+        if name not in contract.questions:
+            raise unknown_name("question", name, list(contract.questions))
     if as_json:
-        print_json(
-            {**facts, "asks": rows(contract), "plan": {"people": people, "errors": list(planned.rows)}}
-        )
+        wide = {name: cost_of_range(contract.questions[name], (low, high)) for name, low, high in guesses}
+        more = {"times the people of the guess": wide} if guesses else {}
+        plans = {"people": people, "errors": [] if planned is None else list(planned.rows)}
+        print_json({**facts, "asks": rows(contract), "plan": plans, **more})
         return
     for name, value in facts.items():
         if value is not None:
@@ -89,7 +112,10 @@ def check(file: Path, people: int, as_json: bool) -> None:
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
-    click.echo(f"\n{planned}")
+    if planned is not None:
+        click.echo(f"\n{planned}")
+    for name, low, high in guesses:
+        click.echo(f"\n{name}: {range_words(contract.questions[name], (low, high))}")
     check_protection(contract.whole_guarantee)
 
 
@@ -146,6 +172,99 @@ def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_jso
     else:
         for name, value in facts.items():
             click.echo(f"{name:10} {value}")
+
+
+@command.command(name="next")
+@click.argument("file", metavar="CAMPAIGN")
+@_KEY
+@click.option("--store", help="The collector's store: a SQLite file, or postgresql://…")
+@click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Of an address: the admin token, to count also what is not shown yet.",
+)
+@click.option("--begins", type=DAY, help="The first day of the next version; today if left out.")
+@click.option("--ends", type=DAY, help="Its last day; that of CAMPAIGN if left out.")
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
+)
+@FORCE_OPTION
+@JSON_OPTION
+def next_version(
+    file: str,
+    key: Path,
+    store: str | None,
+    token_file: Path | None,
+    begins: datetime.date | None,
+    ends: datetime.date | None,
+    out: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write and sign the version that follows a first phase, on the bounds that its reports show.
+
+    CAMPAIGN is a file, in TOML or published, with --store; or the address of the campaign at a collector. It
+    states phase = { share = … } and asks numbers on a scale. The next version asks the other people for the
+    same numbers on an interval that holds most of them, a little wider than from the 2 % to the 98 %
+    quantile. Values outside are clipped: every answer is named, and says how many people are outside.
+
+    Nothing is written while the quantiles are not known well enough: the widest interval that the reports
+    allow may be at most twice as long as the narrowest. Then it is said how many people are missing.
+
+    \b
+    dither campaign next campaign.json --key asker.key --store campaign.sqlite -o version-2.json
+    dither campaign next https://collect.example/v1/campaigns/ID --key asker.key --token-file token -o v2.json
+    """
+    from dither.collection.next_version import next_version as follow
+    from dither.collection.next_version import stored_counts
+    from dither.collection.remote import fetch
+    from dither.collection.secrets import read_token
+    from dither.collection.signer import Signer
+
+    counts: Mapping[str, Counts | str]
+    if file.startswith(ADDRESSES):
+        if store is not None:
+            raise click.UsageError("an address stands for its collector's store; leave --store out")
+        contract, counts = fetch([file], [] if token_file is None else [read_token(token_file)])
+    else:
+        if store is None or token_file is not None:
+            raise click.UsageError(
+                "a file goes with --store, the collector's store; --token-file is of an address"
+            )
+        if not Path(file).is_file():
+            raise click.UsageError(f"there is no file {file}")
+        refuse_to_overwrite(out, Path(file), force=force)
+        contract, _ = _read(Path(file))
+        counts = stored_counts(store, contract)
+    refuse_to_overwrite(out, force=force)
+    signer = Signer(key)
+    today = datetime.datetime.now(datetime.UTC).date()
+    first = max(today, contract.begins) if begins is None else begins
+    contract, found = follow(contract, counts, begins=first, ends=ends)
+    check_protection(contract.whole_guarantee)
+    print_answering(contract)
+    made = signer.publish(contract)
+    with whole(out) as stream:
+        stream.write(made.to_json() + "\n")
+    if as_json:
+        asked = {name: _bounds_data(each) for name, each in found.items()}
+        follows = None if contract.phase is None else contract.phase.follows
+        print_json({"campaign": made.id, "follows": follows, "bounds": asked, "file": str(out)})
+        return
+    for name, each in found.items():
+        click.echo(f"{name}: {each}")
+    for name, value in {"campaign": made.id, "key": made.key, "head": signer.head, "file": str(out)}.items():
+        click.echo(f"{name:10} {value}")
+
+
+def _bounds_data(found: Bounds) -> dict[str, object]:
+    share, low, high = found.outside
+    return {
+        "low": found.low,
+        "high": found.high,
+        "outside": {"share": share, "low": low, "high": high},
+        "quantiles": [dict(row) for row in found.over_looks(100).records()],
+    }
 
 
 @command.command()

@@ -22,6 +22,8 @@ _KINDS: Final = (
     "withdrawals",
     "list",
     "values",
+    "words",
+    "open",
     "account",
     "permanent",
 )
@@ -66,6 +68,7 @@ def command(
             line = f"{kind}: {tally.passed} met"
             line += f", {tally.failed} failed" if tally.failed else ""
             line += f", {tally.unknown} not known to the command" if tally.unknown else ""
+            line += f", {tally.research} for research left out" if tally.research else ""
             click.echo(line)
             for failure in tally.failures[:_SHOWN]:
                 click.echo(f"  {failure}")

@@ -15,7 +15,7 @@ from dither.cli.options import FORCE_OPTION, JSON_OPTION, dialect_options
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection
 from dither.data.dialect import Dialect
-from dither.errors import InvalidParameter
+from dither.errors import INSTALL_DEVICE, InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 _DAYS: Final = 90  # of a campaign; three answers a person, one in each period of 30 days
@@ -175,7 +175,7 @@ def command(
         click.echo(f"{name:10} {value}")
     click.echo(
         f"Copy {facts['code']} and {facts['published']} into your package.\n"
-        "The client is in a clone of the repository: pip install ./clients/python\n"
+        f"The client: {INSTALL_DEVICE}\n"
         f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
         f"Collect:  dither serve {facts['published']} --key {facts['secret']}"
     )

@@ -18,11 +18,13 @@ from dither.data.streams import TRIPS
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.core.domains import Rectangle
+    from dither.core.domains import Rectangle, Region
     from dither.data import Trips
     from dither.estimation.maps import Map
     from dither.estimation.maps.density import DensityMap
-    from dither.mechanisms.places.base import PathUnit
+    from dither.estimation.maps.routes import PathDensity
+    from dither.mechanisms.optimal.routes import AmongRoutes
+    from dither.mechanisms.places.base import PathMechanism, PathUnit
 
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -76,6 +78,14 @@ def command() -> None:
 )
 @_INNER
 @click.option(
+    "--routes",
+    "public",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Public trips: one report for each complete trip, the number of a public one. Needs --source.",
+)
+@click.option("--source", help="With --routes: the public source of these trips, in words.")
+@click.option("--points", type=click.IntRange(2, 64), help="With --routes: places of a trip.  [default: 8]")
+@click.option(
     "--outside",
     type=click.Choice(["error", "clip"]),
     default="error",
@@ -99,6 +109,9 @@ def perturb(
     unit: PathUnit,
     mechanism: str,
     inner: str | None,
+    public: Path | None,
+    source: str | None,
+    points: int | None,
     outside: Outside,
     keep_times: bool,
     out: Path,
@@ -114,6 +127,8 @@ def perturb(
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
+    dither trajectory perturb in.gpx --epsilon 4 --routes lines.geojson --source "lines of the city" \
+        --box 139.4 35.5 140 36 -o out.geojson
     """
     from dither.data import TripReports, Trips
     from dither.data.formats.format import trip_format
@@ -122,7 +137,14 @@ def perturb(
     for written in (out, plot):
         if written is not None:
             refuse_to_overwrite(written, file, force=force)
-    own = area.mechanism(mechanism, epsilon, unit, inner)
+    if public is None:
+        if source is not None or points is not None:
+            raise click.UsageError("--source and --points go with --routes, a file of public trips")
+        own: PathMechanism[Region] | AmongRoutes = area.mechanism(mechanism, epsilon, unit, inner)
+    else:
+        if mechanism != "best" or inner is not None:
+            raise click.UsageError("--routes is a mechanism of its own: leave --mechanism and --inner out")
+        own, unit = area.of_routes(public, source, epsilon, points or 8, clip=outside == "clip"), "trajectory"
     with rows_done(f"reading {file.name}") as progress:
         trips = Trips.read(file, progress=progress)
     longest = int(trips.paths.lengths.max())
@@ -138,15 +160,18 @@ def perturb(
             progress=progress,
         )
     drawn.write(out)
+    name = own.question.name
     if plot is not None:
-        _picture(trips, drawn.trips, area, plot)
+        _picture(trips if public is None else drawn.resample(trips), drawn.trips, area, plot)
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
-        answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}
+        answer |= {"mechanism": name, "guarantee": str(own.guarantee)}
         print_json({**answer, "longest_trip": str(whole_trip)})
         return
-    click.echo(f"{len(trips)} trips with {len(trips.paths.points)} places in {out}, by {type(own).__name__}")
+    click.echo(f"{len(trips)} trips with {len(trips.paths.points)} places in {out}, by {name}")
     click.echo(f"each is promised {own.guarantee}")
+    if public is not None:
+        click.echo(str(own))
     if unit == "location":
         click.echo(f"the longest trip, of {longest} locations, is promised {whole_trip}")
     if plot is not None:
@@ -210,10 +235,11 @@ def map_(
 
     with rows_done(f"reading {file.name}") as progress:
         told = TripReports.read(file, progress=progress)
-    places = len(told.trips.paths.points)
+    counted = "complete trip" if told.of_routes else "location"
+    places = len(told.reports)
     if places < at_least:
         raise click.UsageError(
-            f"{file.name} holds {number_of(places, 'location')}; a map of fewer than {at_least} has errors "
+            f"{file.name} holds {number_of(places, counted)}; a map of fewer than {at_least} has errors "
             "as large as its shares (--at-least lowers this minimum)"
         )
     projection = told.projection
@@ -234,7 +260,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{number_of(found.n, 'location')} by {told.question.name}, {found.guarantee}")
+    click.echo(f"{number_of(found.n, counted)} by {told.question.name}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:
@@ -253,7 +279,7 @@ def _to_plane(box: Rectangle, projection: Map | None) -> Rectangle:
     return box if projection is None else projection.rectangle(box)
 
 
-def _corners(found: DensityMap, projection: Map | None) -> Any:
+def _corners(found: DensityMap | PathDensity, projection: Map | None) -> Any:
     """Return the corners of all cells in degrees, indexed by column, row, and longitude or latitude."""
     import numpy as np
 
@@ -264,7 +290,7 @@ def _corners(found: DensityMap, projection: Map | None) -> Any:
     return (corners if projection is None else projection.to_earth(corners)).round(7)
 
 
-def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
+def _polygons(found: DensityMap | PathDensity, projection: Map | None) -> dict[str, Any]:
     import numpy as np
 
     corners = _corners(found, projection)
@@ -276,7 +302,7 @@ def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": features}
 
 
-def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
+def _busiest(found: DensityMap | PathDensity, projection: Map | None, count: int = 5) -> str:
     import numpy as np
 
     from dither.foundation.tables import percent

@@ -23,7 +23,7 @@ from dither.collection.account.budget import (
 from dither.collection.account.clock import ClockReading, EpochName
 from dither.collection.account.exports import is_identity, read_export, read_invitation
 from dither.collection.account.inquiry import Inquiry
-from dither.collection.account.returns import Batch, Preview, Waiting, waiting
+from dither.collection.account.returns import Batch, Preview, Waiting, Withdrawable, waiting
 from dither.core.memoised import check_key
 from dither.core.repetition import ChangeReports
 from dither.core.reports import Reports
@@ -246,21 +246,35 @@ class Account:
             reports = tuple(waiting(state.queue[name]) for name in decision.outcome["reports"])
         return Batch(decision.outcome["id"], reports)
 
-    def acknowledge(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
+    def acknowledge(self, identity: str, sent: Data | None = None) -> int:
+        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+
+        `sent` has the `campaign`, its `retry` and the `day` (since 1970), so that a batch can be taken back.
+        """
+        return self._leave({"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})})
+
+    def withdraw(self, identity: str) -> int:
+        """Forget a batch that its collector has deleted; return how many reports it was."""
+        return self._leave({"do": "withdraw", "id": identity})
+
+    @property
+    def withdrawable(self) -> tuple[Withdrawable, ...]:
+        """The acknowledged batches that collectors can still delete: `Client.take_back`."""
+        today = self._now().wall // 86_400
         with self._state() as state:
-            decision = decide(state, {"do": "acknowledge", "id": identity}, self._rules)
-            self._store.keep(state, decision.effect)
-        gone: int = decision.outcome.get("reports", 0)
-        return gone
+            return tuple(Withdrawable.of(entry) for entry in state.sent if entry["until"] >= today)
 
     def drop(self, identity: str) -> int:
         """Take a report, or a batch, off the queue unsent; return how many reports it was.
 
         Permanent answers are set aside: they wait again as soon as the question is answered again.
         """
+        return self._leave({"do": "drop", "id": identity})
+
+    def _leave(self, event: Data) -> int:
+        """Let an event happen by which reports leave; return how many."""
         with self._state() as state:
-            decision = decide(state, {"do": "drop", "id": identity}, self._rules)
+            decision = decide(state, event, self._rules)
             self._store.keep(state, decision.effect)
         gone: int = decision.outcome.get("reports", 0)
         return gone

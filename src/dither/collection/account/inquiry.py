@@ -22,6 +22,7 @@ from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import PAC, Approximate, Guarantee, Pure
 from dither_device.kept_change import flips_of, reported_changes, tree_of
 from dither_device.rules import MOST_SECOND
+from dither_device.words import Words
 
 _MOST_DAYS: Final = 36_600
 _START: Final = datetime.date(1970, 1, 1)
@@ -47,7 +48,7 @@ class Inquiry:
     outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
     for all that cannot be. `every` is a period of the calendar, "day", "week" or "month", in place of `days`
     of `"once"`. `terms` are the `limit` and the `phase` of a campaign, and `taken` turns a value into the one
-    that the question takes; a campaign states all three.
+    that the question takes; a campaign states all three. `words` are what it says to people.
 
     >>> from dither import Interval, Podium
     >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
@@ -68,6 +69,7 @@ class Inquiry:
     every: Every | None = None
     terms: Data | None = None
     taken: Callable[[object], object] | None = field(default=None, repr=False, compare=False)
+    words: Data | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_name("the name of a question", self.name, least=1)
@@ -159,6 +161,17 @@ class Inquiry:
             changes=change.changes,
             start=start,
         )
+
+    def text(self, *languages: str) -> str:
+        """Return the question as people read it, in the best of some languages, or in that of this computer.
+
+        It is the name of the question if the campaign has no words for it.
+        """
+        return Words(self.name, self.words or {}).text(*languages)
+
+    def labels(self, *languages: str) -> list[tuple[object, str]]:
+        """Return each answer of a list, and its words in the best of some languages; nothing for others."""
+        return [*Words(self.name, self.words or {}).labels(*languages)]
 
     @cached_property
     def change(self) -> KeptChange | None:

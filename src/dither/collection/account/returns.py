@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Self
 
 from dither.collection.account.budget import Data
 
@@ -25,6 +27,23 @@ class Batch:
 
     id: str
     reports: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True)
+class Withdrawable:
+    """A batch that a collector has, and can still delete: until a day, with answers to these questions."""
+
+    id: str
+    asker: str
+    campaign: str
+    until: date
+    questions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Data) -> Self:
+        """Return the entry of an account."""
+        until = date(1970, 1, 1) + timedelta(entry["until"])
+        return cls(entry["id"], entry["asker"], entry["campaign"], until, tuple(entry["questions"]))
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ from dither.collection.store.sqlite import (
     SCHEMA,
     TICK,
     check_file,
+    define_digest,
     file_version,
     lock_store,
     migration_script,
 )
 from dither.collection.store.store import StoreUnusable
 from dither.collection.store.versions import MIGRATIONS, present_version
+from dither.core.batch import identity_digest
 from dither.foundation.atomic import refuse_to_overwrite, rename_after
 
 if TYPE_CHECKING:
@@ -33,13 +35,18 @@ _TABLES: Final = {  # what both kinds of stores hold, with the columns that both
     "reports": ("id", "part", "slot", "data"),  # and the tick: what is shown depends on it
     "refused": ("campaign", "day", "reason", "count"),
     "exports": ("file", "campaign", "day"),
+    "withdrawn": ("id", "day", "tick"),
 }
-_SINCE: Final = {"exports": 3}  # the version from which on there is a table, if it is not the first
+_SINCE: Final = {"exports": 3, "withdrawn": 4}  # the version from which on there is a table, if not the first
+_DIGESTS: Final = 4  # the version from which on digests of identities are kept, and slots have a tick
 
 
 def _tables(version: int) -> dict[str, tuple[str, ...]]:
     """Return the tables of a version, with their columns."""
-    return {name: columns for name, columns in _TABLES.items() if _SINCE.get(name, 0) <= version}
+    found = {name: columns for name, columns in _TABLES.items() if _SINCE.get(name, 0) <= version}
+    if version >= _DIGESTS:
+        found["slots"] = (*found["slots"], "tick")
+    return found
 
 
 def backup(address: str, out: Path, *, force: bool = False) -> int:
@@ -48,6 +55,7 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
     with rename_after(out) as part:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(sqlite3.connect(part, isolation_level=None)) as target:
+            define_digest(target)
             if is_postgresql(address):
                 _from_postgresql(address, target)
             else:
@@ -60,7 +68,10 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
 def restore(file: Path, address: str) -> int:
     """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
     with open_file(file) as source:
-        found = source.execute("PRAGMA integrity_check").fetchone()[0]
+        try:
+            found = source.execute("PRAGMA integrity_check").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            found = str(error)
         if found != "ok":
             raise StoreUnusable(f"{file} is damaged: {found}")
         if is_postgresql(address):
@@ -105,7 +116,8 @@ def open_file(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _batches(sql: sqlite3.Connection) -> int:
-    return int(sql.execute("SELECT count(*) FROM reports WHERE part = 0").fetchone()[0])
+    query = "SELECT count(*) FROM reports JOIN slots ON slots.number = slot WHERE part = 0 AND question != ''"
+    return int(sql.execute(query).fetchone()[0])
 
 
 def _store(address: str) -> PostgresqlStore:
@@ -137,6 +149,7 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
 def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
     with closing(_store(address)) as store, store.alone() as sql:
         tables = _tables(min(store.version, file_version(source)))
+        plain = file_version(source) < _DIGESTS <= store.version  # a file of before digests
         for table in tables:
             row = sql.execute(f"SELECT count(*) FROM dither_{table}").fetchone()
             if row is None or row[0]:
@@ -148,7 +161,10 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
             rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
             with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
                 for row in rows:
-                    copy.write_row(row)
+                    copy.write_row((identity_digest(row[0]), *row[1:]) if ticked and plain else row)
         sql.execute("UPDATE dither_meta SET tick = (SELECT coalesce(max(tick), 0) + 1 FROM dither_reports)")
+        if store.version >= _DIGESTS:
+            late = "(SELECT coalesce(max(tick), 0) + 1 FROM dither_withdrawn)"
+            sql.execute(f"UPDATE dither_meta SET tick = greatest(tick, {late})")
         last = "SELECT coalesce(max(number), 0) + 1 FROM dither_slots"
         sql.execute(f"SELECT setval('dither_slots_number_seq', ({last}))")

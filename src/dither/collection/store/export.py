@@ -1,8 +1,12 @@
 """Reports as Parquet files for a warehouse, in the table that `dither sql` counts: each batch once.
 
 A folder holds one export. `_dither_export.json` in it says up to which tick of the store the files go, and
-lists them. An export writes its files under hidden names, notes them in the store and in that list, and then
-gives them their names; one that was interrupted is completed, or begun again, by the next.
+lists them. Batches that were taken back are in no file that is written afterwards; for those that may be in
+an earlier one there are *tombstones*, rows of the same columns that hold the digest of the batch and nothing
+of its reports.
+
+An export writes its files under hidden names, notes them in the store and in that list, and then gives them
+their names; one that was interrupted is completed, or begun again, by the next.
 """
 
 from __future__ import annotations
@@ -15,27 +19,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from dither.collection.campaign import Published
 from dither.collection.live import Slot, as_cells
+from dither.collection.presence import MESSAGES, message_question
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import StoreUnavailable, StoreUnusable
 from dither.core.question import Question
+from dither.data.sql import TOMBSTONE
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.atomic import whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
 _BYTES: Final = 1 << 22  # of reports that are held before they are written
-_Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
+Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
 
 
 class ExportedFile(NamedTuple):
-    """A file of an export; its name is relative to the folder."""
+    """A file of an export; its name is relative to the folder. The campaign of tombstones is "".
+
+    `batches` of a file of tombstones were taken back on its day.
+    """
 
     file: str
     campaign: str
@@ -56,6 +68,13 @@ class Export:
     tick: int = 0
     files: tuple[ExportedFile, ...] = ()
     folded: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def sums(self) -> tuple[int, int, int]:
+        """How many batches and reports were written, and how many batches were taken back."""
+        written = [entry for entry in self.files if entry.campaign]
+        withdrawn = sum(entry.batches for entry in self.files if not entry.campaign)
+        return sum(entry.batches for entry in written), sum(entry.reports for entry in written), withdrawn
 
     @classmethod
     def read(cls, folder: Path) -> Export | None:
@@ -94,8 +113,6 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
-    if not is_postgresql(address) and not Path(address).is_file():
-        raise StoreUnusable(f"there is no file {address}")
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
@@ -104,7 +121,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
             raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
-        store = (_PostgresqlSource if is_postgresql(address) else _SqliteSource)(address)
+        store = open_source(address)
         opened.enter_context(closing(store))
         begun = Export.read(folder) or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
@@ -112,7 +129,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         return _continue(begun, store, folder)
 
 
-def _check(begun: Export, store: _Source, since: datetime.date | None, folder: Path) -> None:
+def _check(begun: Export, store: Source, since: datetime.date | None, folder: Path) -> None:
     if begun.store != store.identity or begun.tick > store.last:
         raise InvalidParameter(
             f"{folder} holds exports of another store, or of this one before it was restored from a backup; "
@@ -124,10 +141,10 @@ def _check(begun: Export, store: _Source, since: datetime.date | None, folder: P
         )
 
 
-def _continue(begun: Export, store: _Source, folder: Path) -> Export:
+def _continue(begun: Export, store: Source, folder: Path) -> Export:
     slots = {number: slot for number, slot in store.slots.items() if slot.day.isoformat() >= begun.since}
     with _Files(folder, begun.tick, store.campaigns) as files:
-        held: dict[int, list[_Row]] = {}
+        held: dict[int, list[Row]] = {}
         size = 0
         for row in store.rows(begun.tick, list(slots)):
             held.setdefault(row[2], []).append(row)
@@ -136,10 +153,12 @@ def _continue(begun: Export, store: _Source, folder: Path) -> Export:
                 files.write(held, slots)
                 held, size = {}, 0
         files.write(held, slots)
+        for day, digests in sorted(store.withdrawn(begun.tick).items()):
+            files.bury(day, digests)
     folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
     made = files.entries()
-    there = store.note([files.as_noted(entry) for entry in made])
-    kept = [entry for entry in made if entry.campaign in there]  # others were deleted meanwhile
+    there = store.note([files.as_noted(entry) for entry in made if entry.campaign])
+    kept = [entry for entry in made if entry.campaign in (*there, "")]  # others were deleted meanwhile
     done = replace(begun, tick=store.last, files=(*begun.files, *kept))
     done.write(folder)
     done.finish(folder)
@@ -161,11 +180,12 @@ class _Files:
         for writer in self._writers.values():
             writer.close()
 
-    def write(self, held: Mapping[int, Sequence[_Row]], slots: Mapping[int, Slot]) -> None:
+    def write(self, held: Mapping[int, Sequence[Row]], slots: Mapping[int, Slot]) -> None:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
-            question = self._campaigns[slot.campaign].contract.questions[slot.question]
+            asked = self._campaigns[slot.campaign].contract.questions
+            question = message_question() if slot.question == MESSAGES else asked[slot.question]
             table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
             key = (slot.day, slot.campaign)
             if key not in self._writers:
@@ -175,6 +195,13 @@ class _Files:
             self._counts[key][0] += sum(row[1] == 0 for row in rows)
             self._counts[key][1] += len(table)
 
+    def bury(self, day: datetime.date, digests: Sequence[bytes]) -> None:
+        """Write tombstones of batches that were taken back on a day."""
+        table = tombstones(day, digests)
+        self._writers[day, ""] = self._open(day, "", table.schema)
+        self._counts[day, ""] = [len(digests), 0]
+        self._writers[day, ""].write_table(table)
+
     def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
         place = _part_of(self._folder / self._name(day, campaign))
         place.parent.mkdir(exist_ok=True)
@@ -182,7 +209,8 @@ class _Files:
         return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
-        return f"arrived={day.isoformat()}/{campaign[:16]}-{self._after:015d}.parquet"
+        what = campaign[:16] or "withdrawn"
+        return f"arrived={day.isoformat()}/{what}-{self._after:015d}.parquet"
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
         """Return a file as the store notes it: where it is, its campaign and its day."""
@@ -222,6 +250,24 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
     return pa.table(columns)
 
 
+def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
+    """Return rows that say which batches were taken back on a day; their place is -1."""
+    import pyarrow as pa
+
+    n = len(digests)
+    missing = {name: pa.nulls(n, pa.string()) for name in ("label", "question", "fingerprint")}
+    return pa.table(
+        {
+            "day": pa.array([day] * n, pa.date32()),
+            **missing,
+            "batch": pa.array([digest.hex() for digest in digests], pa.string()),
+            "place": pa.array([TOMBSTONE] * n, pa.int32()),
+            "report": pa.nulls(n, pa.int64()),
+            "report_hex": pa.nulls(n, pa.string()),
+        }
+    )
+
+
 def _part_of(place: Path) -> Path:
     return place.with_name(f".{place.name}.part")
 
@@ -234,7 +280,7 @@ def _load_parquet() -> Any:
     return pyarrow.parquet
 
 
-class _Source(ABC):
+class Source(ABC):
     """A store as it is at one moment: everything up to the tick `last` is stored, and seen."""
 
     prefix = ""
@@ -260,8 +306,20 @@ class _Source(ABC):
         """Return the condition that a part of a batch was stored after a tick."""
 
     @abstractmethod
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         """Yield the parts of batches of some slots that were stored after a tick."""
+
+    def withdrawn(self, after: int) -> dict[datetime.date, list[bytes]]:
+        """Return the digests of batches that were taken back after a tick, by day."""
+        found: dict[datetime.date, list[bytes]] = {}
+        query = f"SELECT day, id FROM {self.prefix}withdrawn WHERE tick > {after} AND tick <= {self.last}"
+        for day, digest in self.query(f"{query} ORDER BY day, id"):
+            found.setdefault(datetime.date.fromordinal(day), []).append(bytes(digest))
+        return found
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the store."""
 
     @abstractmethod
     def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
@@ -274,16 +332,18 @@ class _Source(ABC):
         """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
-        days = self.query(f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL{later}")
+        folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND question != ''"
+        days = self.query(folded + later)
         return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
 
 
-class _SqliteSource(_Source):
+class _SqliteSource(Source):
     """A SQLite file, read beside the collector that writes it."""
 
     def __init__(self, address: str) -> None:
         path = Path(address)
-        self._sql = sqlite3.connect(path, timeout=30, isolation_level=None)
+        # A writer of another library takes rows in a thread of its own.
+        self._sql = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             if check_file(self._sql, path):
                 raise StoreUnusable(f"{path} is of an earlier version; say `dither collector migrate` first")
@@ -305,10 +365,10 @@ class _SqliteSource(_Source):
     def later(self, tick: int) -> str:
         return f"number >= {(tick + 1) << TICK}"
 
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         numbers = ",".join(map(str, slots)) or "NULL"
         query = f"SELECT id, part, slot, data FROM reports WHERE {self.later(after)} AND slot IN ({numbers})"
-        cursor = self._sql.execute(f"{query} ORDER BY number")
+        cursor = self._sql.execute(f"{query} AND id NOT IN (SELECT id FROM withdrawn) ORDER BY number")
         while rows := cursor.fetchmany(_ROWS):
             yield from rows
 
@@ -328,7 +388,16 @@ class _SqliteSource(_Source):
         self._sql.close()
 
 
-class _PostgresqlSource(_Source):
+def open_source(address: str) -> Source:
+    """Open a store for an export; raise StoreUnusable if that fails."""
+    if is_postgresql(address):
+        return _PostgresqlSource(address)
+    if not Path(address).is_file():
+        raise StoreUnusable(f"there is no file {address}")
+    return _SqliteSource(address)
+
+
+class _PostgresqlSource(Source):
     """A PostgreSQL database, whatever writes to it."""
 
     prefix = "dither_"
@@ -352,9 +421,10 @@ class _PostgresqlSource(_Source):
     def later(self, tick: int) -> str:
         return f"tick > {tick} AND tick <= {self.last}"
 
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         query = (
-            f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b)"
+            f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b) "
+            "AND NOT EXISTS (SELECT 1 FROM dither_withdrawn WHERE dither_withdrawn.id = dither_reports.id)"
         )
         with self._sql.cursor("export", binary=True) as cursor:
             cursor.execute(query, (list(slots),))

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.campaign import Published
-from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot
+from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Withdrawn
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
     Arrived,
@@ -30,13 +30,13 @@ from dither.collection.store.store import (
     Stored,
     StoreUnavailable,
     StoreUnusable,
+    Withdrawal,
     another_text,
     compare_batches,
-    in_order,
     pack_counts,
     part_digest,
     unpack_counts,
-    whole_ticks,
+    with_withdrawals,
 )
 from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
 
@@ -70,12 +70,19 @@ INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data)
 NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
     ON CONFLICT DO NOTHING"""
 NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
-    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)"""
+    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)
+    OR EXISTS (SELECT 1 FROM dither_withdrawn WHERE dither_withdrawn.tick = dither_meta.tick)"""
 HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
     FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""
+WITHDRAWN: Final = "SELECT 1 FROM dither_withdrawn WHERE id = %b"
+TAKEN: Final = """SELECT dither_withdrawn.tick, dither_reports.tick, slot, data, dither_reports.id, part
+    FROM dither_withdrawn JOIN dither_reports USING (id) JOIN dither_slots ON number = slot
+    WHERE dither_withdrawn.tick > %b AND dither_withdrawn.tick <= %b AND counts IS NULL
+    ORDER BY dither_withdrawn.tick"""
+BLANK: Final = "SELECT number FROM dither_slots WHERE campaign = %s AND question = '' AND day = %s"
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
 
@@ -262,7 +269,50 @@ class PostgresqlStore(CollectorStore):
             made[slot] = int(found[0]) if found else 0
         return made[slot]
 
+    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
+        places = {digest: (campaign, day) for digest, campaign, day in withdrawals}
+        digests = sorted(places)
+        with self._transaction(begun=True) as sql:
+            _, tick = self._known_slots(sql)
+            blanks = {place: self._blank(sql, *place) for place in sorted(set(places.values()))}
+            # An identity stands in one index: whoever stores the batch meanwhile is waited for, or waits.
+            self._insert(sql, tick, [(digest, 0, blanks[places[digest]], b"") for digest in digests])
+            present = _meta(sql)[1]
+            while tick != present:  # no report that is known has a later tick than the present one
+                tick = present
+                present = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + tick}); ")[1]
+            with sql.cursor() as cursor:
+                cursor.executemany(
+                    "INSERT INTO dither_withdrawn VALUES (%b, %s, %s) ON CONFLICT DO NOTHING",
+                    [(digest, places[digest][1].toordinal(), tick) for digest in digests],
+                )
+
+    def _blank(self, sql: Connection[Any], campaign: str, day: datetime.date) -> int:
+        """Return the slot of identities that were withdrawn unknown: it holds no reports, and is folded."""
+        row = (campaign, day.toordinal())
+        found = sql.execute(BLANK, row).fetchone()
+        if found is None:
+            columns = "campaign, day, question, label, n, counts"
+            insert = f"INSERT INTO dither_slots ({columns}) VALUES (%s, %s, '', '', 0, '') RETURNING number"
+            found = sql.execute(insert, row).fetchone()
+        return int(found[0]) if found else 0
+
+    def erase(self, live: LiveCounts) -> int:
+        with self._transaction() as sql:
+            rows = sql.execute(TAKEN, (0, self._read), binary=True).fetchall()
+            gone = [
+                (bytes(len(data)), batch, part)
+                for tick, stored, slot, data, batch, part in rows
+                if any(data)
+                and live.is_settled(Withdrawn(self._slot_of(sql, slot), tick, stored, bytes(data)))
+            ]
+            with sql.cursor() as cursor:
+                cursor.executemany("UPDATE dither_reports SET data = %s WHERE id = %s AND part = %s", gone)
+        return len(gone)
+
     def _stored_before(self, sql: Connection[Any], batch: Arrived) -> Stored:
+        if sql.execute(WITHDRAWN, (batch.id,), binary=True).fetchone() is not None:
+            return Stored.REPEATED
         rows = sql.execute(KEPT, (batch.id,), binary=True).fetchall()
         kept = [
             Kept(Slot(campaign, question, _day(day), label), folded, bytes(data))
@@ -318,32 +368,40 @@ class PostgresqlStore(CollectorStore):
             for number, question, when, label in sql.execute(query, (campaign,)).fetchall()
         }
 
-        def make(slot: Slot, shown: datetime.date | None) -> int:
-            row = (campaign, slot.question, slot.day.toordinal(), slot.label, shown and shown.toordinal())
-            columns = "campaign, question, day, label, shown, counts"
-            insert = f"INSERT INTO dither_slots ({columns}) VALUES (%s, %s, %s, %s, %s, '') RETURNING number"
+        def make(slot: Slot, shown: datetime.date | None, tick: int | None) -> int:
+            day = slot.day.toordinal()
+            row = (campaign, slot.question, day, slot.label, shown and shown.toordinal(), tick)
+            columns = "campaign, question, day, label, shown, tick, counts"
+            marks = "%s, %s, %s, %s, %s, %s, ''"
+            insert = f"INSERT INTO dither_slots ({columns}) VALUES ({marks}) RETURNING number"
             found = sql.execute(insert, row).fetchone()
             return int(found[0]) if found else 0
 
         for (question, label), steps in fates.steps.items():  # what waited is in the first step
             sql.execute(
                 "UPDATE dither_slots SET shown = %s WHERE campaign = %s AND question = %s AND label = %s "
-                "AND shown IS NULL AND counts IS NOT NULL",
+                "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",
                 (steps[0].day.toordinal(), campaign, question, label),
+            )
+            sql.execute(  # and what was withdrawn left with the last one, if not before
+                "UPDATE dither_slots SET shown = day WHERE campaign = %s AND question = %s AND label = %s "
+                "AND shown IS NULL AND tick < %s",
+                (campaign, question, label, steps[-1].tick),
             )
         folding = Folding(fates, slots, live, make)
         early = [number for number, slot in slots.items() if slot.day <= fates.day]
-        some = """SELECT tick, slot, data, id, part FROM dither_reports
-            WHERE slot = ANY(%b) AND tick <= %b AND (tick <= %b OR slot = ANY(%b))"""
+        some = """SELECT reports.tick, slot, data, withdrawn.tick, id, part
+            FROM dither_reports AS reports LEFT JOIN dither_withdrawn AS withdrawn USING (id)
+            WHERE slot = ANY(%b) AND reports.tick <= %b AND (reports.tick <= %b OR slot = ANY(%b))"""
         with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
             cursor.execute(some, (list(slots), self._read, fates.last, early))
             while rows := cursor.fetchmany(_ROWS):
-                places = folding.take([(tick, slot, bytes(data)) for tick, slot, data, _, _ in rows])
+                places = folding.take([(*row[:2], bytes(row[2]), row[3]) for row in rows])
                 other.executemany(
                     "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
                     [
                         (part_digest(bytes(data)), place, batch, part)
-                        for place, (_, _, data, batch, part) in zip(places, rows, strict=True)
+                        for place, (_, _, data, _, batch, part) in zip(places, rows, strict=True)
                         if place is not None
                     ],
                 )
@@ -357,16 +415,25 @@ class PostgresqlStore(CollectorStore):
         )
         return folding
 
-    def forget(self, before: datetime.date) -> int:
+    def forget(self, campaign: str, before: datetime.date) -> int:
+        row = (campaign, before.toordinal())
         with self._transaction() as sql:
-            gone = "SELECT number FROM dither_slots WHERE counts IS NOT NULL AND day < %s"
-            done = sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({gone})", (before.toordinal(),))
+            gone = "SELECT number FROM dither_slots WHERE campaign = %s AND counts IS NOT NULL AND day < %s"
+            done = sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({gone})", row)
+            sql.execute("DELETE FROM dither_slots WHERE campaign = %s AND day < %s AND question = ''", row)
+            sql.execute(  # exports list withdrawals as long as they are noted
+                "DELETE FROM dither_withdrawn WHERE day < %s AND NOT EXISTS "
+                "(SELECT 1 FROM dither_reports WHERE dither_reports.id = dither_withdrawn.id)",
+                row[1:],
+            )
         return done.rowcount
 
     def delete(self, campaign: str) -> None:
         with self.alone() as sql:
             of = "SELECT number FROM dither_slots WHERE campaign = %s"
-            sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({of})", (campaign,))
+            reports = f"FROM dither_reports WHERE slot IN ({of})"
+            sql.execute(f"DELETE FROM dither_withdrawn WHERE id IN (SELECT id {reports})", (campaign,))
+            sql.execute(f"DELETE {reports}", (campaign,))
             sql.execute("DELETE FROM dither_slots WHERE campaign = %s", (campaign,))
 
     def probe(self, size: int) -> None:
@@ -391,7 +458,7 @@ class PostgresqlStore(CollectorStore):
         """Note exported files of campaigns that hold something; return these campaigns."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
-            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots").fetchall()
+            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots WHERE question != ''").fetchall()
             kept = {campaign for (campaign,) in rows}
             for entry in files:
                 if entry[1] in kept:
@@ -417,11 +484,12 @@ class PostgresqlStore(CollectorStore):
 
     def folded_counts(self) -> Iterator[FoldedCounts]:
         with self._transaction() as sql:
-            columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
-            rows = sql.execute(f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL").fetchall()
-        for campaign, question, day, label, n, counts, shown in rows:
+            columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL, tick"
+            query = f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL AND question != ''"
+            rows = sql.execute(query).fetchall()
+        for campaign, question, day, label, n, counts, shown, tick in rows:
             slot = Slot(campaign, question, _day(day), label)
-            yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown)
+            yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown, tick)
 
     def last_tick(self) -> int:
         """Begin another tick, and return the last one that is over."""
@@ -448,10 +516,11 @@ class PostgresqlStore(CollectorStore):
                 yield [(tick, slot, bytes(data)) for tick, slot, data in rows]
 
         try:
+            found = sql.execute(TAKEN, (self._read, over), binary=True).fetchall()
+            taken = [(tick, stored, slot, bytes(data)) for tick, stored, slot, data, *_ in found]
             with sql.cursor("news", binary=True) as cursor:
                 cursor.execute(query, (self._read, over))
-                for rows in whole_ticks(blocks()):
-                    yield from in_order(rows, lambda number: self._slot_of(sql, number))
+                yield from with_withdrawals(blocks(), taken, lambda number: self._slot_of(sql, number))
         except BaseException:  # some may be counted, and some not
             self._generation = -1
             raise
@@ -503,7 +572,7 @@ def _versions(sql: Connection[Any]) -> tuple[int, int]:
 
 def _migrate(sql: Connection[Any], migrations: Sequence[Migration]) -> None:
     for migration in migrations:
-        sql.execute(migration.script("dither_", "BYTEA"))
+        sql.execute(migration.script("dither_", "BYTEA", "substring(sha256(id) FROM 1 FOR 16)"))
         sql.execute(f"UPDATE dither_meta SET version = {migration.oldest}")
 
 

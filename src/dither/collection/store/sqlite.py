@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dither.collection.campaign import Published
-from dither.collection.live import FoldedCounts, LiveCounts, News, Slot
+from dither.collection.live import FoldedCounts, LiveCounts, News, Slot, Withdrawn
 from dither.collection.log import log
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
@@ -25,15 +25,16 @@ from dither.collection.store.store import (
     Stored,
     StoreUnavailable,
     StoreUnusable,
+    Withdrawal,
     another_text,
     compare_batches,
-    in_order,
     pack_counts,
     part_digest,
     unpack_counts,
-    whole_ticks,
+    with_withdrawals,
 )
 from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
+from dither.core.batch import identity_digest
 from dither.foundation.atomic import lock_beside, rename_after
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
@@ -54,8 +55,12 @@ CREATE TABLE refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT 
 """
 _INSERT: Final = "INSERT INTO reports (number, id, part, slot, data) VALUES (?, ?, ?, ?, ?)"
 # The number of the last row that there ever was, also where it is deleted: exports go on after its tick.
-LAST_ROW: Final = """SELECT max((SELECT coalesce(max(number), 0) FROM reports),
+LAST_ROW: Final = f"""SELECT max((SELECT coalesce(max(number), 0) FROM reports),
+    (SELECT coalesce(max(tick), 0) << {TICK} FROM withdrawn),
     (SELECT coalesce(max(data), 0) FROM notes WHERE number = 2))"""
+_WITHDRAWN: Final = "SELECT 1 FROM withdrawn WHERE id = ?"
+_TAKEN: Final = f"""SELECT withdrawn.tick, reports.number >> {TICK}, slot, data
+    FROM withdrawn JOIN reports USING (id) WHERE withdrawn.tick > ? ORDER BY withdrawn.tick"""
 _REPEATED_SLOT: Final = (
     "SELECT campaign, question, day, label, counts IS NOT NULL FROM slots WHERE number = ?"
 )
@@ -73,6 +78,7 @@ class SqliteStore(CollectorStore):
             if fresh:
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             self._sql = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+            define_digest(self._sql)
             try:
                 self._prepare(fresh, synchronous)
             except BaseException:
@@ -159,6 +165,43 @@ class SqliteStore(CollectorStore):
         self._last = next(numbers)
         return outcomes
 
+    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
+        tick = (self._last >> TICK) + 1
+        numbers = count(tick << TICK)
+        with self._transaction() as sql:
+            for withdrawal in withdrawals:
+                digest, _, day = withdrawal
+                row = (digest, day.toordinal(), tick)
+                if not sql.execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?, ?)", row).rowcount:
+                    continue
+                if sql.execute("SELECT 1 FROM reports WHERE id = ?", (digest,)).fetchone() is None:
+                    sql.execute(_INSERT, (next(numbers), digest, 0, self._blank(sql, withdrawal), b""))
+        self._last = next(numbers)
+
+    def _blank(self, sql: sqlite3.Connection, withdrawal: Withdrawal) -> int:
+        """Return the slot of identities that were withdrawn unknown: it holds no reports, and is folded."""
+        row = (withdrawal.campaign, withdrawal.day.toordinal())
+        query = "SELECT number FROM slots WHERE campaign = ? AND question = '' AND day = ?"
+        found = sql.execute(query, row).fetchone()
+        if found is None:
+            columns = "campaign, day, question, label, n, counts"
+            done = sql.execute(f"INSERT INTO slots ({columns}) VALUES (?, ?, '', '', 0, x'')", row)
+            return int(done.lastrowid or 0)
+        return int(found[0])
+
+    def erase(self, live: LiveCounts) -> int:
+        with self._transaction() as sql:
+            query = f"""SELECT withdrawn.tick, reports.number, slot, data FROM withdrawn JOIN reports
+                USING (id) WHERE data != zeroblob(length(data)) AND withdrawn.tick <= {self._read >> TICK}"""
+            gone = [
+                (len(data), number)
+                for tick, number, slot, data in sql.execute(query).fetchall()
+                if (named := self._slot_of(slot)) is not None
+                and live.is_settled(Withdrawn(named, tick, number >> TICK, data))
+            ]
+            sql.executemany("UPDATE reports SET data = zeroblob(?) WHERE number = ?", gone)
+        return len(gone)
+
     def _append_one(
         self, sql: sqlite3.Connection, batch: Arrived, made: dict[Slot, int], numbers: Iterator[int]
     ) -> Stored:
@@ -168,7 +211,8 @@ class SqliteStore(CollectorStore):
             campaign, question, day, label, folded = sql.execute(_REPEATED_SLOT, (number,)).fetchone()
             kept.append(Kept(Slot(campaign, question, _day(day), label), bool(folded), data))
         if kept:
-            return compare_batches(batch, kept)
+            withdrawn = sql.execute(_WITHDRAWN, (batch.id,)).fetchone() is not None
+            return Stored.REPEATED if withdrawn else compare_batches(batch, kept)
         sql.executemany(_INSERT, self._rows(sql, [batch], made, numbers))
         return Stored.NEW
 
@@ -216,33 +260,40 @@ class SqliteStore(CollectorStore):
                 for number, question, when, label in sql.execute(query, (campaign,)).fetchall()
             }
 
-            def make(slot: Slot, shown: datetime.date | None) -> int:
-                row = (campaign, slot.question, slot.day.toordinal(), slot.label, shown and shown.toordinal())
-                columns = "campaign, question, day, label, shown, counts"
-                done = sql.execute(f"INSERT INTO slots ({columns}) VALUES (?, ?, ?, ?, ?, x'')", row)
+            def make(slot: Slot, shown: datetime.date | None, tick: int | None) -> int:
+                day = slot.day.toordinal()
+                row = (campaign, slot.question, day, slot.label, shown and shown.toordinal(), tick)
+                columns = "campaign, question, day, label, shown, tick, counts"
+                done = sql.execute(f"INSERT INTO slots ({columns}) VALUES (?, ?, ?, ?, ?, ?, x'')", row)
                 return int(done.lastrowid or 0)
 
             for (question, label), steps in fates.steps.items():  # what waited is in the first step
                 sql.execute(
                     "UPDATE slots SET shown = ? WHERE campaign = ? AND question = ? AND label = ? "
-                    "AND shown IS NULL AND counts IS NOT NULL",
+                    "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",
                     (steps[0].day.toordinal(), campaign, question, label),
+                )
+                sql.execute(  # and what was withdrawn left with the last one, if not before
+                    "UPDATE slots SET shown = day WHERE campaign = ? AND question = ? AND label = ? "
+                    "AND shown IS NULL AND tick < ?",
+                    (campaign, question, label, steps[-1].tick),
                 )
             folding = Folding(fates, slots, live, make)
             marks = ",".join(map(str, slots)) or "NULL"
             early = ",".join(str(number) for number, slot in slots.items() if slot.day <= day) or "NULL"
             some = (
-                f"SELECT number, slot, data FROM reports WHERE number > ? AND slot IN ({marks}) AND "
+                "SELECT number, slot, data, tick FROM reports LEFT JOIN withdrawn USING (id) "
+                f"WHERE number > ? AND slot IN ({marks}) AND "
                 f"(number < {(fates.last + 1) << TICK} OR slot IN ({early})) ORDER BY number LIMIT {_ROWS}"
             )
             last = 0
             while rows := sql.execute(some, (last,)).fetchall():
-                places = folding.take([(number >> TICK, slot, data) for number, slot, data in rows])
+                places = folding.take([(number >> TICK, *rest) for number, *rest in rows])
                 sql.executemany(
                     "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
                     [
                         (part_digest(data), place, number)
-                        for place, (number, _, data) in zip(places, rows, strict=True)
+                        for place, (number, _, data, _) in zip(places, rows, strict=True)
                         if place is not None
                     ],
                 )
@@ -259,18 +310,24 @@ class SqliteStore(CollectorStore):
         live.forget_folded(fates)
         return folding.parts
 
-    def forget(self, before: datetime.date) -> int:
+    def forget(self, campaign: str, before: datetime.date) -> int:
+        row = (campaign, before.toordinal())
         with self._transaction() as sql:
             self._note_last(sql)
-            gone = "SELECT number FROM slots WHERE counts IS NOT NULL AND day < ?"
-            done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", (before.toordinal(),))
+            gone = "SELECT number FROM slots WHERE campaign = ? AND counts IS NOT NULL AND day < ?"
+            done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", row)
+            sql.execute("DELETE FROM slots WHERE campaign = ? AND day < ? AND question = ''", row)
+            # Exports list withdrawals as long as they are noted.
+            sql.execute("DELETE FROM withdrawn WHERE day < ? AND id NOT IN (SELECT id FROM reports)", row[1:])
         return done.rowcount
 
     def delete(self, campaign: str) -> None:
         with self._transaction() as sql:
             self._note_last(sql)
             of = "SELECT number FROM slots WHERE campaign = ?"
-            sql.execute(f"DELETE FROM reports WHERE slot IN ({of})", (campaign,))
+            reports = f"FROM reports WHERE slot IN ({of})"
+            sql.execute(f"DELETE FROM withdrawn WHERE id IN (SELECT id {reports})", (campaign,))
+            sql.execute(f"DELETE {reports}", (campaign,))
             sql.execute("DELETE FROM slots WHERE campaign = ?", (campaign,))
         self._slots, self._names = {}, {}
 
@@ -295,18 +352,20 @@ class SqliteStore(CollectorStore):
         return now
 
     def folded_counts(self) -> Iterator[FoldedCounts]:
-        columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
-        rows = self._sql.execute(f"SELECT {columns} FROM slots WHERE counts IS NOT NULL").fetchall()
-        for campaign, question, day, label, n, counts, shown in rows:
+        columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL, tick"
+        query = f"SELECT {columns} FROM slots WHERE counts IS NOT NULL AND question != ''"
+        for campaign, question, day, label, n, counts, shown, tick in self._sql.execute(query).fetchall():
             slot = Slot(campaign, question, _day(day), label)
-            yield FoldedCounts(slot, unpack_counts(counts), n, bool(shown))
+            yield FoldedCounts(slot, unpack_counts(counts), n, bool(shown), tick)
 
     def news(self) -> News:
         query = "SELECT number, slot, data FROM reports WHERE number > ? ORDER BY number"
         try:
+            taken = self._sql.execute(_TAKEN, (self._read >> TICK,)).fetchall()
             with closing(self._sql.execute(query, (self._read,))) as cursor:
-                for rows in whole_ticks(self._blocks(cursor)):
-                    yield from in_order(rows, self._slot_of)
+                yield from with_withdrawals(self._blocks(cursor), taken, self._slot_of)
+            if taken:
+                self._read = max(self._read, ((taken[-1][0] + 1) << TICK) - 1)
         except BaseException:  # some may be counted, and some not
             self._rebuild = True
             raise
@@ -352,6 +411,11 @@ def lock_store(path: Path) -> sqlite3.Connection:
         raise StoreUnusable(
             f"{path} is in use by another collector; SQLite has one writer, so run one, or use PostgreSQL"
         ) from None
+
+
+def define_digest(sql: sqlite3.Connection) -> None:
+    """Let a connection compute what is kept of identities."""
+    sql.create_function("digest", 1, identity_digest, deterministic=True)
 
 
 def check_file(sql: sqlite3.Connection, path: Path) -> list[Migration]:

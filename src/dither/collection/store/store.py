@@ -6,21 +6,24 @@ import datetime
 import hashlib
 import zlib
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from dither.collection.campaign import Published
-from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Total
+from dither.collection.live import Added, Fates, FoldedCounts, LiveCounts, News, Slot, Total, Withdrawn
 from dither.collection.refusals import Reason
 from dither.errors import DitherError, Mismatch
 from dither.foundation.arrays import Integers
 
 Row = tuple[int, int, bytes]  # the tick of a part of a batch, the number of its slot, its reports
+FoldedRow = tuple[int, int, bytes, int | None]  # and the tick in which it was withdrawn, if it was
+TakenRow = tuple[int, int, int, bytes]  # the tick of a withdrawal; of the part its tick, slot and reports
 
 
 class StoreUnavailable(Exception):
@@ -33,10 +36,18 @@ class StoreUnusable(DitherError):
 
 @dataclass(frozen=True)
 class Arrived:
-    """A batch that passed the checks: its identity, and its reports by slot, in the order of the body."""
+    """A batch that passed the checks: the digest of its identity, its reports by slot in the body's order."""
 
     id: bytes
     parts: tuple[tuple[Slot, bytes], ...]
+
+
+class Withdrawal(NamedTuple):
+    """A batch that its device takes back, by the digest of its identity; `day` is the present one."""
+
+    id: bytes
+    campaign: str
+    day: datetime.date
 
 
 class Stored(Enum):
@@ -89,6 +100,17 @@ class CollectorStore(ABC):
         """Store batches in one transaction; return what became of each. On disk when it returns."""
 
     @abstractmethod
+    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
+        """Take batches back, known or not, in one transaction. On disk when it returns.
+
+        From this tick on they count nowhere, and a batch of such an identity that comes later is not stored.
+        """
+
+    @abstractmethod
+    def erase(self, live: LiveCounts) -> int:
+        """Overwrite the reports of withdrawn batches that left what is shown; return how many parts."""
+
+    @abstractmethod
     def reload(self) -> bool:
         """Return whether counts must be built anew, from `counted` and `news`; True at first."""
 
@@ -121,8 +143,8 @@ class CollectorStore(ABC):
         """
 
     @abstractmethod
-    def forget(self, before: datetime.date) -> int:
-        """Remove the identities of batches of folded days before a day; return how many."""
+    def forget(self, campaign: str, before: datetime.date) -> int:
+        """Remove the identities of batches of a campaign, of folded days before a day; return how many."""
 
     @abstractmethod
     def delete(self, campaign: str) -> None:
@@ -172,6 +194,24 @@ def whole_ticks(blocks: Iterable[list[Row]]) -> Iterator[list[Row]]:
         yield rest
 
 
+def with_withdrawals(
+    blocks: Iterable[list[Row]], taken: Sequence[TakenRow], named: Callable[[int], Slot | None]
+) -> News:
+    """Yield the news of blocks of rows, and each withdrawal after the reports of its tick; all by ticks."""
+    done = 0
+    for rows in chain(whole_ticks(blocks), [[]]):
+        at = 0
+        while done < len(taken) and (not rows or taken[done][0] <= rows[-1][0]):
+            tick, stored, number, data = taken[done]
+            end = bisect_right(rows, tick, lo=at, key=lambda row: row[0])
+            yield from in_order(rows[at:end], named)
+            slot = named(number)
+            if slot is not None:
+                yield Withdrawn(slot, tick, stored, data)
+            at, done = end, done + 1
+        yield from in_order(rows[at:], named)
+
+
 def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
     """Yield rows of whole ticks by their slots; within a tick an earlier day comes first.
 
@@ -192,14 +232,15 @@ def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
                 parts.append(data)
         for number, (ticks, parts) in found.items():
             if parts:
-                yield slots[number], ticks, parts
+                yield Added(slots[number], ticks, parts)
 
 
 class Folding:
     """Rows that are replaced by counts.
 
-    `make` makes a slot of counts, of a slot and of the day on which they are shown (None if they wait), and
-    returns its number. `totals` are the counts by that number.
+    `make` makes a slot of counts, of a slot, of the day on which they are shown (None if they wait) and of
+    the tick of a withdrawal (None if they are not negative), and returns its number. `totals` are the counts
+    by that number.
     """
 
     def __init__(
@@ -207,23 +248,35 @@ class Folding:
         fates: Fates,
         slots: Mapping[int, Slot],
         live: LiveCounts,
-        make: Callable[[Slot, datetime.date | None], int],
+        make: Callable[[Slot, datetime.date | None, int | None], int],
     ) -> None:
         self._fates, self._slots, self._live, self._make = fates, slots, live, make
-        self._targets: dict[tuple[int, datetime.date | None], int] = {}
+        self._targets: dict[tuple[int, datetime.date | None, int | None], int] = {}
         self.totals: dict[int, Total] = {}
         self.left: set[int] = set()  # numbers of slots that rows were taken from
         self.parts = 0
 
-    def take(self, rows: Sequence[Row]) -> list[int | None]:
-        """Count rows; return for each the number of the slot of counts that it is in, None if it stays."""
-        places = [self._target(tick, number) for tick, number, _ in rows]
+    def take(self, rows: Sequence[FoldedRow]) -> list[int | None]:
+        """Count rows; return for each the number of the slot of counts that it is in, None if it stays.
+
+        Reports that were withdrawn are not counted. If they are still shown, they are, and so are as many
+        negative ones, which wait as the withdrawal does.
+        """
+        places = [self._target(tick, number) for tick, number, _, _ in rows]
         found: dict[int, list[bytes]] = {}
-        for place, (_, number, data) in zip(places, rows, strict=True):
-            if place is not None:
+        for place, (tick, number, data, withdrawn) in zip(places, rows, strict=True):
+            if place is None:
+                continue
+            self.left.add(number)
+            self.parts += 1
+            if withdrawn is None:
                 found.setdefault(place, []).append(data)
-                self.left.add(number)
-                self.parts += 1
+                continue
+            slot = self._slots[number]
+            shown = self._fates.day_shown(slot, tick)
+            if shown is not None and not self._fates.is_taken_away(slot, withdrawn):
+                found.setdefault(place, []).append(data)
+                found.setdefault(self._place(number, shown, withdrawn), []).append(data)
         for place, parts in found.items():
             self.totals[place].add(parts)
         return places
@@ -233,10 +286,19 @@ class Folding:
         shown = self._fates.day_shown(slot, tick)
         if shown is None and self._fates.stays(slot):
             return None
-        key = (number, shown)
+        return self._place(number, shown, None)
+
+    def _place(self, number: int, shown: datetime.date | None, withdrawn: int | None) -> int:
+        key = (number, shown, withdrawn)
         if key not in self._targets:
-            self._targets[key] = made = self._make(slot, shown)
-            self.totals[made] = Total(self._live.question_of(slot.campaign, slot.question))
+            slot = self._slots[number]
+            if withdrawn is None or shown is None:
+                made = self._make(slot, shown, None)
+            else:
+                made = self._make(slot._replace(day=shown), None, withdrawn)
+            question = self._live.question_of(slot.campaign, slot.question)
+            self._targets[key] = made
+            self.totals[made] = Total(question, taken=withdrawn is not None)
         return self._targets[key]
 
 

@@ -12,17 +12,17 @@ class Migration(NamedTuple):
 
     `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
     that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
-    type of bytes.
+    type of bytes, {2} the expression of the digest of an identity.
     """
 
     version: int
     oldest: int
     statements: str
 
-    def script(self, prefix: str = "", data: str = "BLOB") -> str:
+    def script(self, prefix: str = "", data: str = "BLOB", digest: str = "digest(id)") -> str:
         """Return the statements, with those that note the version."""
         noted = f"INSERT INTO {prefix}versions VALUES ({self.version}, {self.oldest});"
-        return f"{self.statements.format(prefix, data)}\n{noted}"
+        return f"{self.statements.format(prefix, data, digest)}\n{noted}"
 
 
 FIRST: Final = 2  # the version that SCHEMA of each store makes; migrations lead from it to the present one
@@ -34,6 +34,16 @@ MIGRATIONS: Final = [
 CREATE TABLE {0}versions (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL);
 CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTEGER NOT NULL);
 CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
+""",
+    ),
+    Migration(  # a store keeps digests of identities, which an earlier release would not recognise
+        4,
+        oldest=4,
+        statements="""
+ALTER TABLE {0}slots ADD COLUMN tick BIGINT;
+CREATE TABLE {0}withdrawn (id {1} PRIMARY KEY, day INTEGER NOT NULL, tick BIGINT NOT NULL);
+CREATE INDEX {0}withdrawals ON {0}withdrawn (tick);
+UPDATE {0}reports SET id = {2};
 """,
     ),
 ]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import io
-import json
 import math
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
+from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
+from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -30,7 +30,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import Row, as_csv, period_start
+from dither.foundation.tables import Row, period_start
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -53,6 +53,7 @@ class What(Enum):
     QUANTILE = "quantile"
     SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
     DIFFERENCE = "difference"  # of the usual quantity, of each label from the first one
+    CHANGE = "change"  # of the usual quantity of a period, from the period of the same length before it
 
 
 class By(Enum):
@@ -131,10 +132,9 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    if query.what is not What.USUAL:
-        return query.quantity
     usual = usual_quantity(question)
-    return QUANTITIES[usual].each if usual else "estimate"
+    name = QUANTITIES[usual].each if usual else "estimate"
+    return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -168,8 +168,8 @@ def _day(text: str) -> datetime.date:
         raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
 
 
-LEVEL: Final = 0.95
 LOOKS: Final = 100
+_STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
@@ -177,28 +177,6 @@ ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
 LYING: Final = "{}, and what {} of lies add"
-
-COLUMNS: Final = (
-    "question",
-    "quantity",
-    "day",
-    "label",
-    "answer",
-    "from",
-    "to",
-    "value",
-    "low",
-    "high",
-    "unit",
-    "interval",
-    "p",
-    "n",
-    "n of interval",
-    "state",
-    "reason",
-)
-
-PlainRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -229,8 +207,7 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
-            shape = distribution(summary, query.bins)
-            return list(_bins(query, part, shape))
+            return list(_bins(query, part, distribution(summary, query.bins)))
         if query.what is What.USUAL:
             return list(_estimates(query, part, name, estimate(summary)))
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
@@ -249,7 +226,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
-    base = _row(query, part, plain.n, name, **shared)
+    base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):
         answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
@@ -269,7 +246,7 @@ def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
     ]
 
 
-def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list[PlainRow]:
+def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: str) -> list[PlainRow]:
     """Return the differences of the usual quantity of each part from the first, with intervals at any time.
 
     Both intervals hold at any time with half of the error each, and so does their difference [union bound].
@@ -278,12 +255,10 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
     try:
         estimates = [(part, estimate(summary).at_any_time()) for part, summary in parts]
     except DitherError as error:
-        first, summary = parts[0]
-        return [without_answer(query, ReportsPart(), summary.n, NO_ANSWER, str(error), "difference")]
+        return [without_answer(query, ReportsPart(), parts[0][1].n, NO_ANSWER, str(error), name)]
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
-        first, base = estimates[0]
-        name = f"difference from {first.label or 'no label'}"
+        base = estimates[0][1]
         shared = {"unit": other.unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
@@ -302,6 +277,11 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]]) -> list
                 }
             )
     return made
+
+
+def number_of_days(days: int) -> str:
+    """Return a number of days in words: day, 30 days."""
+    return "day" if days == 1 else f"{days} days"
 
 
 def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
@@ -339,7 +319,8 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    base = _row(query, part, shape.n, "share of a bin", interval=MANY_BINS, **{"n of interval": shape.n})
+    more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
+    base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -423,17 +404,17 @@ class Answers:
         for query in queries:
             if query.by is not None:
                 return None
-            n = self._count(campaign, query)
+            state = self._state(campaign, query)
             with self._lock:
                 kept = self._kept.get((campaign, query))
-            if kept is None or kept[0] != n:
+            if kept is None or kept[0] != state:
                 return None
             found += kept[1]
         return found
 
     def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        if query.what is What.DIFFERENCE:
+        if query.what in (What.DIFFERENCE, What.CHANGE):
             return self._differences(campaign, query)
         if query.by is By.LABEL:
             labels = live.labels(campaign, query.question, shown=True)
@@ -469,6 +450,11 @@ class Answers:
         live, days = self._collector.live, self._parts(campaign, query)
         return sum(live.n(campaign, query.question, day, query.label, shown=True) for day in days)
 
+    def _state(self, campaign: str, query: Query) -> int:
+        """Return a number that changes with the answer: n, and how often reports were taken away."""
+        removals = self._collector.live.removals
+        return removals << _STATE | self._count(campaign, query)
+
     def _summary(self, campaign: str, query: Query) -> Counts:
         """Return the reports of a query that are shown, counted. Each day of a period is shown by itself."""
         live, days = self._collector.live, self._parts(campaign, query)
@@ -478,32 +464,49 @@ class Answers:
         return total
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
-        """Return how far the usual quantity of each label is from that of the first one, at any time."""
-        live = self._collector.live
-        labels = live.labels(campaign, query.question, shown=True)
-        parts = [replace(query, what=What.USUAL, by=None, label=label) for label in labels]
-        n = self._count(campaign, query)
+        """Return how far the usual quantity of each label, or of a period, is from that of the first part."""
+        parts, name = self._compared(campaign, query)
+        state = sum(self._state(campaign, part) for part in parts)
         with self._lock:
             kept = self._kept.get((campaign, query))
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
+        name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
-        made = difference_rows(query, found)
-        self._keep(self._kept, (campaign, query), (n, made))
+        made = difference_rows(query, found, name) if len(found) > 1 else []
+        self._keep(self._kept, (campaign, query), (state, made))
         return made
+
+    def _compared(self, campaign: str, query: Query) -> tuple[list[Query], str]:
+        """Return the parts that a query compares, the base first, and the name of the difference."""
+        usual = replace(query, what=What.USUAL, by=None)
+        if query.what is What.DIFFERENCE:
+            labels = self._collector.live.labels(campaign, query.question, shown=True)
+            first = labels[0] if labels else ""
+            return [replace(usual, label=label) for label in labels], f"difference from {first or 'no label'}"
+        if query.since is None:
+            raise InvalidParameter("what=change compares a period with the one before it: give last or since")
+        until = query.until or self._collector.day()
+        days = (until - query.since).days + 1
+        if days < 1:
+            raise InvalidParameter("the last day of the period is before its first day")
+        before = replace(
+            usual, since=query.since - datetime.timedelta(days), until=query.since - datetime.timedelta(1)
+        )
+        return [before, usual], f"change from the {number_of_days(days)} before"
 
     def _part(self, campaign: str, query: Query) -> list[PlainRow]:
         live = self._collector.live
-        key, n = (campaign, query), self._count(campaign, query)
+        key, state = (campaign, query), self._state(campaign, query)
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and kept[0] == n:
+        if kept is not None and kept[0] == state:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
         whole = part == ReportsPart() and query.until is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
-        if not n and (waiting or not whole):
+        if not state % (1 << _STATE) and (waiting or not whole):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
@@ -511,7 +514,7 @@ class Answers:
         summary = self._summary(campaign, query)
         made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
         if summary.n:
-            self._keep(self._kept, key, (summary.n, made))
+            self._keep(self._kept, key, (state >> _STATE << _STATE | summary.n, made))
         return made
 
     def _with_interval_of_look(self, key: Key, made: list[PlainRow], look: int) -> list[PlainRow]:
@@ -520,7 +523,7 @@ class Answers:
             return made
         with self._lock:
             before = self._looks.get(key)
-        same = before is not None and before[0] == look and len(before[1]) == len(made)
+        same = before is not None and before[0] >= look and len(before[1]) == len(made)  # n may fall
         if before is None or not same:
             self._keep(self._looks, key, (look, made))
             return made
@@ -546,58 +549,6 @@ def _iso(day: datetime.date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high", "p"})
-_WHOLE: Final = frozenset({"n", "n of interval"})
-
-
-class AnswerFormat(NamedTuple):
-    """How rows are written, and the media type."""
-
-    media: str
-    write: Callable[[str, Sequence[PlainRow]], bytes]
-
-
-def _json(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    whole = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
-
-
-def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    return as_csv([{name: _cell(row[name]) for name in COLUMNS} for row in rows]).encode()
-
-
-def _cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def _arrow(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("answers as Arrow", "frames") from None
-    kinds = {
-        name: pyarrow.float64()
-        if name in _NUMBER_COLUMNS
-        else pyarrow.int64()
-        if name in _WHOLE
-        else pyarrow.string()
-        for name in COLUMNS
-    }
-    schema = pyarrow.schema(list(kinds.items()), metadata={"campaign": campaign, "level": str(LEVEL)})
-    stream = io.BytesIO()
-    with pyarrow.ipc.new_stream(stream, schema) as writer:
-        writer.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema))
-    return stream.getvalue()
-
-
-FORMATS: Final = {
-    "json": AnswerFormat("application/json", _json),
-    "csv": AnswerFormat("text/csv; charset=utf-8", _csv),
-    "arrow": AnswerFormat("application/vnd.apache.arrow.stream", _arrow),
-}
-
-
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _SUMMARY: Final = "application/vnd.dither.summary"
 
@@ -615,7 +566,7 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
             raise unknown_name("format", name, list(FORMATS))
         queries = Query.of(query_terms(request), published.contract, collector.day())
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await said.of(published.id, queries, reader)
+        rows = in_words(await said.of(published.id, queries, reader), published.contract)
         form = FORMATS[name]
         body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
         return Response(body, media_type=form.media, headers=_PLAIN)

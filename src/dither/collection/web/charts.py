@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from dither.collection.web.answers import SHOWN, PlainRow
+from dither.collection.web.answers import SHOWN
+from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import is_share, percent, row_text
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup
@@ -25,6 +26,7 @@ _BAR: Final = 30
 MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
 _LETTER: Final = 6.2  # the width of a letter
+_VERY: Final = 8.0  # how many times the shortest bin the longest one is, from which on both are drawn as wide
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
 
 # [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
@@ -128,6 +130,36 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
     return _svg(_TALL, words, parts)
 
 
+def _is_scale(shown: Sequence[PlainRow]) -> bool:
+    """Return whether bins are the parts of a scale, of very different lengths."""
+    lengths = [row["to"] - row["from"] for row in shown]
+    return bool(max(lengths) > _VERY * min(lengths))
+
+
+def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
+    """Return a histogram whose bins have equal widths, with the values at their edges."""
+    top = min(max(row["high"] for row in shown), 1.0)
+    wide, text, parts = (WIDE - _LEFT - _RIGHT) / len(shown), row_text(shown), _side_axis(0.0, top, percent)
+    edges = [*(row["from"] for row in shown), shown[-1]["to"]]
+    names = [plain(float(f"{edge:.2g}")) for edge in edges]
+    names[-1] = f"{names[-1]} {unit}".strip()
+    every = math.ceil(len(names) * (max(map(len, names)) + 1) * _LETTER / 300)
+    for place, name in enumerate(names):
+        if place % every == 0 and (place == len(names) - 1 or place + every < len(names)):
+            parts.append(_text(_LEFT + place * wide, _TALL - 6, name, "tick", anchor="middle"))
+    parts.append(_text(WIDE - len(names[-1]) * _LETTER / 2, _TALL - 6, names[-1], "tick", anchor="middle"))
+    for place, row in enumerate(shown):
+        left = _LEFT + place * wide
+        heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
+        bar = [_rect(left, heights[0], wide, _y(0, 0, 1) - heights[0], "bar")]
+        bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
+        label = f"{names[place]} to {names[place + 1]}: {text(row)}"
+        parts.append(_spot(left, wide, label, bar, len(shown) <= _FOCUSED))
+    most = max(shown, key=lambda row: row["value"])
+    words = f"Shares of {len(shown)} parts of a scale; most from {plain(most['from'])} to {plain(most['to'])}"
+    return _svg(_TALL, words, parts)
+
+
 def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
     """Return a histogram with the band of each bin; areas are shares of the people."""
     shown = [row for row in rows if row["state"] == SHOWN]
@@ -135,6 +167,8 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
         return Markup()
     if all(row["answer"] is not None for row in shown):
         return draw_points(shown, unit)
+    if _is_scale(shown):
+        return _draw_scale(shown, unit)
     first, last = shown[0]["from"], shown[-1]["to"]
     usual = (last - first) / len(shown)  # a bin of usual width is as high as its share
     scales = [usual / (row["to"] - row["from"]) for row in shown]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 from dither.collection.refusals import Reason
-from dither.collection.web.answers import COLUMNS, FEW, FORMATS, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
-from dither.collection.web.requests import LIST, METHODS, PATH, Handler
+from dither.collection.web.answers import FEW, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.formats import COLUMNS, FORMATS
+from dither.collection.web.requests import LIST, METHODS, PATH, WITHDRAWALS, Handler
 from dither.core.batch import JSON, PACKED
 
 if TYPE_CHECKING:
@@ -105,6 +106,28 @@ def _batches() -> dict[str, Any]:
     }
 
 
+def _withdrawals() -> dict[str, object]:
+    reasons = (Reason.BODY, Reason.CAMPAIGN, Reason.FORM, Reason.RATE, Reason.SIZE, Reason.SLOW)
+    body = {
+        "type": "object",
+        "description": "In canonical JSON: keys sorted, no white space.",
+        "required": ["dither", "withdraw"],
+        "additionalProperties": False,
+        "properties": {"dither": {"const": 2}, "withdraw": _DIGITS},
+    }
+    done = {"type": "object", "properties": {"withdrawn": _DIGITS}, "required": ["withdrawn"]}
+    return {
+        "summary": "Take a batch back by its identity, until its day is folded.",
+        "parameters": [_CAMPAIGN],
+        "requestBody": {"required": True, "content": {JSON: {"schema": body}}},
+        "responses": {
+            "200": answer("The withdrawal is on disk, whether the batch was known or not.", done),
+            **{str(reason.status): answer(f"Refused: {reason.words}.", _REFUSED) for reason in reasons},
+            "503": answer("The store cannot be written now, or the body got lost: send it again."),
+        },
+    }
+
+
 def _gateway() -> dict[str, Any]:
     """Return the description of Oblivious HTTP: keys, and requests that are encrypted to one of them."""
     refused = {
@@ -118,7 +141,7 @@ def _gateway() -> dict[str, Any]:
             "responses": {"200": answer("The configurations.", binary, KEYS)},
         },
         "post": {
-            "summary": "An encrypted request of RFC 9458: a batch, or the reading of a campaign.",
+            "summary": "An encrypted request of RFC 9458: batch, withdrawal, or reading of a campaign.",
             "requestBody": {"required": True, "content": {REQUEST: {"schema": binary}}},
             "responses": {
                 "200": answer("The answer, encrypted.", binary, RESPONSE),
@@ -253,6 +276,7 @@ ENDPOINTS: Final = (
         ),
     ),
     Endpoint(PATH, "batches", {PATH: {"post": _batches()}}, METHODS),
+    Endpoint(WITHDRAWALS, "batches", {WITHDRAWALS: {"post": _withdrawals()}}, METHODS),
     Endpoint(GATEWAY, "batches", {GATEWAY: _gateway()}, ("GET", *METHODS)),
     _one(
         LIST, "public", get=_read("The list of all campaigns, signed.", {"200": answer("The list."), **_GONE})

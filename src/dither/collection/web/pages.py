@@ -38,6 +38,7 @@ from dither.collection.web.sections import (
     USUAL,
     Told,
     View,
+    answers_in_words,
     draw_answers,
     queries,
     regions,
@@ -95,8 +96,14 @@ def changing(
     contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
     parts: dict[str, Markup] = {}
     for number, (name, question) in enumerate(contract.questions.items()):
+        words = answers_in_words(name, contract)
         rows = {
-            kind: [] if query is None else answers.compute(published.id, [query])
+            kind: []
+            if query is None
+            else [
+                {**row, "answer": words.get(row["answer"], row["answer"])}
+                for row in answers.compute(published.id, [query])
+            ]
             for kind, query in queries(name, question, view, by, collector.day()).items()
         }
         parts |= regions(number, Told(**rows), contract, by)

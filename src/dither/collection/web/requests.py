@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.collection.collector import Collector, check, read
+from dither.collection.collector import Collector, check, read, read_withdrawal
 from dither.collection.log import log
 from dither.collection.ohttp import (
     KEYS,
@@ -335,8 +335,11 @@ def campaign_handlers(collector: Collector) -> dict[str, Handler]:
 
 
 PATH: Final = "/v1/campaigns/{campaign}/batches"
+WITHDRAWALS: Final = "/v1/campaigns/{campaign}/withdrawals"
 METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
+_TAKEN_BACK: Final = WITHDRAWALS.rpartition("}")[2]
+_WITHDRAWAL_BYTES: Final = 1 << 10  # of a body
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
@@ -415,6 +418,10 @@ class Batches:
                 body = await self._body(scope, receive, sealed_size(most), charged)
                 answer = await self._open(body, charged)
                 await reply(send, 200, answer, allowed, RESPONSE.encode())
+            elif scope["path"].endswith(_TAKEN_BACK):
+                body = await self._body(scope, receive, min(most, _WITHDRAWAL_BYTES), charged)
+                status, told = await self._withdraw(campaign, body, form)
+                await reply(send, status, told, allowed)
             else:
                 body = await self._body(scope, receive, most, charged)
                 status, told = await self._take(campaign, body, form, charged)
@@ -443,6 +450,18 @@ class Batches:
         except StoreUnavailable:
             return 503, _BUSY
         return 200, b'{"batch":"%s"}' % batch.id.hex().encode()
+
+    async def _withdraw(self, campaign: str, body: bytes, form: str) -> tuple[int, bytes]:
+        """Take a batch back; return the status and the body of the answer, the same for any identity."""
+        try:
+            withdrawal, identity = read_withdrawal(self._collector, campaign, body, form)
+            await self._writer.store(withdrawal)
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign)
+            return refused.reason.status, refusal_body(refused.reason)
+        except StoreUnavailable:
+            return 503, _BUSY
+        return 200, b'{"withdrawn":"%s"}' % identity.encode()
 
     async def _open(self, body: bytes, charged: str | None) -> bytes:
         """Return the encrypted answer to an encrypted request; raise BatchRefused if it cannot be opened.
@@ -479,6 +498,11 @@ class Batches:
             if len(asked.content) <= self._collector.settings.body:
                 return await self._take(campaign, asked.content, media_type(asked.kind), charged)
             reason = Reason.SIZE
+        elif asked.method == "POST" and (taken := campaign_of(asked.path, _TAKEN_BACK)) is not None:
+            campaign = taken
+            if len(asked.content) <= _WITHDRAWAL_BYTES:
+                return await self._withdraw(taken, asked.content, media_type(asked.kind))
+            reason = Reason.SIZE
         self._collector.refuse(reason, campaign or "")
         return reason.status, refusal_body(reason)
 
@@ -513,9 +537,9 @@ class Batches:
         return bytes(body)
 
 
-def campaign_of(path: str) -> str | None:
+def campaign_of(path: str, after: str = _AFTER) -> str | None:
     """Return the campaign of a path of the intake; None if it is another path."""
-    if not path.startswith(_BEFORE) or not path.endswith(_AFTER):
+    if not path.startswith(_BEFORE) or not path.endswith(after):
         return None
-    campaign = path[len(_BEFORE) : -len(_AFTER)]
+    campaign = path[len(_BEFORE) : -len(after)]
     return campaign if campaign and "/" not in campaign else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -14,7 +14,6 @@ from dither.collection.web.answers import (
     NONE,
     SHOWN,
     By,
-    PlainRow,
     Query,
     What,
 )
@@ -27,11 +26,15 @@ from dither.collection.web.charts import (
     draw_shape,
     shown_answers,
 )
+from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import (
     bounds,
+    is_bound,
+    is_share,
     more_reports,
     narrow,
     number_of,
+    outside_words,
     question_words,
     row_text,
 )
@@ -102,6 +105,7 @@ class Told:
     sizes: Sequence[PlainRow] = ()
     labels: Sequence[PlainRow] = ()
     differences: Sequence[PlainRow] = ()
+    changes: Sequence[PlainRow] = ()
 
 
 def queries(
@@ -120,6 +124,7 @@ def queries(
         "sizes": replace(asked, what=What.SIZES) if domain.sets else None,
         "labels": replace(asked, by=By.LABEL),
         "differences": replace(asked, what=What.DIFFERENCE),
+        "changes": None if since is None else replace(asked, what=What.CHANGE),
     }
 
 
@@ -127,7 +132,7 @@ def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Ma
     """Return the parts of a question that change, by their identity on the page."""
     first = told.usual[0]
     line = list(contract.questions.values())[number].domain.line
-    length = 1.0 if first["answer"] is not None or line is None else line.length
+    length = 1.0 if is_share(first) or line is None else line.shown.length
     return {
         f"q{number}-answer": _answer(told, contract.people, length),
         f"q{number}-picture": _picture(told, first),
@@ -159,7 +164,7 @@ def section(
     ]
     return element(
         "section",
-        element("h2", name, id=f"q{number}"),
+        element("h2", *_heading(name, contract), id=f"q{number}"),
         element("p", question_words(contract.questions[name]), ".", class_="soft"),
         region("answer"),
         region("picture"),
@@ -170,6 +175,22 @@ def section(
         element("p", "Export: ", join_markup(files, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
+
+
+def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
+    """Return the question as people read it, in the campaign's first language, with its name; or its name."""
+    stated = contract.asks.get(name)
+    text = stated.text.get(contract.languages[0]) if stated and contract.languages else None
+    if text is None:
+        return (name,)
+    return (element("span", text, lang=contract.languages[0]), " ", element("small", name))
+
+
+def answers_in_words(name: str, contract: Campaign) -> Mapping[str, str]:
+    """Return the answers of a question as people read them, by label, in the campaign's first language."""
+    stated, listed = contract.asks.get(name), contract.questions[name].domain.listed
+    names = stated.names.get(contract.languages[0]) if stated and contract.languages else None
+    return {} if names is None or listed is None else dict(zip(map(str, listed.labels), names, strict=True))
 
 
 def _answer(told: Told, people: int, length: float) -> Markup:
@@ -186,6 +207,8 @@ def _answer(told: Told, people: int, length: float) -> Markup:
                 element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
             ]
         )
+    if is_bound(first):
+        return _bounds(told)
     top = max(told.usual, key=lambda row: row["value"])
     unclear, named = more_reports(top, length), first["answer"] is not None
     if unclear is not None:
@@ -198,14 +221,35 @@ def _answer(told: Told, people: int, length: float) -> Markup:
             element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
             element("p", words, class_="soft"),
         ]
+    if first["outside"] is not None:
+        lines.append(element("p", outside_words(first), class_="soft"))
+    return join_markup(
+        [*lines, *(element("p", words, class_="soft") for words in _further(told, top, unclear))]
+    )
+
+
+def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
+    """Yield what is said below the headline: sizes of sets, the change, and the interval if some lie."""
     for row in told.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
-            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
-            lines.append(element("p", words, class_="soft"))
+            yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+    if unclear is not None:
+        return
+    for row in told.changes:
+        if row["state"] == SHOWN and row["answer"] == top["answer"]:
+            sign = "" if row["value"] < 0 else "+"
+            yield f"{row['quantity'].capitalize()}: {sign}{row_text([row])(row)} ({narrow(row['interval'])})."
     for row in told.lying:
-        if unclear is None and row["state"] == SHOWN and row["answer"] == top["answer"]:
-            lines.append(element("p", f"If 1\u202f% of the reports are lies: {bounds(row)}.", class_="soft"))
-    return join_markup(lines)
+        if row["state"] == SHOWN and row["answer"] == top["answer"]:
+            yield f"If 1\u202f% of the reports are lies: {bounds(row)}."
+
+
+def _bounds(told: Told) -> Markup:
+    """Return both quantiles, and how the others can be asked for a mean."""
+    text, first = row_text(told.usual), told.usual[0]
+    said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
+    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
+    return join_markup([*lines, element("p", said, class_="soft")])
 
 
 def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
@@ -215,13 +259,14 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
         return draw_history(shown, STEPS[query.by])
     if query.what is What.DISTRIBUTION:
         return draw_shape(shown, "")
-    return draw_bars(shown) if shown and shown[0]["answer"] is not None else Markup()
+    shares = shown and shown[0]["answer"] is not None and not is_bound(shown[0])
+    return draw_bars(shown) if shares else Markup()
 
 
 def _picture(told: Told, first: PlainRow) -> Markup:
     if first["state"] != SHOWN:
         return Markup()
-    if first["answer"] is not None:
+    if first["answer"] is not None and not is_bound(first):
         shown = sum(row["state"] == SHOWN for row in told.usual)
         picture = draw_bars(told.usual)
         more = shown - MOST_BARS
@@ -280,8 +325,8 @@ def _table(told: Told, by: By) -> Markup:
     if lines and lines[0]["answer"] is not None:
         kept.append(
             _rows(
-                "Shares",
-                ("answer", "share", "reports"),
+                "Quantiles" if is_bound(lines[0]) else "Shares",
+                ("answer", "value" if is_bound(lines[0]) else "share", "reports"),
                 [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
             )
         )

@@ -43,6 +43,7 @@ text{fill:var(--ink);font-size:12px;font-family:inherit}
 .dot{fill:var(--mark)}
 @SERIES@
 .panels{display:grid;gap:.6rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,14rem),1fr))}
+h2 small{color:var(--soft);font-size:.7em;font-weight:400}
 h4{font-size:.9rem;margin:.2rem 0}
 nav a[aria-current]{font-weight:700;color:var(--ink);text-decoration:none}
 .grid{stroke:var(--rule);stroke-width:.6}

@@ -9,7 +9,7 @@ from typing import Final
 
 from dither.advice.explain import caution
 from dither.collection.campaign import Campaign
-from dither.collection.web.answers import PlainRow
+from dither.collection.web.formats import PlainRow
 from dither.core.question import Question
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import decimals
@@ -43,8 +43,20 @@ def percent(share: float) -> str:
 
 def is_share(row: PlainRow) -> bool:
     """Return whether a row is a share of the people, which is written in per cent."""
-    of_answer = row.get("answer") is not None and str(row["quantity"]).startswith("difference")
-    return of_answer or row["quantity"] in ("frequency", "share of a bin")
+    quantity = str(row["quantity"])
+    of_answer = row.get("answer") is not None and quantity.startswith(("difference", "change"))
+    return of_answer or quantity == "frequency" or quantity.startswith("share of a bin")
+
+
+def is_bound(row: PlainRow) -> bool:
+    """Return whether a row is one of the two quantiles between which most people's values lie."""
+    return bool(row["quantity"] == "bound")
+
+
+def outside_words(row: PlainRow) -> str:
+    """Return the share of people outside, whose values were clipped, its interval first."""
+    low, share, high = (percent(row[name]) for name in ("outside low", "outside", "outside high"))
+    return f"{low} to {high} of the people are outside (estimate {share})."
 
 
 def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:

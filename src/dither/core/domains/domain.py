@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 from dither.core.domains.calendar import Calendar
+from dither.core.domains.ranges import Clipping, check_scale, clipping_of, name_of_scale, scale_edges
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
@@ -52,6 +53,7 @@ class Domain(ABC):
     optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
     circular: bool = False  # whether values are angles, the smallest and the largest being the same
     line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
+    clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
     listed: Categories | None = None  # the public list of which a value is one label, or some labels
     count: int | None = None  # the number of different values, if it is listed
     sets: bool = False  # whether a value is a set of labels of the list
@@ -136,10 +138,11 @@ class Line(Domain):
 
     step: float | None
     unit: str
+    scale: tuple[float, ...] = ()  # the edges between which values are interpolated: see `Interval`
 
     cell_type = "numbers"
-    keys = ("step", "unit")
-    declares = ("step", "unit")
+    keys: ClassVar[tuple[str, ...]] = ("step", "unit")
+    declares = ("step", "unit", "scale", "clipped_from")
     hint = "change it, widen the domain, or use --outside clip (outside='clip')"
 
     def examples(self, *, few: bool = False) -> list[float]:
@@ -156,8 +159,23 @@ class Line(Domain):
         return list(dict.fromkeys([low, high, *opposite, *ugly, *tried]))
 
     @abstractmethod
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Self:
-        """Return the same domain with another step and unit, neither of which devices know."""
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped_from: object = None,
+    ) -> Self:
+        """Return the same domain with other declarations, which devices do not know: see `Interval`.
+
+        They are `step`, `unit`, the edges of a `scale`, and `clipped_from`.
+        """
+
+    @property
+    def clipped_from(self) -> tuple[float, ...] | bool | None:
+        """The share of people outside with its interval, True if it is not known; None without clipping."""
+        return None if self.clipping is None else self.clipping.outside or True
 
     @property
     @abstractmethod
@@ -182,12 +200,37 @@ class Line(Domain):
         """The domain itself."""
         return self
 
+    @property
+    def plain_unit(self) -> str:
+        """The unit as a campaign states it: of dates and times its terms say what numbers are."""
+        return "" if isinstance(self.unit, Calendar) else self.unit
+
     def plain(self, values: object) -> object:
         """Return values as numbers if they are dates or times, else as they are."""
         if not isinstance(self.unit, Calendar) or isinstance(values, np.ma.MaskedArray):
             return values
         array = regular(values)
         return values if array is None else self.unit.numbers(array)
+
+    @property
+    def shown(self) -> Line:
+        """The line of the values that people have: itself, or that of a scale's values."""
+        if not self.scale or self.parts > 1:
+            return self
+        return Interval(self.scale[0], self.scale[-1], unit=self.unit, scale=self.scale)
+
+    @property
+    def parts(self) -> int:
+        """The number of parts of a scale between whose edges these values are interpolated; else 1."""
+        inside = self.scale and (self.low, self._high()) == (self.scale[0], self.scale[-1])
+        return len(self.scale) - 1 if inside else 1
+
+    def positions(self, values: object) -> Floats:
+        """Return the positions of values on the scale, those outside at its ends; without one, the values."""
+        if not self.scale:
+            return np.asarray(self.clip(values), dtype=np.float64)
+        array = numbers(values).astype(np.float64)
+        return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
 
     @property
     def points(self) -> Floats | None:
@@ -221,10 +264,14 @@ class Line(Domain):
 
     def to_unit(self, values: Floats) -> Floats:
         """Return the values in units in which the domain is [0, 1]."""
+        if self.parts > 1:
+            return np.asarray(np.interp(values, self.scale, np.linspace(0.0, 1.0, self.parts + 1)))
         return np.asarray((values - self.low) / self.length, dtype=np.float64)
 
     def from_unit(self, values: Floats) -> Floats:
         """Return values on [0, 1] in the user's units."""
+        if self.parts > 1:
+            return np.asarray(np.interp(values, np.linspace(0.0, 1.0, self.parts + 1), self.scale))
         return np.asarray(self.low + self.length * values, dtype=np.float64)
 
 
@@ -338,29 +385,54 @@ class Interval(Line):
     alone: devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
     device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
 
+    `clipped_from` declares that values outside are moved to the ends on purpose: it is what `dt.bounds`
+    found, or the interval that the values come from. Every estimate then says what it is: the mean of values
+    clipped to [low, high], with the share of people outside if that is known. `on_scale` returns an interval
+    of positions on a scale, whose declared edges estimates use to return values.
+
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
     >>> Interval(0, 20, step=5).points
     array([ 0.,  5., 10., 15., 20.])
+    >>> Interval(10, 100, clipped_from=Interval(0, 1440)).clipping.values
+    'values clipped to [10, 100]'
     """
 
     _low: float
     _top: float
     step: float | None
     unit: str = field(compare=False)
+    scale: tuple[float, ...] = field(compare=False)
+    clipping: Clipping | None = field(compare=False)
 
     kind: ClassVar[str] = "interval"
+    keys: ClassVar[tuple[str, ...]] = ("step", "unit", "scale", "clipped", "outside")
     outside: ClassVar[str] = "clip"
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
-        """Return the interval that `interval = [low, high]`, `step` and `unit` describe."""
+        """Return the interval that `interval = [low, high]`, and what it declares, describe."""
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
             raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
-        return cls(*ends, step=table.get("step"), unit=table.get("unit", ""))
+        clipped, outside = table.get("clipped", False), table.get("outside", ())
+        if not isinstance(clipped, bool) or (outside and not clipped) or (clipped and "scale" in table):
+            raise InvalidParameter(
+                "clipped is true or false; outside goes with clipped = true, which goes without a scale"
+            )
+        declared = {key: table[key] for key in ("step", "unit", "scale") if key in table}
+        return cls(*ends, **declared, clipped_from=(outside or True) if clipped else None)
 
-    def __init__(self, low: float, high: float, *, step: float | None = None, unit: str = "") -> None:
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        clipped_from: object = None,
+        scale: Sequence[float] = (),
+    ) -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter(
@@ -371,9 +443,33 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
+        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from)
+        edges = check_scale(scale, lower, upper, step) if scale else ()
+        object.__setattr__(self, "scale", edges)
+        object.__setattr__(self, "clipping", known)
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Interval:
-        return Interval(self._low, self._top, step=step, unit=unit)
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped_from: object = None,
+    ) -> Self:
+        return type(self)(self._low, self._top, step=step, unit=unit, scale=scale, clipped_from=clipped_from)
+
+    def on_scale(self, scale: str = "log") -> Interval:
+        """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
+
+        A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
+        asked. Estimates turn positions back into values.
+
+        >>> wide = Interval(0, 1440).on_scale("log")
+        >>> wide.positions([0, 1, 1440])
+        array([ 0.,  1., 32.])
+        """
+        edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
+        return Interval(0, len(edges) - 1, scale=edges, unit=self.unit)
 
     @property
     def points(self) -> Floats | None:
@@ -411,7 +507,13 @@ class Interval(Line):
         if isinstance(self.unit, Calendar):
             return f"a date from {self.unit.text(self._low)} to {self.unit.text(self._top)}"
         unit = f"{THIN}{self.unit}" if self.unit else ""
-        return f"a number from {plain(self._low)} to {plain(self._top)}{unit}"
+        if self.clipping is not None:
+            return (
+                f"a number; one below {plain(self._low)} counts as {plain(self._low)}{unit}, one above "
+                f"{plain(self._top)} as {plain(self._top)}{unit}"
+            )
+        line = self.shown
+        return f"a number from {plain(line.low)} to {plain(line.high)}{unit}"
 
     def __str__(self) -> str:
         show = self.unit.text if isinstance(self.unit, Calendar) else show_number
@@ -422,6 +524,11 @@ class Interval(Line):
             return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{self.unit.in_zone})"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
+        if self.clipping is not None:
+            more += f", clipped_from={self.clipped_from}"
+        if self.scale and self.parts == 1:
+            ends = ", ".join(map(show_number, (self.scale[0], self.scale[-1])))
+            return f"Interval({ends}{more}).on_scale({name_of_scale(self.scale)!r})"
         return f"Interval({show_number(self._low)}, {show_number(self._top)}{more})"
 
 
@@ -461,8 +568,17 @@ class Circle(Line):
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Circle:
-        return Circle(self.period, step=step, unit=unit)
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped_from: object = None,
+    ) -> Self:
+        if scale or clipped_from is not None:
+            raise InvalidParameter("a scale and clipped values are of an interval")
+        return type(self)(self.period, step=step, unit=unit)
 
     @property
     def points(self) -> Floats | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dither.core.domains.categories import Categories
 from dither.core.domains.domain import Domain, Line, numbers, read_domain, regular
+from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats, Mask, is_nothing
 
@@ -100,13 +101,36 @@ class Nullable(Domain):
         return self.of.step
 
     @property
+    def scale(self) -> tuple[float, ...]:
+        """The edges of the scale of the answers, if there is one."""
+        return self.of.scale
+
+    @property
+    def clipping(self) -> Clipping | None:  # type: ignore[override]
+        """How the answers are clipped, if they are."""
+        return self.of.clipping
+
+    @property
+    def clipped_from(self) -> tuple[float, ...] | bool | None:
+        """What is declared of clipped answers: see `Line.clipped_from`."""
+        return self.of.clipped_from
+
+    @property
     def unit(self) -> str:
         """The unit of the answers, for axes and prints."""
         return self.of.unit
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Nullable:
-        """Return the same domain with another step and unit, neither of which devices know."""
-        made: Nullable = Nullable(self.of.read_as(step=step, unit=unit))
+    def read_as(
+        self,
+        *,
+        step: float | None = None,
+        unit: str = "",
+        scale: Sequence[float] = (),
+        clipped_from: object = None,
+    ) -> Nullable:
+        """Return the same domain with other declarations of its answers, as `Interval.read_as` takes them."""
+        of = self.of.read_as(step=step, unit=unit, scale=scale, clipped_from=clipped_from)
+        made: Nullable = Nullable(of)
         return made
 
     def check(self, values: object) -> Floats:

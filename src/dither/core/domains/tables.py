@@ -9,11 +9,10 @@ from typing import Any, Final
 from dither.core.domains.calendar import MINUTES, Calendar
 from dither.core.domains.domain import Domain, Line, known_kinds
 from dither.core.domains.nullable import Nullable
+from dither.core.domains.ranges import scale_edges
 from dither.errors import InvalidParameter, found
 
-_PARTS: Final = 32  # of a scale
 _EPOCH: Final = datetime.date(1970, 1, 1)
-_LEAST: Final = 1000  # the smallest edge of a logarithmic scale from 0, as a part of its end, below 32
 
 
 def _readers() -> dict[str, type[Domain]]:
@@ -54,9 +53,8 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 def _take_form(table: dict[str, Any]) -> None:
     """Replace dates, times and a scale by the numbers that devices are asked for."""
     if "scale" in table:
-        edges = scale_edges(table)
-        del table["scale"]
-        table["interval"] = [0, len(edges) - 1]
+        table["scale"] = list(scale_edges(table))
+        table["interval"] = [0, len(table["scale"]) - 1]
     if "date" in table:
         ends = table.pop("date")
         if (
@@ -72,41 +70,3 @@ def _take_form(table: dict[str, Any]) -> None:
             raise InvalidParameter("a time of the day is asked by time = true")
         table["circle"] = MINUTES
         table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))
-
-
-def scale_edges(table: Mapping[str, Any]) -> tuple[float, ...]:
-    """Return the edges of the scale of an interval: those that are listed, or 33 of "log" or "linear".
-
-    >>> scale_edges({"interval": [0, 64], "scale": "linear"})[:3]
-    (0.0, 2.0, 4.0)
-    """
-    given, ends = table["scale"], table.get("interval")
-    if isinstance(given, list):
-        return tuple(given)
-    numbers = isinstance(ends, list) and len(ends) == 2
-    numbers = numbers and all(
-        isinstance(end, int | float) and not isinstance(end, bool) for end in ends or ()
-    )
-    if given not in ("log", "linear") or not numbers or not ends or not ends[0] < ends[1]:
-        raise InvalidParameter(
-            'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
-        )
-    low, high = map(float, ends)
-    if given == "linear":
-        return (*(low + (high - low) * part / _PARTS for part in range(_PARTS)), high)
-    if low >= 0:
-        return _logarithmic(low, high, _PARTS)
-    if high <= 0:
-        return tuple(-edge for edge in reversed(_logarithmic(-high, -low, _PARTS)))
-    half = _PARTS // 2
-    below, above = _logarithmic(0.0, -low, half), _logarithmic(0.0, high, half)
-    return (*(-edge for edge in reversed(below[1:])), *above)
-
-
-def _logarithmic(low: float, high: float, parts: int) -> tuple[float, ...]:
-    """Return edges with equal ratios; from 0, the first part ends at 1, or at a small part of `high`."""
-    least, steps = low, parts
-    if low == 0:
-        least, steps = (1.0 if high >= _PARTS else high / _LEAST), parts - 1
-    between = (float(f"{least * (high / least) ** (part / steps):.12g}") for part in range(1, steps))
-    return (*((0.0,) if low == 0 else ()), least, *between, high)

@@ -56,7 +56,9 @@ class NumberQuestion(Question):
     def quantities(self) -> tuple[str, ...]:
         if self.domain.circular:  # directions have no order
             return ("mean", "variance", "resultant", "distribution")
-        return ("mean", "variance", "quantile", "distribution")
+        if self.domain.scale:  # the mean position is not the position of the mean
+            return ("bounds", "quantile", "distribution")
+        return ("mean", "variance", "quantile", "distribution", "bounds")
 
     @property
     def line(self) -> Line:
@@ -69,9 +71,10 @@ class NumberQuestion(Question):
         return self.book
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
-        return self.kernel.draw(
-            numbers(self.line.plain(values)), source, threads=threads
-        )  # checks the domain
+        values = self.line.plain(values)
+        if self.domain.clipping is not None:
+            values = self.domain.clip(values)
+        return self.kernel.draw(numbers(values), source, threads=threads)  # checks the domain
 
     def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
         return self.kernel.probabilities(x)
@@ -134,12 +137,14 @@ class OptionalQuestion(Question):
     def quantities(self) -> tuple[str, ...]:
         if self.line.circular:
             return ("mean", "response rate")
-        return ("mean", "variance", "quantile", "distribution", "response rate")
+        if self.line.scale:
+            return ("bounds", "quantile", "distribution", "response rate")
+        return ("mean", "variance", "quantile", "distribution", "bounds", "response rate")
 
     @property
     def line(self) -> Line:
         """The domain of the numbers."""
-        return self.kernel.line
+        return self.kernel.line if self.domain.line is None else self.domain.line
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.domain.check(values), source, threads=threads)

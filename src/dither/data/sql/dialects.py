@@ -41,6 +41,8 @@ class SqlDialect:
     hexadecimal: str = "lower(hex({0}))"  # the lower-case text of bytes
     row: str = "({0})"  # columns as one value, to compare with such a value of a subquery,
     row_column: str = "{0}"  # whose SELECT has these columns
+    # Whether the batch {1} of the row s has no tombstone, a row of the table {0} whose place {2} is {3}.
+    kept: str = "NOT EXISTS (SELECT 1 FROM {0} AS w WHERE w.{2} = {3} AND w.{1} = s.{1})"
     begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
     fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
 
@@ -209,6 +211,7 @@ DIALECTS: Final = {
             xor="bitXor({0}, {1})",
             position="position({0}, {1})",
             matches="match({0}, {1})",
+            kept="(s.{1} IS NULL OR s.{1} NOT IN (SELECT {1} FROM {0} WHERE {2} = {3}))",
         ),
         SqlDialect(
             "snowflake",

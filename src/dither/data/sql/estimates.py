@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +33,7 @@ from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.estimation.intervals import rare_limits
 from dither.estimation.linear import least_variance, unbiased_reading
 from dither.estimation.method import category_question, has_numbers
+from dither.estimation.verbs import QUANTITIES
 from dither.foundation.numerics.distributions import inverse_survival
 
 GROUPS: Final = ("day", "week", "month", "label")
@@ -108,10 +109,11 @@ def estimate_query(
     """Return the SQL text whose result is the estimate of every question, for each group.
 
     The result has the columns of `by`, then question, answer_number, answer, value, low, high and n; the
-    interval holds at 95 %. `by` names some of day, week (its Monday), month (its first day) and label. With
-    `folded`, a table of counts, and no `table`, only the counts are read. `codebook` names a table that holds
-    the codebook; without it the rows are written into the query, if they are at most a thousand. Groups with
-    fewer reports than `minimum` are left out.
+    interval holds at 95 %. If values of a question are clipped, there are also quantity, outside, outside_low
+    and outside_high: the name of what is estimated, and the share of people outside. `by` names some of day,
+    week (its Monday), month (its first day) and label. With `folded`, a table of counts, and no `table`, only
+    the counts are read. `codebook` names a table that holds the codebook; without it the rows are written
+    into the query, if they are at most a thousand. Groups with fewer reports than `minimum` are left out.
     """
     campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
@@ -131,7 +133,10 @@ def estimate_query(
                 raise InvalidParameter(
                     f"the table of reports has no column for the {column}; leave out {name}"
                 )
-    parts = [_part(name, question, spoken) for name, question in campaign.questions.items()]
+    named = any(question.domain.clipping is not None for question in campaign.questions.values())
+    parts = [
+        replace(_part(name, question, spoken), named=named) for name, question in campaign.questions.items()
+    ]
     rows = tuple(row for part in parts for row in part.codebook)
     if codebook is None and len(rows) > INLINE:
         raise InvalidParameter(
@@ -246,6 +251,7 @@ class _QuestionPart(ABC):
     name: str
     question: Question
     dialect: SqlDialect
+    named: bool = False  # whether the result says which quantity it is, and of which values
 
     @cached_property
     def codebook(self) -> tuple[CodebookRow, ...]:
@@ -273,6 +279,16 @@ class _QuestionPart(ABC):
             names += list(stage)
         return relation
 
+    def _name_columns(self) -> dict[str, str]:
+        """Return what is estimated, and the share of people outside if values were clipped."""
+        clipping = self.question.domain.clipping
+        each = QUANTITIES[next(iter(self.question.quantities))].each
+        name = each if clipping is None else f"{each} of {clipping.values}"
+        known = () if clipping is None else clipping.outside
+        parts = [self.real("NULL" if not known else _number(part)) for part in known or (0.0, 0.0, 0.0)]
+        columns = ("outside", "outside_low", "outside_high")
+        return {"quantity": self.dialect.text(name), **dict(zip(columns, parts, strict=True))}
+
     def result(self, relation: str, keys: Sequence[str], minimum: int, answer: Mapping[str, str]) -> str:
         """Return the last SELECT, of groups that are large enough."""
         columns = {
@@ -281,6 +297,7 @@ class _QuestionPart(ABC):
             **answer,
             **{name: f"s.{name}" for name in ("value", "low", "high")},
             "n": self.dialect.whole("s.n"),
+            **(self._name_columns() if self.named else {}),
         }
         return f"SELECT {select_list(columns)}\nFROM {relation} AS s WHERE s.n >= {minimum}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple, Self
 
-from dither.core.batch import BatchBody
+from dither.core.batch import BatchBody, identity_digest
 from dither.core.count_tables import Measure
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
@@ -16,6 +16,7 @@ from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
 
+TOMBSTONE: Final = -1  # the place of a row that says that a batch was taken back
 OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
 
 
@@ -24,11 +25,13 @@ class ReportTable:
     """The names of a table of reports and of its columns; None for a column that the table does not have.
 
     A row is one report. Integers are in `report`; reports of several numbers or bits are in
-    `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the random
-    identity of the batch that brought the report, and `place` its number among the batch's reports to that
-    question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. Without
-    `batch`, the reports are already unique. Where `wide` is True, a row is a person, and every question has a
-    column of its name, as in the files of `dither perturb` and of Spark: `ReportTable.of_columns`.
+    `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the digest
+    of the identity of the batch that brought the report, and `place` its number among the batch's reports to
+    that question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. A row
+    with the place -1 is a tombstone: its batch was taken back, and counts nowhere. Without `batch`, the
+    reports are already unique, and none was taken back. Where `wide` is True, a row is a person, and every
+    question has a column of its name, as in the files of `dither perturb` and of Spark:
+    `ReportTable.of_columns`.
     """
 
     name: tuple[str, ...] = ("reports",)  # a table, or a schema and a table, and so on
@@ -89,6 +92,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
     Raise Mismatch if a report is of none of the questions.
     """
     names: dict[str, str] = {}
+    digest = identity_digest(bytes.fromhex(batch.id)).hex()
     known = Questionnaire.of(questions).questions
     for name, question in known.items():
         if names.setdefault(question.fingerprint, name) != name:
@@ -105,7 +109,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
                 "label": batch.label,
                 "question": name,
                 "fingerprint": fingerprint,
-                "batch": batch.id,
+                "batch": digest,
                 "place": place,
                 "report": int.from_bytes(report, "little") if whole else None,
                 "report_hex": None if whole else report.hex(),
@@ -275,6 +279,9 @@ def _question_rows(
     else:
         where = f"{given['fingerprint']} = {expected}"
     chosen = select_list({**{column: given[column] for column in columns}, "state": judged})
+    if "batch" in given and "place" in given:
+        names = (dialect.path(table.name), *(given[key].removeprefix("s.") for key in ("batch", "place")))
+        where += f" AND {dialect.kept.format(*names, TOMBSTONE)}"
     return f"(SELECT {chosen}\nFROM {dialect.path(table.name)} AS s WHERE {where}{days})"
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from dither.core.domains import Paths, Sphere
+from dither.core.domains import Paths, Plane, Sphere
 from dither.core.question import Question, as_question
 from dither.core.question.paths import PathQuestion
 from dither.core.reports import Reports
@@ -50,10 +51,17 @@ class TripReports:
 
     def __post_init__(self) -> None:
         _ = self.question
-        if len(self.reports) != len(self.trips.paths.points):
+        wanted = len(self.trips) if self.of_routes else len(self.trips.paths.points)
+        if len(self.reports) != wanted:
             raise InvalidParameter(
-                "the trips and the reports differ in length: every location has one report"
+                "the trips and the reports differ in length: every location, or every complete trip of "
+                "dt.Routes, has one report"
             )
+
+    @property
+    def of_routes(self) -> bool:
+        """Whether there is one report for each complete trip, the number of a public path."""
+        return _is_of_routes(self.reports.question)
 
     @staticmethod
     def draw(
@@ -73,17 +81,21 @@ class TripReports:
         """
         name = as_question(question).name
         refusal = f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {name}"
-        question = _path_question(as_question(question), InvalidParameter(refusal))
+        question = _trip_question(as_question(question), InvalidParameter(refusal))
         if outside not in ("error", "clip"):
             raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
                 "these trips hold reports, which are random already; further noise would spoil the estimates"
             )
+        if keep_times and _is_of_routes(question):
+            raise InvalidParameter("a report of a complete trip has no times; leave keep_times out")
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
         paths = _move_inside(trips, question, projection, outside)
         reports = _draw_batches(paths, question, source, progress or ignore_progress)
+        if _is_of_routes(question):
+            paths = Paths.of(reports.values) if len(reports) else paths
         decoded = reports.values.reshape(-1, 2)
         places = paths.like(decoded if projection is None else projection.to_earth(decoded))
         times = trips.times if keep_times else None
@@ -100,6 +112,8 @@ class TripReports:
             )
         with name_errors(file):
             question, projection = read_trip_specification(trips.specification)
+        if _is_of_routes(question):  # all places of a trip have the number of its public path
+            return _decode_routes(trips, question, projection)
         raw = from_text(trips.reports, question, trips.where)
         with name_errors(file):
             reports = question.reports(raw)
@@ -119,16 +133,31 @@ class TripReports:
         return TripReports.decode(Trips.read(path, progress=progress))
 
     @property
-    def question(self) -> PathQuestion:
+    def question(self) -> Question:
         """The question that drew the reports."""
         name = self.reports.question.name
         refusal = f"the reports are of {name}; a mechanism for paths such as dt.TraCSC was expected"
-        return _path_question(self.reports.question, InvalidParameter(refusal))
+        return _trip_question(self.reports.question, InvalidParameter(refusal))
+
+    def resample(self, trips: Trips) -> Trips:
+        """Return trips with as many places as the public paths of the reports, at which they are compared."""
+        points = (
+            trips.paths.points if self.projection is None else self.projection.to_plane(trips.paths.points)
+        )
+        domain = self.question.domain
+        places = domain.resample(domain.clip(trips.paths.like(points))).reshape(-1, 2)
+        earth = places if self.projection is None else self.projection.to_earth(places)
+        return Trips(self.trips.paths.like(earth), trips.names, None)
 
     def write(self, out: str | Path) -> None:
         """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
         specification = trip_specification(self.question, self.projection)
         texts = tuple(to_text(self.reports))
+        if self.of_routes:
+            lengths = self.trips.paths.lengths.tolist()
+            texts = tuple(
+                str(text) for text, length in zip(texts, lengths, strict=True) for _ in range(length)
+            )
         replace(self.trips, reports=texts, specification=specification).write(out)
 
     def __len__(self) -> int:
@@ -170,11 +199,29 @@ def perturb_trips(
     return drawn
 
 
-def _move_inside(trips: Trips, question: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
+def _decode_routes(trips: Trips, question: Question, projection: Map | None) -> TripReports:
+    """Return the reports of complete trips; raise MalformedReport if places of a trip have different ones."""
+    offsets, texts = trips.paths.offsets, trips.reports or ()
+    for begin, end in pairwise(offsets.tolist()):
+        if len(set(texts[begin:end])) != 1:
+            raise MalformedReport(f"{trips.where(begin)}: the places of a complete trip must have one report")
+    raw = from_text(
+        tuple(texts[begin] for begin in offsets[:-1]), question, lambda row: trips.where(offsets[row])
+    )
+    with name_errors(Path(trips.file or "trips")):
+        reports = question.reports(raw)
+    return TripReports(reports, projection, replace(trips, reports=None, specification=None))
+
+
+def _is_of_routes(question: Question) -> bool:
+    return bool(question.domain.protects == "trajectory")
+
+
+def _move_inside(trips: Trips, question: Question, projection: Map | None, outside: Outside) -> Paths:
     """Return the paths in the question's coordinates, all inside its area, or raise OutsideDomain."""
     if outside == "error":
         try:
-            trips.check(question.area, projection)
+            trips.check(_area_of(question), projection)
         except OutsideDomain as error:
             raise OutsideDomain(
                 f"{error}; choose a larger area, or move such locations to its border "
@@ -183,10 +230,15 @@ def _move_inside(trips: Trips, question: PathQuestion, projection: Map | None, o
     elif projection is not None:
         trips.check(Sphere())  # what is not on the earth cannot be projected
     points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
-    return trips.paths.like(question.area.clip(points) if outside == "clip" else points)
+    return trips.paths.like(_area_of(question).clip(points) if outside == "clip" else points)
 
 
-def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, progress: Progress) -> Reports:
+def _area_of(question: Question) -> Plane:
+    area: Plane = question.domain.area if _is_of_routes(question) else question.domain
+    return area
+
+
+def _draw_batches(paths: Paths, question: Question, source: Source | None, progress: Progress) -> Reports:
     """Draw the reports of all locations, in batches of whole paths."""
     offsets, parts = paths.offsets, []
     begin = 0
@@ -200,12 +252,12 @@ def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, p
     return question.reports(np.concatenate(parts) if parts else [])
 
 
-def trip_specification(question: PathQuestion, projection: Map | None) -> str:
+def trip_specification(question: Question, projection: Map | None) -> str:
     """Return the specification as JSON text."""
     return json.dumps({"mechanism": json.loads(question.to_json()), "map": _projection_to_plain(projection)})
 
 
-def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
+def read_trip_specification(text: str) -> tuple[Question, Map | None]:
     """Return the question and the projection; raise MalformedReport if the text is of another kind."""
     try:
         given = json.loads(text)
@@ -220,12 +272,12 @@ def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise MalformedReport("the specification of these trips cannot be read") from None
     refusal = MalformedReport(f"the specification is of {question.name}, which is not for trips")
-    return _path_question(question, refusal), projection
+    return _trip_question(question, refusal), projection
 
 
-def _path_question(question: Question, refusal: DitherError) -> PathQuestion:
+def _trip_question(question: Question, refusal: DitherError) -> Question:
     """Return a question about paths; raise the given error for any other one."""
-    if not isinstance(question, PathQuestion):
+    if not isinstance(question, PathQuestion) and not _is_of_routes(question):
         raise refusal
     return question
 

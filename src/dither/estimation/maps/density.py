@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.domains import Paths, Rectangle, Sphere
 from dither.core.domains.domain import Interval
 from dither.core.kernels.transition import Dense, Operator
@@ -27,6 +28,7 @@ from dither.estimation.likelihood import (
     profile_estimate,
     smooth,
 )
+from dither.estimation.maps.routes import PathDensity, centres, check_part, density_of_routes, is_of_routes
 from dither.estimation.rounding import SHARE, thousands
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.numerics.matrices import dot, product
@@ -168,6 +170,8 @@ class DensityMap(Tabular):
     finer: Callable[[tuple[int, int]], Sample] | None = None
     axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
 
+    counted: ClassVar[str] = "locations"
+
     @property
     def n(self) -> int:
         """The number of reported locations."""
@@ -190,8 +194,7 @@ class DensityMap(Tabular):
 
     def share(self, part: Rectangle) -> Estimate:
         """Estimate the share of locations in a rectangle; a cell that it cuts counts in proportion."""
-        if not isinstance(part, Rectangle):
-            raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        check_part(part)
         sample, fine = self._for_shares
         columns, rows = fine.shape
         weight = np.outer(_overlap(self.grid.x, part.x, columns), _overlap(self.grid.y, part.y, rows))
@@ -273,13 +276,13 @@ class Sample:
 
 
 def density(
-    reports: Reports,
+    reports: Reports | Counts,
     columns: int = 32,
     rows: int = 32,
     *,
     smoothing: float | Literal["measured"] | None = None,
-) -> DensityMap:
-    """Estimate how locations are distributed over a grid.
+) -> DensityMap | PathDensity:
+    """Estimate how locations are distributed over a grid; of complete paths, the nearest public paths.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
     maximum-likelihood map, which is spiky. "measured" takes the share with which one half of the paths
@@ -290,6 +293,12 @@ def density(
     inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
+    if is_of_routes(reports):
+        if smoothing is not None:
+            raise InvalidParameter("the density of nearest public paths is not smoothed; leave smoothing out")
+        return density_of_routes(reports, columns, rows)
+    if not isinstance(reports, Reports):
+        raise InvalidParameter("a map of locations needs the reports themselves, not their counts")
     mechanism, parts = question_and_parts(reports)
     grid = grid_of(mechanism)
     times = _times(_FINE, columns, rows)
@@ -432,13 +441,6 @@ def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
     """Return the cells of a grid, column by column, as a few places each."""
     fine = centres(grid, columns * _ACROSS, rows * _ACROSS).reshape(columns, _ACROSS, rows, _ACROSS, 2)
     return fine.transpose(0, 2, 1, 3, 4).reshape(columns * rows, _ACROSS**2, 2)
-
-
-def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
-    """Return the middles of the cells of a grid, column by column."""
-    x = grid.x.from_unit((np.arange(columns) + 0.5) / columns)
-    y = grid.y.from_unit((np.arange(rows) + 0.5) / rows)
-    return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
 def _inside(mechanism: PathQuestion, grid: Rectangle, columns: int, rows: int) -> Mask:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.domains import Paths, Rectangle
 from dither.core.kernels.transition import Operator
 from dither.core.post_processing import Snapped
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, found
+from dither.estimation.estimate import Estimate
 from dither.estimation.maps.density import (
     Sample,
     axis_names,
     cells_of,
-    centres,
     density,
     flat,
     grid_of,
@@ -25,8 +26,16 @@ from dither.estimation.maps.density import (
     scale_rows,
     sum_cells,
 )
+from dither.estimation.maps.routes import (
+    NearestPaths,
+    centres,
+    ends_of_routes,
+    is_of_routes,
+    synthesise_routes,
+)
 from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Array, Floats, Mask
+from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.numerics.matrices import product
 from dither.foundation.randomness import SYSTEM, Source
 from dither.foundation.tables import Row, Tabular
@@ -47,7 +56,8 @@ class Flows(Tabular):
     """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
 
     `standard_errors` are found by resampling paths; they are too small for counts that are estimated as 0.
-    They are 0 if paths were counted without noise.
+    They are 0 if paths were counted without noise. Of complete paths (`dt.Routes`) the counts are those of
+    the nearest public paths, unbiased (some may be negative), with errors and intervals that hold.
     """
 
     grid: Rectangle
@@ -58,6 +68,17 @@ class Flows(Tabular):
     paths: int
     guarantee: Guarantee | None = None
     axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
+    shares: Estimate | None = None  # of all paths, pair by pair, if they are those of nearest public paths
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return the lower and the upper ends of the intervals of the counts."""
+        if self.shares is None:
+            reach = student_t_quantile(level) * self.standard_errors
+            return self.counts - reach, self.counts + reach
+        low, high = self.shares.interval(level)
+        return np.reshape(low, self.counts.shape) * self.paths, np.reshape(
+            high, self.counts.shape
+        ) * self.paths
 
     def records(self) -> list[Row]:
         """Return a row for each pair of cells: their middles, the number of paths, its standard error."""
@@ -100,12 +121,17 @@ def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 
 _MOST_DRAWN: Final = 10_000_000  # places of synthetic paths
 
 
-def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None = None) -> Paths:
+def synthesise(
+    flows: Flows | Reports | Counts, n: int, *, length: int = 2, source: Source | None = None
+) -> Paths:
     """Draw n synthetic paths that go from cell to cell as often as the flows say.
 
     A path begins and ends at a place drawn evenly in its two cells, and has `length` places at equal steps on
     the straight line between them. Flows that were estimated from reports are public, and so are these paths:
     they promise what the flows promised, whatever n is. They know origins and destinations, nothing between.
+
+    From reports of complete paths (`dt.Routes`) the paths are public paths, each as often as people are next
+    to it, in all their places; `length` does not apply.
 
     >>> from dither import Rectangle, Seeded, Interval
     >>> city = Rectangle(Interval(0, 4), Interval(0, 4))
@@ -114,13 +140,17 @@ def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None =
     >>> len(synthetic), bool((flows_between(synthetic, city).counts > 0).sum() == 2)
     (1000, True)
     """
+    if isinstance(flows, Reports | Counts):
+        if not is_of_routes(flows) or length != 2:
+            raise InvalidParameter(
+                "paths are synthesised from flows, as in synthesise(dt.maps.flows(reports), n), or from "
+                "reports on dt.Routes without length="
+            )
+        _check_numbers(n, 2)
+        return synthesise_routes(flows, n, source)
     if not isinstance(flows, Flows):
         raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
-    for name, number, least in (("n", n, 1), ("length", length, 2)):
-        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
-            raise InvalidParameter(f"{name} must be an integer from {least} up, not {found(number)}")
-    if n * length > _MOST_DRAWN:
-        raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
+    _check_numbers(n, length)
     weights = np.maximum(flows.counts, 0.0).reshape(-1)
     if not weights.any():
         raise InvalidParameter("no flow is above 0, so there is nothing to draw from")
@@ -138,15 +168,29 @@ def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None =
     return Paths(places.reshape(-1, 2), np.arange(n + 1) * length)
 
 
-def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
+def _check_numbers(n: int, length: int) -> None:
+    for name, number, least in (("n", n, 1), ("length", length, 2)):
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
+            raise InvalidParameter(f"{name} must be an integer from {least} up, not {found(number)}")
+    if n * length > _MOST_DRAWN:
+        raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
+
+
+def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
     """Estimate how many paths go from each cell to each, by maximum likelihood.
+
+    Of complete paths (`dt.Routes`) it is how many nearest public paths do, without bias.
 
     Paths of one location are left out. The grid must be coarse: there are cells × cells counts. They are
     fitted on a finer grid of at least six cells a side, inside whose cells origins and destinations are
     assumed to be distributed as all locations are; that can bias counts by a part of their standard error.
     """
-    mechanism, _ = question_and_parts(reports)
     _check_grid(columns, rows)
+    if is_of_routes(reports):
+        return _flows_of_routes(NearestPaths.of(reports), columns, rows)
+    if not isinstance(reports, Reports):
+        raise InvalidParameter("flows need the reports themselves: a summary has lost which are of one path")
+    mechanism, _ = question_and_parts(reports)
     begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
     ends = np.append(begins[1:], mechanism.counting.answers(reports.cells)) - 1
     going = ends > begins
@@ -172,6 +216,17 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     counts, *others = (total * _gather(estimate, fine, columns, rows) for estimate in (best, *again))
     errors = np.std(others, axis=0, ddof=1)
     return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee, axis_names(mechanism))
+
+
+def _flows_of_routes(counts: NearestPaths, columns: int, rows: int) -> Flows:
+    """Return how many nearest public paths go from each cell to each."""
+    shares = ends_of_routes(counts, columns, rows)
+    size, n = columns * rows, shares.n
+    values, errors = (
+        np.reshape(np.asarray(part), (size, size)) * n for part in (shares.value, shares.standard_error)
+    )
+    box = counts.routes.area.box
+    return Flows(box, columns, rows, values, errors, n, shares.guarantee, counts.axes, shares)
 
 
 @dataclass(frozen=True, eq=False)

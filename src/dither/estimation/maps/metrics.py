@@ -12,6 +12,7 @@ from dither.core.domains import Circle, Paths, Sphere
 from dither.core.question.paths import PathQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, found
+from dither.estimation.maps.routes import is_of_routes
 from dither.foundation.arrays import Floats, Mask
 
 AnyPaths = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
@@ -103,6 +104,8 @@ def _by_path(paths: Paths, values: Floats) -> float:
 
 
 def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
+    if is_of_routes(noisy) and not isinstance(true, Reports):  # they have as many places as public paths
+        true = Paths.of(noisy.question.domain.resample(Paths.of(true)))
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
         raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
@@ -113,6 +116,8 @@ def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
 
 def _paths(places: AnyPaths) -> Paths:
     if isinstance(places, Reports):
+        if is_of_routes(places):
+            return Paths.of(places.values)
         if not isinstance(places.question, PathQuestion):
             raise InvalidParameter(
                 f"reports of a path mechanism were expected, not of {places.question.name}"

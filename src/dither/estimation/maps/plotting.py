@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dither.estimation.maps.density import DensityMap
     from dither.estimation.maps.flows import Flows
+    from dither.estimation.maps.routes import PathDensity
 
 
 Ends = tuple[float, float]
@@ -25,11 +26,15 @@ _MOST_DRAWN: Final = 30  # paths, so that they can be told apart
 
 
 def draw_density(
-    density: DensityMap, *, places: Mapping[str, tuple[float, float]], title: str, ax: Axes | None
+    density: DensityMap | PathDensity,
+    *,
+    places: Mapping[str, tuple[float, float]],
+    title: str,
+    ax: Axes | None,
 ) -> Axes:
     """Draw a map of probabilities with the names of some places on `ax`, and return the axes."""
     sides = (density.grid.x.low, density.grid.x.high), (density.grid.y.low, density.grid.y.high)
-    head = f"{title}\n" * bool(title) + f"n = {thousands(density.n)} locations, {density.guarantee}"
+    head = f"{title}\n" * bool(title) + f"n = {thousands(density.n)} {density.counted}, {density.guarantee}"
     ax = draw_cells(density.probabilities, sides, "locations in a cell", ax=ax, aspect="equal")
     for name, (x, y) in places.items():
         ax.plot([x], [y], "o", color="white", markeredgecolor="black", markersize=6)
@@ -55,7 +60,7 @@ _LEAST_FLOW: Final = 0.03  # that is drawn, relative to the largest
 
 def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
     """Draw the largest flows as arrows, the wider the larger; the cells' colour is what stays in them."""
-    from dither.estimation.maps.density import centres
+    from dither.estimation.maps.routes import centres
 
     x, y = flows.grid.x, flows.grid.y
     stay = np.diag(flows.counts).reshape(flows.columns, flows.rows) / flows.paths

@@ -23,7 +23,8 @@ from dither.mechanisms.optimal.anywhere import check_public_source
 _MOST_PUBLIC: Final = 2_000  # public paths that a codebook is fitted to; of more, every k-th
 _LEAST_PUBLIC: Final = 8  # of which one half chooses the codebook, and the other half its size
 _SIZES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-_WIDTHS: Final = (1, 2, 4)
+_WIDTHS: Final = (1, 3, 5)  # with 2, the two nearest public paths of all have the same list
+_CONDITION: Final = 1e3  # of the lists: above, the shares of public paths cannot be told apart
 _WORTH: Final = 0.01  # relative gain for which K is larger than 1, or N larger
 _MOST_PROGRAM: Final = 128  # public paths of the linear program
 _RISEN: Final = 1.25  # relative error after which larger codebooks are not tried
@@ -84,7 +85,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     Promise:   pure ε for the complete path, however many locations it has.
     Reports:   the number of one of N public paths, which are medoids of the prior. N and K are chosen by the
-               error on a half of the prior that the codebook was not fitted to.
+               error on a half of the prior that the codebook was not fitted to; K is mostly 1.
     Use when:  paths matter from the begin to the end, and public paths of the same area are known. It cannot
                show a path that no public path resembles: such a path is reported as some public path, too.
     Reference: derived in docs/paths.md.
@@ -152,9 +153,11 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @cached_property
     def _choice(self) -> _Choice:
-        """The codebook: N and K by the error of the odd public paths, then fitted to all of them."""
+        """The codebook: N and K by the error of one half of the public paths, then fitted to all of them."""
         apart, odds = self._both, math.exp(self.epsilon)
-        fitted, other = apart[::2, ::2], apart[1::2, ::2]
+        # A half that does not follow the order of the paths: by the golden ratio, i·φ mod 1 below 1/2.
+        half = (np.arange(len(apart)) * 2_654_435_769) % (1 << 32) < 1 << 31
+        fitted, other = apart[np.ix_(half, half)], apart[np.ix_(~half, half)]
         most = min(len(fitted) // 2, MOST_PACKED // (2 * self.domain.points), _most(self.epsilon))
         sizes = [size for size in _SIZES if size <= max(2, most)]
         best = _Choice(np.zeros(0, dtype=np.int64), 1, math.inf)
@@ -165,6 +168,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
                     continue
                 codes = _medoids(fitted, odds, size, width, starts)
                 error = _mean_error(other[:, codes], fitted[np.ix_(codes, codes)], width, odds)
+                if width > 1 and not _identifiable(fitted[np.ix_(codes, codes)], width):
+                    continue
                 if error < best.held_out * (1.0 - _WORTH):
                     best = _Choice(codes, width, error)
                 elif error > best.held_out * _RISEN:
@@ -230,7 +235,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @property
     def held_out_error(self) -> float:
-        """The mean distance for the odd public paths, with the codebook of this size of the even ones."""
+        """The mean distance for a half of the public paths, with a codebook of the other half."""
         return self._choice.held_out
 
     @cached_property
@@ -323,10 +328,21 @@ def _medoids(
 
 def _mean_error(far: Floats, between: Floats, width: int, odds: float) -> float:
     """Return the mean distance of reports: K numbers follow from the nearest path of the codebook."""
-    lists = first_numbers(
-        np.rint(between / max(float(between.max()), 1e-300) * (1 << 40)).astype(np.int64), width
-    )
+    lists = _lists(between, width)
     nearest = lists[far.argmin(axis=1)]
     near = np.take_along_axis(far, nearest, axis=1).sum(axis=1)
     total = far.shape[1] + (odds - 1.0) * width
     return float(np.mean(far.sum(axis=1) + (odds - 1.0) * near) / total)
+
+
+def _lists(between: Floats, width: int) -> Integers:
+    """Return the numbers of the nearest paths of a codebook to each of its paths."""
+    scale = (1 << 40) / (float(between.max()) or 1.0)
+    return first_numbers(np.rint(between * scale).astype(np.int64), width)
+
+
+def _identifiable(between: Floats, width: int) -> bool:
+    """Return whether the share of people next to each path of a codebook follows from the reports."""
+    member = np.zeros(between.shape)
+    np.put_along_axis(member, _lists(between, width), 1.0, axis=1)
+    return bool(np.linalg.cond(member) < _CONDITION)

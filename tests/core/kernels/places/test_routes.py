@@ -59,7 +59,7 @@ def test_every_list_has_different_numbers_that_follow_from_the_nearest_path() ->
     assert 4 not in kernel.nearest(kernel.paths)
     for paths in (kernel.paths, np.zeros((1, 3, 2), dtype=np.int64)):
         law = kernel.laws(paths)
-        np.testing.assert_allclose(law, kernel.reading.channel[kernel.nearest(paths)])
+        np.testing.assert_allclose(law, kernel.shares_reading.channel[kernel.nearest(paths)])
         assert (np.sort(law, axis=1)[:, -3:] > law.min()).all()
 
 

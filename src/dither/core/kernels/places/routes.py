@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -131,8 +132,16 @@ class RouteKernel(NearestNumbers):
         """Return the number of the public path nearest to each path; of equally near ones the first."""
         return np.asarray(self.distances(inputs).argmin(axis=1))
 
+    @property
+    def rates(self) -> tuple[Fraction, Fraction] | None:
+        """The probabilities of the nearest public path's number, and of any other, if K = 1; else None."""
+        window = self.window
+        if window.width > 1 or len(np.unique(self.lists)) < window.cells:
+            return None
+        return Fraction(window.inside, window.total), Fraction(window.outside, window.total)
+
     @cached_property
-    def reading(self) -> LinearReading:
+    def shares_reading(self) -> LinearReading:
         """The unbiased reading of the shares of people next to each public path."""
         window = self.window
         channel = np.full((window.cells, window.cells), window.outside / window.total)

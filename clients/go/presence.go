@@ -1,0 +1,134 @@
+package dither
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"net/http"
+	"strings"
+)
+
+// presence returns the terms of a campaign about presence, and its question for the account, or nil.
+func (c *Campaign) presence() (presence, query object) {
+	presence = object{"asker": c.terms.object["asker"], "name": c.terms.object["name"], "every": c.terms.object["every"]}
+	for _, name := range c.terms.names {
+		presence["share"] = c.terms.object["label_share"]
+		if question := c.terms.questions[name]; question != nil {
+			query = (&Inquiry{question: question, query: c.terms.accountTerms(c.ID, name)}).charge(question, 1).query
+		}
+	}
+	return presence, query
+}
+
+func messageReports(outcome object) (reports [][2]string) {
+	listed, _ := outcome["reports"].([]any)
+	for _, one := range listed {
+		pair := asList(one)
+		reports = append(reports, [2]string{asString(pair[0]), asString(pair[1])})
+	}
+	return reports
+}
+
+// Present says that the program was used, for a campaign with repeat "present": one message on the first use of each period,
+// without an identity. The value is an answer to its question, if it has one: the first message may carry a permanent label,
+// drawn once for life by a coin that is kept. The outcome is drawn, present, silent or refused. Send sends the message.
+func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (o Outcome, err error) {
+	defer catch(&err)
+	needs(campaign.terms.isPresent(), "asking", "the campaign repeats its questions as %q", campaign.Term("repeat"))
+	if !campaign.IsOpen(floorDiv(d.now().Wall, daySeconds)) {
+		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign is not running"}, nil
+	}
+	presence, query := campaign.presence()
+	needs(query != nil || len(campaign.terms.names) == 0, "draw", "its question is drawn in a way that this client does not know")
+	var input any
+	if query != nil {
+		name := campaign.terms.names[0]
+		input = campaign.terms.questions[name].drawing.input(campaign.terms.value(name, plain(value)))
+	}
+	reply, err := d.happen(ctx, true, func(state object, _ string) step {
+		missing := false
+		drawing := &answering{random: d.random, report: func() string {
+			if missing = input == nil; missing {
+				return ""
+			}
+			return hex.EncodeToString(campaign.terms.questions[campaign.terms.names[0]].drawing.draw(input, d.random))
+		}}
+		after := present(state, fresh(d.random, 16), presence, query, d.policy, d.moment(), drawing)
+		if !missing {
+			return after
+		}
+		// The coin is kept, and the next use is the first one.
+		kept := rowsOf(after.next, "present")
+		kept[len(kept)-1] = with(with(kept[len(kept)-1], "period", nil), "batch", nil)
+		next := with(with(with(after.next, "present", listOf(kept)), "entries", state["entries"]), "answers", state["answers"])
+		return step{with(refuse("value").outcome, "words", "expected a value of the domain of the question"), next}
+	})
+	return outcomeOf(reply), err
+}
+
+// sentToday returns what is noted of a batch, so that it can be taken back.
+func (c *Campaign) sentToday(d *Device) object {
+	return object{"campaign": c.ID, "day": float64(floorDiv(d.now().Wall, daySeconds)), "retry": c.terms.object["retry"]}
+}
+
+// TakenBack is the fate of what was taken back.
+type TakenBack struct {
+	Withdrawn int      // answers that the collector has deleted
+	Unsent    int      // answers that had not been sent, and will not be
+	Left      int      // batches that were not confirmed: ask again
+	Refused   []string // why
+}
+
+// TakeBack takes back what the asker of a campaign was given, as long as collectors can delete it: each batch by a request of
+// its own, on the way of the batch. What was not sent leaves the queue. Nothing of what was spent comes back.
+func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) (done TakenBack, err error) {
+	defer catch(&err)
+	how = how.complete(campaign)
+	asker, batches := campaign.Term("asker"), [][2]string{}
+	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		next := state
+		for _, row := range filter(rowsOf(state, "queue"), having(object{"asker": asker}, "asker")) {
+			if row["batch"] == nil {
+				done.Unsent++
+				next = acknowledge(next, asString(row["id"]), nil).next
+			} else if waits(row) {
+				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
+			}
+		}
+		for _, row := range filter(rowsOf(state, "present"), having(object{"asker": asker}, "asker")) {
+			if row["batch"] != nil {
+				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
+			}
+		}
+		for _, row := range filter(rowsOf(state, "sent"), having(object{"asker": asker}, "asker")) {
+			if long(row["until"]) >= floorDiv(d.now().Wall, daySeconds) {
+				batches = append(batches, [2]string{asString(row["id"]), asString(row["campaign"])})
+			}
+		}
+		return step{object{}, next}
+	})
+	seen := map[string]bool{}
+	for _, one := range batches {
+		if err != nil || seen[one[0]] {
+			continue
+		}
+		seen[one[0]] = true
+		address := strings.TrimSuffix(how.Address, campaign.ID+"/batches") + one[1] + "/withdrawals"
+		answer, wrong := how.Transport.Send(ctx, http.MethodPost, address, "application/json", []byte(withdrawalBody(one[0])))
+		withdrawn, word := judgeWithdrawal(one[0], answer.Status, answer.Content)
+		if wrong != nil {
+			withdrawn, word = false, "unreachable"
+		}
+		if !withdrawn {
+			done.Left++
+			done.Refused = append(done.Refused, cmp.Or(word, statusWord(answer.Status)))
+			continue
+		}
+		var reply object
+		reply, err = d.happen(ctx, false, func(state object, _ string) step { return withdraw(state, one[0]) })
+		if count, ok := reply["reports"].(float64); ok {
+			done.Withdrawn += int(count)
+		}
+	}
+	return done, err
+}

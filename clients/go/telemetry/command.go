@@ -1,0 +1,334 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"dither"
+)
+
+// Command runs "mytool telemetry on|off|status|show|take-back|erase" with the words after telemetry, and prints; without a word it is
+// status. It returns an error for another word, and for no other reason. With cobra:
+//
+//	root.AddCommand(&cobra.Command{Use: "telemetry on|off|status|show|take-back|erase", Args: cobra.MaximumNArgs(1),
+//		ValidArgs: telemetry.Actions, RunE: func(_ *cobra.Command, words []string) error { return use.Command(words) }})
+func (t *Telemetry) Command(words []string) error {
+	action := "status"
+	if len(words) > 0 {
+		action = words[0]
+	}
+	if len(words) > 1 || !slices.Contains(Actions, action) {
+		return fmt.Errorf("telemetry: expected one of %s", strings.Join(Actions, ", "))
+	}
+	_, _ = fmt.Fprintln(t.out, t.Run(action))
+	return nil
+}
+
+// Run returns what an action prints.
+func (t *Telemetry) Run(action string) (text string) {
+	text = "telemetry: another answer is being given"
+	t.locked(func(ctx context.Context) (err error) {
+		campaign, wrong := t.read()
+		switch action {
+		case "on":
+			if err = wrong; err == nil {
+				text, err = t.on(ctx, campaign)
+			}
+		case "off":
+			text, err = t.off(ctx, campaign)
+		case "status":
+			text = t.status(ctx, campaign, wrong)
+		case "show":
+			text = t.show(ctx, campaign, wrong)
+		case "take-back":
+			if err = wrong; err == nil {
+				text, err = t.takeBack(ctx, campaign)
+			}
+		case "erase":
+			text, err = t.erase(ctx, campaign)
+		default:
+			text = "say one of " + strings.Join(Actions, ", ")
+		}
+		if err != nil {
+			t.fail(err)
+			text = "telemetry: " + t.problem
+		}
+		return err
+	})
+	return text
+}
+
+func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, error) {
+	if reason := t.whyForeign(); reason != "" { // nothing is written: a file of root would lock its owner out
+		return "Telemetry stays off here: " + reason + ".", nil
+	}
+	_, refused := t.consent(campaign)
+	if err := t.agree(campaign); err != nil {
+		return "", err
+	}
+	if reason := t.whyOff(); reason != "" {
+		return "Consent is kept, but telemetry stays off here: " + reason + ".", nil
+	}
+	device, err := t.open(ctx, campaign)
+	if err != nil {
+		return "", err
+	}
+	if _, err := device.Act(ctx); err != nil { // the person did this themselves
+		return "", err
+	}
+	unsent := ""
+	if refused {
+		dropped, err := device.Forget(ctx, campaign.Term("asker"))
+		if err != nil {
+			return "", err
+		}
+		if dropped > 0 {
+			unsent = fmt.Sprintf(" %s deleted: drawn before `off`, never sent.", count(dropped, "was", "were"))
+		}
+	}
+	return wordsOf(campaign, t.budget(campaign)) + "\nTelemetry is on." + unsent, nil
+}
+
+// overview returns what the account has; nil if it is missing.
+func (t *Telemetry) overview(ctx context.Context, campaign *dither.Campaign) (*dither.Overview, error) {
+	if _, err := os.Stat(t.accountFile()); err != nil || campaign == nil {
+		return nil, nil
+	}
+	device, err := t.open(ctx, campaign)
+	if err != nil {
+		return nil, err
+	}
+	found, err := device.Account(ctx)
+	return &found, err
+}
+
+func (t *Telemetry) off(ctx context.Context, campaign *dither.Campaign) (string, error) {
+	if t.base() == "" {
+		return "Telemetry is off: there is no home to keep it in.", nil
+	}
+	if err := t.write("consent", "off\n"); err != nil {
+		return "", err
+	}
+	wait := ""
+	if found, err := t.overview(ctx, campaign); err == nil && found != nil && found.Waiting > 0 {
+		wait = " " + count(found.Waiting, "waits", "wait") + " here and will not be sent, not even after `on`; `erase` deletes all of it."
+	}
+	return "Telemetry is off. Nothing is kept or sent from now on." + wait, nil
+}
+
+func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong error) string {
+	reason, given, refused := t.whyOff(), false, false
+	if wrong == nil {
+		given, refused = t.consent(campaign)
+	} else { // of a campaign that cannot be read nothing is answered or sent
+		t.fail(wrong)
+	}
+	lines := []string{"Telemetry is off."}
+	if given && reason == "" {
+		lines[0] = "Telemetry is on."
+	}
+	if reason != "" {
+		lines = append(lines, "Here it is off whatever you say: "+reason+".")
+	} else if !given && !refused && wrong == nil {
+		lines = append(lines, "You were not asked about this campaign yet.")
+	}
+	found, err := t.overview(ctx, campaign)
+	if err != nil { // whether it is on is said all the same
+		t.fail(err)
+	} else if found != nil {
+		lines = append(lines, fmt.Sprintf("%s to be sent. ε = %.6g is left.", count(found.Waiting, "waits", "wait"), found.Left))
+		sent := 0
+		for _, one := range found.Deletable {
+			sent += len(one.Questions)
+		}
+		if sent > 0 {
+			lines = append(lines, fmt.Sprintf("%s sent and can still be deleted: `%s telemetry take-back`.", count(sent, "was", "were"), t.App))
+		}
+	}
+	if t.problem != "" {
+		lines = append(lines, "The last problem: "+t.problem+".")
+	}
+	if isTest() {
+		lines = append(lines, testMode+" is set: this is a test, with an account and a label of its own.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong error) string {
+	var lines []string
+	if wrong == nil {
+		lines = append(lines, wordsOf(campaign, t.budget(campaign)))
+	} else {
+		t.fail(wrong)
+		lines = append(lines, "What is asked cannot be read, so nothing is answered or sent: "+t.problem+".")
+	}
+	found, err := t.overview(ctx, campaign)
+	switch {
+	case err != nil:
+		t.fail(err)
+		lines = append(lines, "What was given cannot be read: "+t.problem+".")
+	case found == nil || len(found.Given) == 0 && found.Waiting == 0:
+		lines = append(lines, "Nothing was given so far.")
+	default:
+		lines = append(lines, givenOf(found, campaign.Term("asker"))...)
+		bodies, err := t.device.Preview(ctx, campaign, t.label(campaign))
+		if err == nil && len(bodies) > 0 {
+			lines = append(append(lines, fmt.Sprintf("As it travels, %s:", often(len(bodies)))), bodies...)
+		}
+	}
+	where := t.Address
+	if where == "" {
+		where = "nobody: no address is set"
+	}
+	lines = append(lines, "It is sent to "+where+", without a name, an identity of this computer or a time.")
+	return strings.Join(append(lines, t.status(ctx, campaign, wrong)), "\n")
+}
+
+// givenOf returns the answers so far and what waits; other askers, of a shared account, are named.
+func givenOf(found *dither.Overview, own string) (lines []string) {
+	nameOf := func(one dither.Given) string {
+		if one.Asker == own {
+			return one.Question
+		}
+		return one.Asker + ": " + one.Question
+	}
+	var names, waiting []string
+	spent, times := map[string]float64{}, map[string]int{}
+	for _, one := range found.Waits {
+		waiting = append(waiting, nameOf(one))
+	}
+	for _, one := range found.Given {
+		name := nameOf(one)
+		if times[name] == 0 {
+			names = append(names, name)
+		}
+		spent[name] += one.Epsilon
+		times[name]++
+	}
+	for _, name := range names {
+		unsent := 0
+		for _, other := range waiting {
+			if other == name {
+				unsent++
+			}
+		}
+		lines = append(lines, fmt.Sprintf("Given so far: %s, %s, of which %d not sent yet; ε = %.6g.", name, often(times[name]), unsent, spent[name]))
+	}
+	for _, one := range found.Deletable {
+		for i, name := range one.Questions {
+			one.Questions[i] = nameOf(dither.Given{Asker: one.Asker, Question: name})
+		}
+		lines = append(lines, fmt.Sprintf("Sent, and can be taken back until %s (UTC): %s.", one.Until, strings.Join(one.Questions, ", ")))
+	}
+	if len(waiting) > 0 {
+		lines = append(lines, "Waits to be sent: "+strings.Join(waiting, ", ")+".")
+	}
+	return lines
+}
+
+// takeBack has the collector delete what it can still delete; what was not sent is not sent any more.
+func (t *Telemetry) takeBack(ctx context.Context, campaign *dither.Campaign) (string, error) {
+	if _, err := os.Stat(t.accountFile()); err != nil {
+		return "Nothing was given so far.", nil
+	}
+	if t.Address == "" {
+		return "No address is set, so nothing was sent; `erase` deletes what is kept here.", nil
+	}
+	device, err := t.open(ctx, campaign)
+	if err != nil {
+		return "", err
+	}
+	how, err := t.way(campaign)
+	if err != nil {
+		return "", err
+	}
+	long, cancel := context.WithTimeout(context.WithoutCancel(ctx), sending)
+	defer cancel()
+	done, err := device.TakeBack(long, campaign, how)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	if done.Withdrawn > 0 {
+		lines = append(lines, answers(done.Withdrawn)+" taken back: the collector leaves them out of its next numbers.")
+	}
+	if done.Unsent > 0 {
+		lines = append(lines, answers(done.Unsent)+" not sent yet, and will not be.")
+	}
+	if done.Left > 0 {
+		slices.Sort(done.Refused)
+		why := strings.Join(slices.Compact(done.Refused), ", ")
+		lines = append(lines, fmt.Sprintf("%d more could not be taken back now (%s): try again later.", done.Left, why))
+	}
+	if lines == nil {
+		return "Nothing can be taken back any more: what was sent is counted, without anybody's name.", nil
+	}
+	return strings.Join(append(lines, "The ε that was spent stays spent."), " "), nil
+}
+
+func answers(number int) string {
+	return strings.Replace(count(number, "was", "were"), "report", "answer", 1)
+}
+
+func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (string, error) {
+	if err := t.write("consent", "off\n"); err != nil { // first: a process that sends looks at it before every batch
+		return "", err
+	}
+	sent := "Nothing had been sent."
+	if _, err := os.Stat(t.accountFile()); err == nil {
+		sent = "How many answers had been sent cannot be read."
+		if found, err := t.overview(ctx, campaign); err == nil && found != nil {
+			gone := 0
+			for _, one := range found.Given {
+				if one.Asker == campaign.Term("asker") {
+					gone++
+				}
+			}
+			for _, one := range found.Waits {
+				if one.Asker == campaign.Term("asker") {
+					gone--
+				}
+			}
+			sent = fmt.Sprintf("%d answers had been sent before.", gone)
+			if gone == 1 {
+				sent = "1 answer had been sent before."
+			}
+			if _, err := t.device.Forget(ctx, campaign.Term("asker")); err != nil {
+				t.fail(err)
+			}
+		}
+	}
+	t.device = nil
+	own, shared := t.path("account.text"), ""
+	if t.accountFile() != own {
+		shared = fmt.Sprintf(" %s is shared by other tools, and stays; what waited there was deleted.", t.accountFile())
+	}
+	err := errors.Join(remove(own), remove(t.path("sent")))
+	return "What was kept here is erased, and telemetry is off. " + sent + " What was sent and not taken back before stays with the " +
+		"collector: nobody can tell which reports were yours." + shared, err
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func often(times int) string {
+	if times == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", times)
+}
+
+func count(reports int, verb, verbs string) string {
+	if reports == 1 {
+		return "1 report " + verb
+	}
+	return fmt.Sprintf("%d reports %s", reports, verbs)
+}

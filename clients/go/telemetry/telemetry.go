@@ -1,0 +1,537 @@
+// Package telemetry asks the people who run a command-line tool what they use, with consent, a promise and a budget. Every
+// answer is randomised before it is kept. Nothing that happens here stops the tool: no function panics, and none waits longer
+// than two seconds for another process.
+//
+//	//go:embed campaign.json
+//	var campaign string
+//
+//	var use = telemetry.Start(telemetry.Config{Campaign: campaign, Key: "…", App: "mytool", Address: "https://…"})
+//
+//	use.Answer("command", "build")
+package telemetry
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"dither"
+	"dither/internal/bridge"
+)
+
+// Actions are the words that Run knows.
+var Actions = []string{"on", "off", "status", "show", "take-back", "erase"}
+
+const (
+	patience  = 2 * time.Second // for which another process may hold the account
+	interval  = time.Hour       // between two attempts to send
+	sending   = 10 * time.Minute
+	testMode  = "DITHER_TELEMETRY_TEST" // a switch for developers
+	testLabel = "test"                  // of what they send
+	sender    = "DITHER_TELEMETRY_SEND" // set for the process that sends, to the folder of its tool
+)
+
+var (
+	switches = []string{"DO_NOT_TRACK", "NO_TELEMETRY"}
+	// Set by continuous integration: nobody is there.
+	machines    = []string{"CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL"}
+	noTelemetry = "/etc/dither/no-telemetry"
+)
+
+// A Config says what a tool asks, and where its answers go.
+type Config struct {
+	Campaign   string        // the text that dither campaign publish writes; embed it
+	Key        string        // the asker's public key, 64 hexadecimal digits
+	App        string        // the name of the tool, as people type it
+	Version    string        // sent as a label if the campaign lists it
+	Address    string        // of the collector, such as https://telemetry.example; empty sends nothing
+	Relay      string        // of a relay that passes requests on to the collector's gateway, or empty
+	Epsilon    float64       // the tool's budget for a year; what the campaign needs if it is 0
+	Policy     dither.Policy // what one answer may be
+	Folder     string        // of consent and account; the one of the user's state if it is empty
+	AskLater   bool          // Answer does not ask for consent; call Ask
+	Foreground bool          // no process is started that sends; call Send
+}
+
+// A Telemetry has the questions of a tool. Its methods may be called from any goroutine.
+type Telemetry struct {
+	Config
+	turn     chan struct{}
+	problem  string
+	campaign *dither.Campaign
+	device   *dither.Device
+	opened   string // the file of the device
+	sender   int    // the process that sends; −1 if it is known to need none
+	in       *os.File
+	out, err io.Writer
+}
+
+// Start returns the telemetry of a tool. Call it first in main, or initialise a variable with it: the process that sends is
+// this program; it sends here and ends.
+func Start(config Config) *Telemetry {
+	t := &Telemetry{Config: config, turn: make(chan struct{}, 1), in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	if folder := os.Getenv(sender); folder != "" && folder == t.base() {
+		t.sendAndExit()
+	}
+	return t
+}
+
+// sendAndExit is all that the process that sends does. It writes when to try again next to the account.
+func (t *Telemetry) sendAndExit() {
+	ctx, cancel := context.WithTimeout(context.Background(), sending)
+	defer cancel()
+	if done := t.Send(ctx); done != nil && done.RetryAfter >= 0 {
+		later := time.Now().Add(time.Duration(done.RetryAfter) * time.Second)
+		_ = os.Chtimes(t.path("sent"), later, later)
+	}
+	os.Exit(0)
+}
+
+// locked runs work unless other goroutines take too long, and keeps what went wrong.
+func (t *Telemetry) locked(work func(ctx context.Context) error) {
+	if t.turn == nil {
+		t.problem = "it was not started: call telemetry.Start"
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	t.problem = ""
+	defer func() {
+		if recover() != nil { // it may hold anything
+			t.problem = "a mistake in this package"
+		}
+		<-t.turn
+	}()
+	if err := work(ctx); err != nil {
+		t.fail(err)
+	}
+}
+
+// fail keeps what went wrong, without anything that a person gave.
+func (t *Telemetry) fail(err error) {
+	known, path := new(dither.Error), new(fs.PathError)
+	switch {
+	case errors.As(err, &known):
+		t.problem = known.Error()
+	case errors.As(err, &path):
+		t.problem = path.Error()
+	case errors.Is(err, dither.ErrBusy):
+		t.problem = dither.ErrBusy.Error()
+	default:
+		t.problem = fmt.Sprintf("%T", err)
+	}
+	if errors.Is(err, dither.ErrAccount) && t.accountFile() == t.path("account.text") {
+		t.problem += fmt.Sprintf("; `%s telemetry erase` removes it, and what was given is forgotten", t.App)
+	}
+}
+
+// Problem says what went wrong at the latest answer or sending; empty if nothing did.
+func (t *Telemetry) Problem() string { return t.problem }
+
+// Answer answers a question and returns what became of it: drawn (sent later), silent (another day was drawn), repeated (a
+// permanent answer), refused (budget or policy), outside (no such answer), closed (before or after the campaign), off (no
+// consent) or failed (see Problem). DITHER_TELEMETRY_DEBUG=1 prints it, never a value.
+func (t *Telemetry) Answer(question string, value any) (result string) {
+	result = "failed"
+	t.locked(func(ctx context.Context) (err error) {
+		result, err = t.answer(ctx, question, value)
+		return err
+	})
+	if os.Getenv("DITHER_TELEMETRY_DEBUG") != "" {
+		why := ""
+		if result == "failed" || result == "refused" {
+			why = " (" + t.problem + ")"
+		}
+		fmt.Fprintf(t.err, "telemetry: %s: %s%s\n", question, result, why)
+	}
+	return result
+}
+
+func (t *Telemetry) answer(ctx context.Context, name string, value any) (string, error) {
+	if t.whyOff() != "" {
+		return "off", nil
+	}
+	campaign, err := t.read()
+	if err != nil {
+		return "failed", err
+	}
+	if given, query := t.consent(campaign); !given && (query || t.AskLater || !t.askNow(campaign)) {
+		return "off", nil
+	}
+	if !campaign.IsOpen(time.Now().Unix() / 86_400) {
+		return "closed", nil
+	}
+	device, err := t.open(ctx, campaign)
+	if err != nil {
+		return "failed", err
+	}
+	outcome, err := t.give(ctx, device, campaign, name, value)
+	if err != nil {
+		return "failed", err
+	}
+	switch {
+	case outcome.Reason == "value":
+		return "outside", nil
+	case outcome.Reason == "ended":
+		return "closed", nil
+	case outcome.Is == "refused":
+		t.problem = "refused: " + outcome.Reason
+		return "refused", nil
+	}
+	if outcome.Is != "silent" {
+		t.sendLater()
+	}
+	return outcome.Is, nil
+}
+
+// give answers a question, or says that the program was used.
+func (t *Telemetry) give(ctx context.Context, device *dither.Device, campaign *dither.Campaign, name string, value any) (dither.Outcome, error) {
+	if campaign.Term("repeat") == "present" {
+		return device.Present(ctx, campaign, value)
+	}
+	inquiry, err := device.Ask(campaign, name)
+	if err != nil {
+		return dither.Outcome{}, err
+	}
+	if _, domain := campaign.Stated(name); domain["kind"] == "categories" {
+		if other, err := inquiry.Otherwise("other"); err == nil {
+			inquiry = other
+		}
+	}
+	if isTest() {
+		bridge.Daily(inquiry)
+	}
+	return device.Answer(ctx, inquiry, value)
+}
+
+// Send sends what waits, now, in this process; nil if telemetry is off.
+func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
+	t.locked(func(short context.Context) error {
+		campaign, err := t.read()
+		if err != nil {
+			return err
+		}
+		if given, _ := t.consent(campaign); t.whyOff() != "" || !given || t.Address == "" {
+			return nil
+		}
+		if isTest() && t.label(campaign) == "" {
+			t.problem = "the campaign does not list the label test: nothing is sent"
+			return nil
+		}
+		device, err := t.open(short, campaign)
+		if err != nil {
+			return err
+		}
+		how, err := t.way(campaign)
+		if err != nil {
+			return err
+		}
+		how.Allowed = func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" }
+		sent, err := device.Send(ctx, campaign, how)
+		if len(sent.Refused) > 0 {
+			t.problem = strings.Join(sent.Refused, ", ")
+		}
+		done = &sent
+		return err
+	})
+	return done
+}
+
+// way returns how a campaign is sent: encrypted if it has a sealing key.
+func (t *Telemetry) way(campaign *dither.Campaign) (how dither.Sending, err error) {
+	place := strings.TrimRight(t.Address, "/")
+	how = dither.Sending{Transport: dither.Direct{}, Label: t.label(campaign), Address: place + "/v1/campaigns/" + campaign.ID + "/batches"}
+	if sealing := campaign.SealingKey(); sealing != "" {
+		how.Transport, err = dither.NewRelay(cmp.Or(t.Relay, place+"/.well-known/ohttp-gateway"), sealing, dither.Direct{})
+	} else if t.Relay != "" {
+		err = &dither.Error{Reason: "key", Words: "the campaign has no sealing key for a relay"}
+	}
+	return how, err
+}
+
+// sendLater starts a process that sends, at most once in this one and once an hour.
+func (t *Telemetry) sendLater() {
+	if t.sender != 0 || t.Foreground || t.Address == "" || os.Getenv(sender) != "" {
+		t.sender = reap(t.sender)
+		return
+	}
+	t.sender = -1
+	if info, err := os.Stat(t.path("sent")); err == nil {
+		if since := time.Since(info.ModTime()); since < interval && since > -48*time.Hour {
+			return // a time far ahead is that of a wrong clock
+		}
+	}
+	if t.write("sent", "") == nil {
+		t.sender = spawn(append(os.Environ(), sender+"="+t.base()))
+	}
+}
+
+// Ask needs consent if there was no question before and a person is there, and returns whether it is given.
+func (t *Telemetry) Ask() (given bool) {
+	t.locked(func(context.Context) error {
+		campaign, err := t.read()
+		if err != nil || t.whyOff() != "" {
+			return err
+		}
+		query := false
+		if given, query = t.consent(campaign); !given && !query {
+			given = t.askNow(campaign)
+		}
+		return nil
+	})
+	return given
+}
+
+func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
+	if isMachine() || !isTerminal(t.in) || !isTerminal(os.Stderr) {
+		return false
+	}
+	shown := digest([]any{generalOf(campaign, t.Address, t.Relay), recordOf(campaign)})[:16]
+	if os.MkdirAll(t.base(), 0o700) != nil {
+		return false
+	}
+	// Of two processes one asks, and a question that is not answered is not repeated.
+	file, err := os.OpenFile(t.path("asked-"+shown), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	file.Close()
+	words := wordsOf(campaign, t.budget(campaign))
+	if strings.Count(words, "\n")+2 > linesOf(os.Stderr) {
+		words += "\n" + shortOf(campaign, t.budget(campaign))
+	}
+	forgetInput(t.in) // what was typed so far is no answer
+	fmt.Fprintf(t.err, "%s\nMay %s send such answers? [y/N] ", words, t.App)
+	line, _ := bufio.NewReader(t.in).ReadString('\n')
+	yes := slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
+	now := "off"
+	if yes && t.agree(campaign) == nil {
+		now = "on"
+	}
+	fmt.Fprintf(t.err, "Telemetry is %s; `%s telemetry on` and `off` change it, `show` shows it.\n", now, t.App)
+	return now == "on"
+}
+
+// agree keeps a yes to what was shown, beside those to other askers.
+func (t *Telemetry) agree(campaign *dither.Campaign) error {
+	records := t.records()
+	if records == nil {
+		records = map[string]any{}
+	}
+	delete(records, "")
+	records[generalOf(campaign, t.Address, t.Relay)] = recordOf(campaign)
+	return t.write("consent", bridge.Write(records)+"\n")
+}
+
+// records returns the kept consent by asker; nil if there was no question. What cannot be read is a no.
+func (t *Telemetry) records() map[string]any {
+	content, err := os.ReadFile(t.path("consent"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	value, wrong := bridge.Parse(string(content))
+	records, ok := value.(map[string]any)
+	if err != nil || wrong != nil || !ok {
+		return map[string]any{"": nil}
+	}
+	return records
+}
+
+// consent returns whether a campaign may be answered, and whether the person said no.
+func (t *Telemetry) consent(campaign *dither.Campaign) (given, refused bool) {
+	records := t.records()
+	if _, no := records[""]; no {
+		return false, true
+	}
+	record, _ := records[generalOf(campaign, t.Address, t.Relay)].(map[string]any)
+	return record != nil && covers(record, campaign), false
+}
+
+// whyOff returns why nothing is kept or sent, whatever the consent is; empty if nothing forbids it.
+func (t *Telemetry) whyOff() string {
+	for _, name := range switches {
+		if isSet(name) {
+			return name + " is set"
+		}
+	}
+	for _, place := range []string{noTelemetry, filepath.Join(configFolder(), "dither", "no-telemetry")} {
+		if _, err := os.Stat(place); err == nil && filepath.IsAbs(place) {
+			return "there is a file " + place
+		}
+	}
+	if isMachine() && !isTest() {
+		return "this is continuous integration"
+	}
+	return t.whyForeign()
+}
+
+// whyForeign returns why there is no place here that is this person's own; empty if there is one.
+func (t *Telemetry) whyForeign() string {
+	folder := t.base()
+	switch {
+	case os.Getenv("SUDO_UID") != "":
+		return "this was started by sudo"
+	case folder == "":
+		return "there is no home to keep it in"
+	}
+	for {
+		info, err := os.Stat(folder)
+		if err == nil && !isOwn(info) {
+			return folder + " belongs to somebody else"
+		}
+		if err == nil || filepath.Dir(folder) == folder {
+			return ""
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+func isSet(name string) bool {
+	return !slices.Contains([]string{"", "0", "false", "no"}, strings.ToLower(os.Getenv(name)))
+}
+
+func isMachine() bool { return slices.ContainsFunc(machines, isSet) }
+
+func isTest() bool { return isSet(testMode) }
+
+// read verifies the campaign, once.
+func (t *Telemetry) read() (*dither.Campaign, error) {
+	if t.campaign != nil {
+		return t.campaign, nil
+	}
+	campaign, err := dither.ReadCampaign(t.Config.Campaign, t.Key)
+	if err == nil {
+		t.campaign = campaign
+	}
+	return campaign, err
+}
+
+func (t *Telemetry) budget(campaign *dither.Campaign) float64 {
+	if t.Epsilon > 0 {
+		return t.Epsilon
+	}
+	epsilon, _ := budgetOf(campaign, isTest())
+	return epsilon
+}
+
+// open returns the account; it is created if it is missing.
+func (t *Telemetry) open(ctx context.Context, campaign *dither.Campaign) (*dither.Device, error) {
+	place := t.accountFile()
+	if t.device != nil && t.opened == place {
+		return t.device, nil
+	}
+	if err := os.MkdirAll(t.base(), 0o700); err != nil {
+		return nil, err
+	}
+	_, delta := budgetOf(campaign, isTest())
+	device, err := dither.Open(ctx, dither.NewFileStore(place),
+		dither.Terms{Epsilon: t.budget(campaign), Delta: delta, Epoch: "year", Policy: t.Policy})
+	if err == nil {
+		t.device, t.opened = device, place
+	}
+	return device, err
+}
+
+func (t *Telemetry) label(campaign *dither.Campaign) string {
+	label := t.Version
+	if isTest() {
+		label = testLabel
+	}
+	if slices.Contains(campaign.Labels(), label) {
+		return label
+	}
+	return ""
+}
+
+// accountFile returns the file of this tool, or one that the person made for several, by DITHER_ACCOUNT_GO. An account of
+// dt.Account is an SQLite file that this client cannot read.
+func (t *Telemetry) accountFile() string {
+	if shared := os.Getenv("DITHER_ACCOUNT_GO"); shared != "" && !isTest() {
+		return shared
+	}
+	return t.path("account.text")
+}
+
+func (t *Telemetry) path(name string) string { return filepath.Join(t.base(), name) }
+
+// base returns the folder of what is kept, or an empty text.
+func (t *Telemetry) base() string {
+	base := t.Folder
+	if base == "" {
+		state := stateFolder()
+		if state == "" {
+			return ""
+		}
+		base = filepath.Join(state, t.App, "telemetry")
+	}
+	if isTest() {
+		base = filepath.Join(base, "test")
+	}
+	if absolute, err := filepath.Abs(base); err == nil {
+		return absolute
+	}
+	return ""
+}
+
+// write writes a small file completely or not at all, readable by its owner alone.
+func (t *Telemetry) write(name, text string) error {
+	if err := os.MkdirAll(t.base(), 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(t.base(), name+".*") // of mode 600
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), t.path(name))
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
+}
+
+// folderOf returns the folder of a variable, or one below the home.
+func folderOf(variable string, below ...string) string {
+	if stated := os.Getenv(variable); filepath.IsAbs(stated) {
+		return stated
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Join(append([]string{home}, below...)...)
+}
+
+func stateFolder() string {
+	switch runtime.GOOS {
+	case "windows":
+		return folderOf("LOCALAPPDATA", "AppData", "Local")
+	case "darwin", "ios":
+		return folderOf("", "Library", "Application Support")
+	}
+	return folderOf("XDG_STATE_HOME", ".local", "state")
+}
+
+func configFolder() string {
+	if runtime.GOOS == "windows" {
+		return folderOf("APPDATA", ".config")
+	}
+	return folderOf("XDG_CONFIG_HOME", ".config")
+}

@@ -1,0 +1,127 @@
+"""`dither campaign next`: the second of two campaigns, on the bounds that the reports of the first show."""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from dither.collection.campaign import Campaign
+from dither.collection.live import LiveCounts
+from dither.collection.store.backup import backup
+from dither.collection.store.opening import open_store
+from dither.collection.terms import Phase, QuestionTerms
+from dither.core import registry
+from dither.core.counts import Counts
+from dither.core.domains.tables import read_table
+from dither.core.question import Question, as_question
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.bounds import Bounds, bounds
+
+
+class NextVersion(NamedTuple):
+    """The campaign that follows, and the bounds of each of its questions that were read from the first."""
+
+    contract: Campaign
+    found: Mapping[str, Bounds]
+
+
+def stored_counts(address: str, contract: Campaign) -> dict[str, Counts]:
+    """Return the counts of all reports of a campaign in a store, also while a collector writes to it."""
+    with tempfile.TemporaryDirectory(prefix="dither-") as folder:
+        copy = Path(folder) / "copy"
+        backup(address, copy)
+        with closing(open_store(str(copy))) as store:
+            live = LiveCounts()
+            known = [published.contract for published in store.campaigns()]
+            if contract.id not in {each.id for each in known}:
+                raise InvalidParameter(
+                    f"this store has no campaign {contract.name!r} version {contract.version} with these "
+                    "terms; give the file that was published"
+                )
+            for each in known:
+                live.know(each)
+            live.rebuild(store.folded_counts(), store.news())
+            return {name: live.summary(contract.id, name) for name in contract.questions}
+
+
+def next_version(
+    contract: Campaign,
+    counts: Mapping[str, Counts | str],
+    *,
+    begins: datetime.date,
+    ends: datetime.date | None = None,
+) -> NextVersion:
+    """Return the campaign that follows a first phase: its numbers on a scale are asked on their bounds.
+
+    Raise NotIdentifiable, with the number of people who are missing, unless all bounds are known well enough.
+    Every other question and term stays. `counts` may have a text in place of counts that are not shown.
+    """
+    if contract.phase is None or contract.phase.share is None:
+        raise InvalidParameter(
+            "only a first phase has a next version: a campaign with phase = { share = 0.1 }, the share of "
+            "people who answer it"
+        )
+    scales = {
+        name: question
+        for name, question in contract.questions.items()
+        if question.domain.line is not None and question.domain.line.scale
+    }
+    if not scales:
+        raise InvalidParameter('this campaign has no number on a scale: interval = [0, 1440], scale = "log"')
+    found = {name: _bounds_of(counts[name]) for name in scales}
+    problems = []
+    for name, each in found.items():
+        try:
+            each.check()
+        except NotIdentifiable as error:
+            problems.append(f"question {name!r}: {error}")
+    if problems:
+        raise NotIdentifiable("; ".join(problems))
+    last = contract.ends if ends is None else ends
+    if last < begins:
+        raise InvalidParameter(
+            f"the first phase ends on {last}, before the next one begins on {begins}; say when that ends"
+        )
+    asked = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
+    terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}
+    made = replace(
+        contract,
+        version=contract.version + 1,
+        begins=begins,
+        ends=last,
+        phase=Phase(follows=contract.id),
+        questions=asked,
+        asks={name: used for name, used in terms.items() if used.data()},
+        signed_text=None,
+    )
+    return NextVersion(made, found)
+
+
+def _bounds_of(counts: Counts | str) -> Bounds:
+    if isinstance(counts, str):
+        raise NotIdentifiable(counts)
+    return bounds(counts)
+
+
+def _next_question(question: Question, found: Bounds | None) -> Question:
+    """Return the question on the bounds, by the usual mechanism of means with the same ε."""
+    if found is None:
+        return question
+    told = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
+    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **told})
+    kind, more = registry.adviser("ask").default_mechanism(domain, question.epsilon)
+    return as_question(kind(domain, epsilon=question.epsilon, **more))
+
+
+def _terms(before: QuestionTerms | None, found: Bounds | None) -> QuestionTerms:
+    """Return the terms of a question: its words, without the scale, with the share outside."""
+    kept = QuestionTerms() if before is None else before
+    if found is None:
+        return kept
+    outside = tuple(float(f"{part:.3g}") for part in found.outside)
+    return replace(kept, scale=(), clipped=True, outside=outside)

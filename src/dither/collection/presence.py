@@ -1,0 +1,120 @@
+"""Counting presence: messages by calendar period, shown when the period is over and large enough.
+
+A message without a report is stored as a report of one byte, 0, to the question "", which nobody is asked. So
+retries, folding, exports and withdrawals are those of reports.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dither.collection.campaign import Campaign
+from dither.core.presence import PresenceCounts
+from dither.core.question import Question
+from dither.core.wire import from_specification
+from dither.errors import InvalidParameter
+from dither.foundation.tables import period_start
+
+if TYPE_CHECKING:
+    from dither.collection.live import LiveCounts
+
+MESSAGES: Final = ""  # the name under which messages without a report are stored
+EMPTY_MESSAGE: Final = b"\0"
+NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
+_STORED: Final[Mapping[str, object]] = {
+    **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
+    "fingerprint": "958f2021bff0d3b17ed130f53a259a83",
+    "device": json.dumps(
+        {
+            **{"bits": 64, "cells": 2, "domain": {"count": 2, "kind": "categories"}, "draw": "response"},
+            **{"outside": "refuse", "step": "44d9585152ea1936", "width": 1},
+        },
+        separators=(",", ":"),
+    ),
+}
+
+
+@cache
+def message_question() -> Question:
+    """Return the question as which messages without a report are stored: one byte each."""
+    return from_specification(dict(_STORED))
+
+
+def counts_presence(contract: Campaign) -> bool:
+    """Return whether a campaign counts who is present."""
+    return contract.repeat == "present"
+
+
+def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -> PresenceCounts:
+    """Return what may be shown of presence on a day: the periods that are over.
+
+    A period of fewer than `people` devices has no numbers. In a period a group (a public label, or the
+    devices with the permanent label) is shown if it has so many devices, and if those of all groups that are
+    not shown have together as many, or none: nothing small follows from a difference.
+    """
+    if contract.every is None or not counts_presence(contract):
+        raise InvalidParameter(f"campaign {contract.name!r} does not count who is present")
+    days = _days_by_period(contract, today)
+    name = next(iter(contract.questions), None)
+    asked = None if name is None else contract.questions[name]
+    labels = live.labels(contract.id, MESSAGES)
+    shown: dict[str, list[int]] = {label: [] for label in labels}
+    messages: list[int | None] = []
+    public, rows = [], []
+    for some in days.values():
+        groups: dict[str | None, int] = {
+            label: sum(live.n(contract.id, MESSAGES, day, label) for day in some) for label in labels
+        }
+        permanent = np.zeros(0, dtype=np.int64)
+        if name is not None and asked is not None:
+            permanent = np.sum([live.summary(contract.id, name, day).counts for day in some], axis=0)
+        marked = (asked.counting.implied_answers(permanent) or 0) if asked is not None else 0
+        total = sum(groups.values()) + marked
+        enough = total >= contract.people
+        groups[None] = marked  # the devices with the permanent label
+        hidden = _hide_small(groups, contract.people) if enough else set(groups)
+        messages.append(total if enough else None)
+        public.append(total - marked if None not in hidden else 0)
+        rows.append(permanent * (None not in hidden))
+        for label in labels:
+            shown[label].append(0 if label in hidden else groups[label])
+    return PresenceCounts(
+        contract.every,
+        tuple(days),
+        tuple(messages),
+        tuple(public),
+        {label: tuple(some) for label, some in shown.items() if any(some)},
+        asked,
+        np.array(rows, dtype=np.int64).reshape(len(rows), -1) if rows and asked is not None else (),
+        contract.people,
+        contract.name,
+    )
+
+
+def _days_by_period(contract: Campaign, today: datetime.date) -> dict[datetime.date, list[datetime.date]]:
+    """Return the days of the campaign in each period that is over, by the first day of the period."""
+    every = str(contract.every)
+    found: dict[datetime.date, list[datetime.date]] = {}
+    last = min(contract.ends, today - datetime.timedelta(1))
+    for place in range((last - contract.begins).days + 1):
+        day = contract.begins + datetime.timedelta(place)
+        found.setdefault(period_start(every, day), []).append(day)
+    if found and last < contract.ends and period_start(every, today) in found:
+        del found[period_start(every, today)]
+    return found
+
+
+def _hide_small(groups: Mapping[str | None, int], people: int) -> set[str | None]:
+    """Return the groups that are not shown: the small ones, and larger ones until they hide each other."""
+    order = sorted(groups, key=lambda name: (groups[name], name is None, name or ""))
+    hidden = [name for name in order if 0 < groups[name] < people]
+    rest = [name for name in order if groups[name] >= people]
+    while hidden and rest and sum(groups[name] for name in hidden) < people:
+        hidden.append(rest.pop(0))
+    return {*hidden, *(name for name in order if not groups[name])}

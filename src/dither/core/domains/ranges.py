@@ -1,0 +1,152 @@
+"""Ranges of numbers: the edges of a scale, and values clipped to an interval on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from dither.errors import InvalidParameter, found
+from dither.foundation.digits import plain
+
+_PARTS: Final = 32  # of a scale
+_LEAST: Final = 1000  # the smallest edge of a logarithmic scale from 0, as a part of its end, below 32
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """The ends to which values are moved on purpose, and the share of people outside with its interval.
+
+    `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
+    estimate of such values is named: it is not that of the people's own values.
+    """
+
+    low: float
+    high: float
+    outside: tuple[float, ...] = ()
+    quantity: str = ""  # that is estimated, such as "mean"
+
+    @property
+    def values(self) -> str:
+        """What is estimated: (mean of) values clipped to [10, 100]."""
+        of = f"{self.quantity} of " if self.quantity else ""
+        return f"{of}values clipped to [{plain(self.low)}, {plain(self.high)}]"
+
+    @property
+    def beyond(self) -> str:
+        """The share outside in words, its interval first; empty if it is not known."""
+        if not self.outside:
+            return ""
+        share, low, high = (f"{100.0 * part:.2g}" for part in self.outside)
+        return f"{low} – {high} % outside (estimate {share} %)"
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.values, self.beyond)))
+
+    def columns(self) -> dict[str, object]:
+        """Return the columns that each row of an estimate has beside its value."""
+        return {"of": self.values, **outside_columns(self)}
+
+
+def of_values(clipping: Clipping | None) -> str:
+    """Return " of values clipped to [10, 100]"; an empty text if none are clipped."""
+    return "" if clipping is None else f" of {clipping.values}"
+
+
+def outside_columns(clipping: Clipping | None) -> dict[str, object]:
+    """Return the share of people outside and its interval, as columns; none if no values are clipped."""
+    if clipping is None:
+        return {}
+    names, known = ("outside", "outside low", "outside high"), clipping.outside or (None, None, None)
+    return dict(zip(names, known, strict=True))
+
+
+def check_outside(outside: object) -> tuple[float, ...]:
+    """Return a share with its interval; raise InvalidParameter unless 0 ≤ low ≤ share ≤ high ≤ 1."""
+    parts = tuple(outside) if isinstance(outside, list | tuple) else (None,)
+    if not parts:
+        return ()
+    numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in parts)
+    if not numbers or len(parts) != 3 or not 0.0 <= parts[1] <= parts[0] <= parts[2] <= 1.0:
+        raise InvalidParameter("outside are a share and its interval: 0 ≤ low ≤ share ≤ high ≤ 1")
+    return tuple(map(float, parts))
+
+
+def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | None:
+    """Return what `clipped_from` declares: bounds that were found, a wider interval, or a share outside."""
+    if clipped_from is None:
+        return None
+    outside = clipped_from if isinstance(clipped_from, list | tuple) else ()
+    if clipped_from is True:
+        return Clipping(low, high)
+    wide = getattr(clipped_from, "shown", None)
+    if wide is not None:  # an interval
+        if wide.circular or low < wide.low or high > wide.high:
+            raise InvalidParameter(f"clipped_from={clipped_from!r} does not contain [{low:g}, {high:g}]")
+    elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
+        outside = clipped_from.share_outside(low, high)
+    elif not outside:
+        raise InvalidParameter(
+            "clipped_from is what dt.bounds returned, the interval that values come from, or the share "
+            f"outside with its interval, such as (0.01, 0.004, 0.02), not {found(clipped_from)}"
+        )
+    return Clipping(low, high, check_outside(outside))
+
+
+def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
+    """Return the edges of the scale of an interval: those that are listed, or 33 of "log" or "linear".
+
+    >>> scale_edges({"interval": [0, 64], "scale": "linear"})[:3]
+    (0.0, 2.0, 4.0)
+    """
+    given, ends = table["scale"], table.get("interval")
+    if isinstance(given, list):
+        return tuple(given)
+    listed = ends if isinstance(ends, list) and len(ends) == 2 else []
+    pair = [end for end in listed if isinstance(end, int | float) and not isinstance(end, bool)]
+    if given not in ("log", "linear") or len(pair) != 2 or not pair[0] < pair[1]:
+        raise InvalidParameter(
+            'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
+        )
+    low, high = map(float, pair)
+    if given == "linear":
+        return (*(low + (high - low) * part / _PARTS for part in range(_PARTS)), high)
+    if low >= 0:
+        return _logarithmic(low, high, _PARTS)
+    if high <= 0:
+        return tuple(-edge for edge in reversed(_logarithmic(-high, -low, _PARTS)))
+    half = _PARTS // 2
+    below, above = _logarithmic(0.0, -low, half), _logarithmic(0.0, high, half)
+    return (*(-edge for edge in reversed(below[1:])), *above)
+
+
+def _logarithmic(low: float, high: float, parts: int) -> tuple[float, ...]:
+    """Return edges with equal ratios; from 0, the first part ends at 1, or at a small part of `high`."""
+    least, steps = low, parts
+    if low == 0:
+        least, steps = (1.0 if high >= _PARTS else high / _LEAST), parts - 1
+    between = (float(f"{least * (high / least) ** (part / steps):.12g}") for part in range(1, steps))
+    return (*((0.0,) if low == 0 else ()), least, *between, high)
+
+
+def check_scale(scale: object, low: float, high: float, step: float | None) -> tuple[float, ...]:
+    """Return the edges of a scale, of its positions or its values; raise InvalidParameter for others.
+
+    An interval from 0 to the number of parts has the positions; one between the outer edges the values.
+    """
+    edges = tuple(scale) if isinstance(scale, list | tuple) else (None,)
+    if not edges:
+        return ()
+    numbers = all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges)
+    if not numbers or len(edges) < 3 or any(after <= before for before, after in pairwise(edges)):
+        raise InvalidParameter("a scale has at least 3 edges, each a number larger than the one before")
+    if (low, high) not in ((0, len(edges) - 1), (edges[0], edges[-1])) or step is not None:
+        raise InvalidParameter("a scale is for an interval from 0 to the number of its parts, without a step")
+    return tuple(map(float, edges))
+
+
+def name_of_scale(edges: tuple[float, ...]) -> str:
+    """Return "linear" if the parts of a scale have equal lengths, and else "log"."""
+    lengths = [after - before for before, after in pairwise(edges)]
+    return "linear" if max(lengths) - min(lengths) <= 1e-9 * max(lengths) else "log"

@@ -1,0 +1,232 @@
+"""`dt.bounds`: from which number to which the values of most people lie, for a second campaign on that range.
+
+A range ten times too wide costs a hundred times the people. So a few people are first asked on a wide scale.
+Two quantiles of their values, a little widened, are the interval in which the others are asked. A person
+answers one of both campaigns, so that the second one's intervals hold whatever was chosen from the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from dither.core.counts import Counts, name_result
+from dither.core.domains import Interval
+from dither.core.domains.ranges import Clipping
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.curve import DensityCurve, QuantileInterval
+from dither.estimation.distribution_methods import empirical_bayes, is_too_coarse
+from dither.estimation.estimate import LabelledEstimate
+from dither.estimation.intervals import PartIntervals, level_of_one
+from dither.estimation.method import number_question
+from dither.estimation.rounding import thousands
+from dither.estimation.verbs import count_numbers
+from dither.foundation.digits import plain
+from dither.foundation.numerics.distributions import student_t_quantile
+
+LEVEL: Final = 0.95
+LOOKS: Final = 100  # at which the intervals hold together: of a page, each at 1.2 times as many reports
+MOST_RATIO: Final = 2.0  # of the widest range that the intervals allow and the narrowest
+_MARGIN: Final = 1.0 / 32.0  # of the scale, beyond each quantile
+_MOST_FACTOR: Final = 1e6
+_FAR: Final = 4.0  # widths from 0, beyond which an interval is rounded by its width
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(LabelledEstimate):
+    """Two quantiles of people's values, and the interval [`low`, `high`] in which others can be asked.
+
+    As an estimate it has both quantiles; those of numbers on a scale are values. `low` and `high` are a 32nd
+    of the scale beyond the quantiles, rounded outwards to two digits. `ready` says whether the quantiles are
+    known well enough: the widest range that their intervals allow is at most twice the narrowest. If not,
+    `missing` is about how many more people have to answer. These intervals hold at 100 looks together, each
+    at 1.2 times as many reports as the one before. People at an end of the scale who may be fewer than those
+    beyond a quantile are left out of it; the share outside counts them.
+    """
+
+    curve: DensityCurve = field(kw_only=True)  # with people at the ends who may not be seen
+    parts: tuple[QuantileInterval, ...] = field(kw_only=True)
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self._range(*self._quantiles(0.0, 0.0))[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self._range(*self._quantiles(0.0, 0.0))[1]
+
+    @cached_property
+    def widest(self) -> tuple[float, float]:
+        """The widest interval that is compatible with the reports, at 100 looks."""
+        return self._range(*self._quantiles(1.0, -1.0))
+
+    @cached_property
+    def narrowest(self) -> tuple[float, float]:
+        """The narrowest interval that is compatible with the reports; empty if its ends are not in order."""
+        return self._range(*self._quantiles(-1.0, 1.0))
+
+    @property
+    def ready(self) -> bool:
+        """Whether the quantiles are known well enough for a second campaign."""
+        return self._ratio(1.0) <= MOST_RATIO
+
+    @property
+    def missing(self) -> int:
+        """About how many more people have to answer; 0 if the quantiles are known well enough."""
+        if self.ready:
+            return 0
+        low, high = 1.0, _MOST_FACTOR
+        for _ in range(50):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if self._ratio(1.0 / math.sqrt(middle)) > MOST_RATIO else (low, middle)
+        more = self.n * (high - 1.0)
+        digits = math.floor(math.log10(max(more, 1.0))) - 1
+        return int(math.ceil(more / 10.0**digits) * 10**digits) if digits > 0 else math.ceil(more)
+
+    @property
+    def outside(self) -> tuple[float, float, float]:
+        """The share of people outside [`low`, `high`] and the ends of its interval, at 100 looks."""
+        return self.share_outside(self.low, self.high)
+
+    def share_outside(self, low: float, high: float) -> tuple[float, float, float]:
+        """Return the share of people below `low` or above `high`, and the ends of its 95 % interval.
+
+        The interval allows for people at the ends of the scale who are too few to be found.
+        """
+        line = self.curve.line
+        if low <= line.low and high >= line.high:
+            return 0.0, 0.0, 0.0
+        ends = line.to_unit(np.array([max(low, line.low), min(high, line.high)]))
+        inside = self.curve.share_between(ends[:1], ends[1:])
+        least, most = inside.interval(level_of_one(LEVEL, LOOKS))
+        share, below, above = (min(max(1.0 - float(part), 0.0), 1.0) for part in (inside, most, least))
+        return share, min(below, share), max(above, share)
+
+    def interval_domain(self) -> Interval:
+        """Return the interval in which others are asked; raise NotIdentifiable unless `ready`."""
+        self.check()
+        return Interval(self.low, self.high, unit=self.unit, clipped_from=self)
+
+    def check(self) -> None:
+        """Raise NotIdentifiable, with the number of people who are missing, unless `ready`."""
+        if not self.ready:
+            ends = " to ".join(
+                f"[{plain(low)}, {plain(high)}]" for low, high in (self.narrowest, self.widest)
+            )
+            raise NotIdentifiable(
+                f"the bounds are not known well enough: {ends} are possible, and the widest may be at most "
+                f"{MOST_RATIO:g} times as long as the narrowest; about {thousands(self.missing)} more people "
+                "have to answer"
+            )
+
+    def _quantiles(self, *signs: float, shrink: float = 1.0) -> tuple[float, float]:
+        """Return both quantiles, moved by so many times the reach of their intervals."""
+        reach = student_t_quantile(level_of_one(LEVEL, LOOKS)) * shrink
+        low, high = (part.crossing(sign * reach) for part, sign in zip(self.parts, signs, strict=True))
+        return low, high
+
+    def _ratio(self, shrink: float) -> float:
+        (low, high), (least, most) = (
+            self._range(*self._quantiles(*signs, shrink=shrink)) for signs in ((1.0, -1.0), (-1.0, 1.0))
+        )
+        return (high - low) / (most - least) if most > least else math.inf
+
+    def _range(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval a little wider than the one between two quantiles, with two digits."""
+        line = self.curve.line
+        unit = line.to_unit(np.array([low, high])) + np.array([-_MARGIN, _MARGIN])
+        wide = line.from_unit(np.clip(unit, 0.0, 1.0))
+        ends = [
+            _round_outwards(float(end), abs(float(wide[1] - wide[0])), up=up)
+            for end, up in zip(wide, (False, True), strict=True)
+        ]
+        return max(ends[0], line.low), min(ends[1], line.high)
+
+    def __repr__(self) -> str:
+        share, least, most = self.outside
+        where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
+        beyond = Clipping(self.low, self.high, (share, least, most)).beyond
+        more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
+        return f"{super().__repr__()}: {where}, {beyond}{'' if self.ready else more}"
+
+
+def _without_doubtful_ends(curve: DensityCurve, tails: tuple[float, float]) -> DensityCurve:
+    """Return the curve without people at an end of the scale who may be fewer than those beyond a quantile.
+
+    A few of them, or none, would otherwise move a quantile to the end of a scale that is wide on purpose. The
+    share outside counts them.
+    """
+    gone = []
+    for number, atom in enumerate(curve.atoms):
+        if atom.place in (0.0, 1.0):
+            share = curve.share(np.eye(curve.shares.size)[[curve.bins + number]])
+            least, _ = share.interval(level_of_one(LEVEL, LOOKS))
+            if least < tails[int(atom.place)]:
+                gone.append(number)
+    return curve.without_atoms(gone) if gone else curve
+
+
+def _round_outwards(end: float, width: float, *, up: bool) -> float:
+    """Return a number rounded outwards to two digits; far from 0, to two digits of the width."""
+    if end == 0.0 or not width > 0.0:
+        return end
+    sizes = (abs(end), width) if width < abs(end) / _FAR else (abs(end),)
+    step = min(10.0 ** (math.floor(math.log10(size)) - 1) for size in sizes)
+    count = end / step
+    near = round(count)
+    steps = near if math.isclose(count, near, rel_tol=1e-9) else math.ceil(count) if up else math.floor(count)
+    return float(f"{steps * step:.12g}")
+
+
+@name_result
+def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Bounds:
+    """Estimate from which number to which most people's values lie: two quantiles, and an interval.
+
+    For reports on a wide domain, such as those of `SW` on `dt.Interval(0, 1440).on_scale("log")`. The result
+    prints both quantiles with their intervals, and `dt.Interval(found.low, found.high, clipped_from=found)`
+    is the domain on which other people are asked; `found.interval_domain()` is the same, and refuses while
+    the quantiles are not known well enough. Reports are read by empirical Bayes.
+
+    >>> import dither as dt
+    >>> wide = dt.Interval(0, 1440, unit="minutes").on_scale("log")
+    >>> first = dt.SW(wide, epsilon=2)
+    >>> told = first.perturb(wide.positions([30, 40, 50, 60] * 10_000), source=dt.Seeded(1))
+    >>> bounds(told).interval_domain().clipping.values
+    'values clipped to [23, 77]'
+    """
+    shares = tuple(q) if isinstance(q, list | tuple) else ()
+    numbers = all(isinstance(share, int | float) and not isinstance(share, bool) for share in shares)
+    if len(shares) != 2 or not numbers or not 0.0 < shares[0] < shares[1] < 1.0:
+        raise InvalidParameter(f"q are two shares between 0 and 1, the lower one first, not {found(q)}")
+    summary = count_numbers(reports)
+    line = number_question(summary).line.shown
+    if line.circular or is_too_coarse(summary):
+        raise NotIdentifiable(
+            "bounds are read from numbers on an interval that a mechanism for distributions asked for, such "
+            'as SW: dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1)'
+        )
+    seen, whole = empirical_bayes.curves(summary)
+    seen = _without_doubtful_ends(seen, (shares[0], 1.0 - shares[1]))
+    made = [seen.quantile(share) for share in shares]
+    parts = tuple(part.confidence for part in made if isinstance(part.confidence, QuantileInterval))
+    interval = PartIntervals(parts, parts[0].condition)
+    return Bounds(
+        np.array([float(part) for part in made]),
+        np.array([float(part.standard_error) for part in made]),
+        summary.n,
+        whole.guarantee,
+        confidence=interval,
+        labels=tuple(f"quantile {share:g}" for share in shares),
+        unit=line.unit,
+        limits=(line.low, line.high),
+        curve=whole,
+        parts=parts,
+    )
