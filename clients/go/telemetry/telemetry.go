@@ -2,12 +2,11 @@
 // answer is randomised before it is kept. Nothing that happens here stops the tool: no function panics, and none waits longer
 // than two seconds for another process.
 //
-//	//go:embed campaign.json
-//	var campaign string
-//
 //	var use = telemetry.Start(telemetry.Config{Campaign: campaign, Key: "…", App: "mytool", Address: "https://…"})
 //
 //	use.Answer("command", "build")
+//
+// The command dither init --telemetry --language go writes such a variable, and the campaign that it embeds.
 package telemetry
 
 import (
