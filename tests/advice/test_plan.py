@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.advice.plan import plan
+from dither.advice.plan import cost_of_range, plan
 from dither.errors import Infeasible, InvalidParameter
 from tests.support.terminal import run
 
@@ -158,3 +158,23 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     facts = json.loads(run("campaign", "check", str(survey), "--json").output)
     assert facts["plan"]["people"] == 10_000
     assert facts["plan"]["errors"][0]["question"] == "age"
+
+
+def test_a_wide_range_costs_what_simulation_says() -> None:
+    wide, narrow = dt.Podium(dt.Interval(0, 1440), epsilon=1), dt.Podium(dt.Interval(10, 100), epsilon=1)
+    values = np.random.default_rng(1).uniform(10, 100, 40_000)
+    errors = [dt.mean(each.perturb(values, source=dt.Seeded(1))).standard_error for each in (wide, narrow)]
+    times = cost_of_range(wide.question, (10, 100))
+    assert times == pytest.approx((errors[0] / errors[1]) ** 2, rel=0.25)  # noise depends on the value
+    table = dt.recommend(wide.domain, dt.goals.Mean(n=1000), epsilon=1, guess=(10, 100))
+    assert "times the people of [10, 100]" in table.title
+    assert "dt.bounds" in table.title
+    for question, guess in (
+        (wide, (100, 10)),
+        (wide, (10, 2000)),
+        (dt.OGPM(dt.Circle(360), epsilon=1), (10, 20)),
+        (dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1), (10, 20)),
+        (dt.KRR(dt.Categories(["a", "b"]), epsilon=1), (0, 1)),
+    ):
+        with pytest.raises(InvalidParameter, match="within the interval"):
+            cost_of_range(question.question, guess)

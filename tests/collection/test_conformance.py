@@ -63,7 +63,8 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Answered:
 def test_the_javascript_client_conforms(javascript: Answered) -> None:
     tallies, _ = javascript
     questions = vectors("draws")["questions"]
-    unknown = sum(len(one["draws"]) for one in questions if not known_to_javascript(one["specification"]))
+    lacking = [one for one in questions if not known_to_javascript(one["specification"])]
+    unknown = sum(len(one["draws"]) for one in lacking if "research" not in one)
     assert {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()} == {
         **dict.fromkeys(KINDS, (0, 0, [])),
         "draws": (0, unknown, []),
@@ -220,7 +221,10 @@ MUTANTS = {
     },
     "words": {
         "regions must be the same": ("dither", r'=>(\w+)\.split\("-"\)\[0\]', r"=>\1"),
-        "answers are shown by their labels": ("dither", r"\w+\?\.\[\w+\]\?\?String\((\w+)\)", r"String(\1)"),
+        "a question is shown by its name": (
+            *("dither", r"text:(\w+)=>\w+\.text\?\.\[.*?\]\?\?(\w+)"),
+            r"text:\1=>\2",
+        ),
     },
     "open": {
         "a campaign ends in the morning": ("dither", r"864e5>=(\w+)\+1", r"864e5>=\1"),

@@ -171,3 +171,33 @@ def test_tests_of_developers_carry_their_label(
     assert tool.present() == "present"
     tool.send()
     assert [(batch.label, batch.reports) for batch in collector.batches] == [("test", {})]
+
+
+def test_one_yes_covers_what_was_shown_of_both(home: Path, collector: Stub) -> None:
+    (home / "second").mkdir()
+    publish(home / "second", TOML + LABEL)
+    (home / "presence.json").write_bytes((home / "second" / "campaign.json").read_bytes())
+    publish(home)
+    one: dict[str, Any] = {"app": "mytool", "version": "1.2", "address": collector.address}
+    alone = Telemetry(home / "campaign.json", background=False, **one)
+    alone.run("on")
+    tool = Telemetry(home / "campaign.json", presence=home / "presence.json", background=False, **one)
+    assert tool.present() == "off"  # that yes did not cover it
+    assert tool.answer("command", "build") == "drawn"
+    assert "That you use it is seen" in " ".join(tool.run("on").split())
+    assert tool.present() in ("drawn", "present")
+    assert tool.present() == "silent"
+    tool.run("off")
+    assert tool.present() == "off"
+
+
+def test_a_new_home_has_a_budget_for_both(home: Path) -> None:
+    (home / "second").mkdir()
+    publish(home / "second", TOML + LABEL.replace("0.5", "0.999"))
+    publish(home)
+    tool = Telemetry(
+        home / "campaign.json", app="mytool", presence=home / "second" / "campaign.json", background=False
+    )
+    tool.run("on")
+    assert tool.present() in ("drawn", "present")
+    assert tool.answer("command", "build") == "drawn"

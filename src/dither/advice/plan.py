@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.domains import Domain
+from dither.core.domains import Domain, Interval, finite
 from dither.core.question import CategoryQuestion, OptionalQuestion, Question, as_question
 from dither.core.questionnaire import Questionnaire
-from dither.errors import DitherError, InvalidParameter
+from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.estimation.method import category_question, may_be_missing
+from dither.foundation.digits import plain
 from dither.foundation.numerics.distributions import inverse_survival
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.plotting import draw_rows
@@ -146,6 +147,36 @@ def read(question: Question) -> Reading | None:
     except (DitherError, TypeError, AttributeError):  # a mechanism without such formulas
         return None
     return None if noise is None else Reading("mean", noise, line.length**2 / 12.0, unit=line.unit)
+
+
+def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
+    """Return how many times the people of a guessed range the domain of a question takes for a mean.
+
+    The values are uniform over the guess, `guess` being its low and high end. The error of a mean has the
+    noise of the mechanism, which grows with the domain, and the spread of the values.
+    """
+    low, high = finite("the low end of a guess", guess[0]), finite("the high end of a guess", guess[1])
+    line = question.domain.line
+    if line is None or line.circular or line.scale or not line.low <= low < high <= line.high:
+        raise InvalidParameter(
+            f"a guess is a range within the interval of a question, such as [10, 100], not [{low:g}, "
+            f"{high:g}] of {question.domain if line is None else line.shown}"
+        )
+    narrow = replace(question.design(), domain=Interval(low, high)).question
+    wide, own = read(question), read(narrow)
+    if wide is None or own is None:
+        raise NotIdentifiable(f"no formula of the error of a mean is known for {question.name}")
+    return float((wide.noise + own.drawn) / (own.noise + own.drawn))
+
+
+def range_words(question: Question, guess: tuple[float, float]) -> str:
+    """Return what the domain of a question costs compared with a guessed range, and what to do."""
+    times = cost_of_range(question, guess)
+    low, high = (plain(float(end)) for end in guess)
+    return (
+        f"{question.domain} with values in [{low}, {high}]: {times:.2g} times the people of [{low}, {high}]. "
+        "Ask on that range with clipped = true, or in two phases, which find it (dt.bounds)."
+    )
 
 
 def _of_list(question: CategoryQuestion, size: int) -> Reading:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
 from dither.advice.goals.numbers import Goal, people_of
-from dither.advice.plan import check_difference, epsilon_to_detect, people_to_detect
+from dither.advice.plan import check_difference, epsilon_to_detect, people_to_detect, range_words
 from dither.advice.simulation import Progress
 from dither.core.domains import Domain, finite
 from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
@@ -78,6 +78,7 @@ def recommend(
     most_bytes: int | None = None,
     also: Sequence[Mechanism[Any]] = (),
     progress: Progress | None = None,
+    guess: tuple[float, float] | None = None,
 ) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
@@ -89,6 +90,9 @@ def recommend(
     2 %, and mechanisms that cannot be so short are left out.
 
     `also` are mechanisms of your own, on the same domain and with the same ε, to be ranked among them.
+
+    With `guess=(low, high)`, where most values may lie, the title says how many times the people a wider
+    domain takes for a mean.
 
     >>> from dither.core.domains import Interval
     >>> from dither import goals
@@ -133,7 +137,10 @@ def recommend(
         rows.append({"mechanism": candidate.name, "error": error, **moved, "why": why})
     lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
     title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
-    return Recommendation(title, tuple(rows), tuple(candidate.mechanism for candidate, _ in ranking))
+    mechanisms = tuple(candidate.mechanism for candidate, _ in ranking)
+    if guess is not None:
+        title += f"\n{range_words(mechanisms[0].question, guess)}"
+    return Recommendation(title, tuple(rows), mechanisms)
 
 
 def epsilon_for(

@@ -106,13 +106,13 @@ def usual_title(summary: Counts) -> str:
 def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     from dither.core.domains import Interval
+    from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
 
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     usual = usual_title(summary)
-    line = summary.question.domain.line
-    of = "" if line is None or line.clipping is None else f" of {line.clipping.values}"
+    of = of_values(summary.question.domain.clipping)
     found: list[tuple[str, Any]] = [(usual + of, try_answer(estimate, summary))]
 
     def add(title: str, quantity: str, *more: object) -> None:

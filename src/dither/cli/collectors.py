@@ -77,3 +77,29 @@ def print_remote_groups(
     return print_groups(
         groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )
+
+
+def print_retention(places: Sequence[str], as_json: bool) -> dict[str, Any]:
+    """Print actives, retention, cohorts and public labels of an address or of a presence.json."""
+    from dither.cli.output import print_json
+    from dither.core.presence import PresenceCounts
+    from dither.estimation.retention import retention
+
+    if len(places) != 1:
+        raise click.UsageError("--retention is of one campaign: counts of two collectors do not add here")
+    (place,) = places
+    if place.startswith(("http://", "https://")):
+        from dither.collection.client import fetch_public
+        from dither.collection.exchange import check_address
+
+        path = check_address(place).path.rstrip("/").removesuffix("/presence.json")
+        found = retention(PresenceCounts.from_json(fetch_public(place, f"{path}/presence.json")))
+    else:
+        found = retention(PresenceCounts.from_json(Path(place).read_bytes()))
+    if as_json:
+        shown = {name: [dict(row) for row in table.records()] for name, table in found.tables.items()}
+        print_json({**shown, "missing": found.missing})
+    else:
+        tables = [str(table) for name, table in found.tables.items() if name != "cohorts"]
+        click.echo("\n\n".join(tables) or found.title)
+    return dict(found.tables)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MESSAGES: Final = ""  # the name under which messages without a report are stored
 EMPTY_MESSAGE: Final = b"\0"
+_FEWEST: Final = 100  # expected devices below which a label says nothing
 NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
 _STORED: Final[Mapping[str, object]] = {
     **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
@@ -118,3 +119,32 @@ def _hide_small(groups: Mapping[str | None, int], people: int) -> set[str | None
     while hidden and rest and sum(groups[name] for name in hidden) < people:
         hidden.append(rest.pop(0))
     return {*hidden, *(name for name in order if not groups[name])}
+
+
+def most_reports_of_label(contract: Campaign) -> int:
+    """Return how many different reports the permanent label may have at most: more would be an identifier."""
+    share = 0.0 if contract.label_share is None else contract.label_share
+    return min(128, int((contract.expects or 0) * share * (1.0 + 1e-9)) // 20)
+
+
+def presence_warnings(contract: Campaign) -> list[str]:
+    """Return what an author should know about a campaign that counts who is present, if anything."""
+    if not counts_presence(contract):
+        return []
+    told, expects = [], contract.expects or 0
+    if contract.sealing_key is None:
+        told.append(
+            "anyone who sees network addresses can link a device's messages: give it a sealing_key, and "
+            "devices a relay (OHTTP)"
+        )
+    values = max((question.outcomes or 1 for question in contract.questions.values()), default=1)
+    if contract.questions and expects < _FEWEST:
+        told.append(f"below {_FEWEST} expected devices count alone, without a permanent label")
+    classes = max(1, len(contract.labels)) * values
+    if classes > 1 and expects / classes < contract.people:
+        told.append(
+            f"{expects} expected devices over {max(1, len(contract.labels))} public labels and {values} "
+            f"reports are {expects / classes:.3g} in a class, fewer than people = {contract.people}: a rare "
+            "combination is seen coming back; list fewer versions, or months in place of weeks"
+        )
+    return told

@@ -46,8 +46,8 @@ class Bounds(LabelledEstimate):
     of the scale beyond the quantiles, rounded outwards to two digits. `ready` says whether the quantiles are
     known well enough: the widest range that their intervals allow is at most twice the narrowest. If not,
     `missing` is about how many more people have to answer. These intervals hold at 100 looks together, each
-    at 1.2 times as many reports as the one before. They do not allow for people at an end of the scale who
-    are too few to be found; the share outside does.
+    at 1.2 times as many reports as the one before. People at an end of the scale who may be fewer than those
+    beyond a quantile are left out of it; the share outside counts them.
     """
 
     curve: DensityCurve = field(kw_only=True)  # with people at the ends who may not be seen
@@ -150,12 +150,33 @@ class Bounds(LabelledEstimate):
         ]
         return max(ends[0], line.low), min(ends[1], line.high)
 
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """The interval in which to ask others, the share outside, and how many people are missing."""
         share, least, most = self.outside
         where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
         beyond = Clipping(self.low, self.high, (share, least, most)).beyond
         more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
-        return f"{super().__repr__()}: {where}, {beyond}{'' if self.ready else more}"
+        return f"{where}, {beyond}{'' if self.ready else more}"
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}: {self.words}"
+
+
+def _without_doubtful_ends(curve: DensityCurve, tails: tuple[float, float]) -> DensityCurve:
+    """Return the curve without people at an end of the scale who may be fewer than those beyond a quantile.
+
+    A few of them, or none, would otherwise move a quantile to the end of a scale that is wide on purpose. The
+    share outside counts them.
+    """
+    gone = []
+    for number, atom in enumerate(curve.atoms):
+        if atom.place in (0.0, 1.0):
+            share = curve.share(np.eye(curve.shares.size)[[curve.bins + number]])
+            least, _ = share.interval(level_of_one(LEVEL, LOOKS))
+            if least < tails[int(atom.place)]:
+                gone.append(number)
+    return curve.without_atoms(gone) if gone else curve
 
 
 def _round_outwards(end: float, width: float, *, up: bool) -> float:
@@ -198,6 +219,7 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
             'as SW: dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1)'
         )
     seen, whole = empirical_bayes.curves(summary)
+    seen = _without_doubtful_ends(seen, (shares[0], 1.0 - shares[1]))
     made = [seen.quantile(share) for share in shares]
     parts = tuple(part.confidence for part in made if isinstance(part.confidence, QuantileInterval))
     interval = PartIntervals(parts, parts[0].condition)

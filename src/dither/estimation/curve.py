@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -147,6 +148,20 @@ class DensityCurve:
                 direction[self.bins + first], direction[self.bins + second] = 1.0, -1.0
                 found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
         return found
+
+    def without_atoms(self, gone: Sequence[int]) -> DensityCurve:
+        """Return the curve of the other people, if those at some of the atoms are left out."""
+        kept = np.ones(self.shares.size)
+        kept[[self.bins + number for number in gone]] = 0.0
+        mass = float(self.shares @ kept)
+        shares = self.shares * kept / mass
+        # Of a share s = m/Σm the error is that of m less s times that of Σm, over Σm.
+        moved = (np.diag(kept) - np.outer(shares, kept)) / mass
+        before = self.posterior
+        covariance, own = (product(product(moved, part), moved.T) for part in (before.covariance, before.own))
+        biases = product(before.biases, moved.T)
+        posterior = replace(before, shares=shares, covariance=covariance, own=own, biases=biases)
+        return replace(self, posterior=posterior)
 
     def below(self, places: Floats, *, wide: bool = False) -> Floats:
         """Return the part of each bin and atom at or below places on [0, 1]: a row for each place.

@@ -117,8 +117,7 @@ def _name_clipping(function: Named) -> Named:
     @wraps(function)
     def call(reports: Reports | Counts, *args: object, **more: object) -> object:
         result = function(reports, *args, **more)
-        line = reports.question.domain.line
-        known = None if line is None else line.clipping
+        known = reports.question.domain.clipping
         if known is None or not isinstance(result, Estimate) or result.clipping is not None:
             return result
         asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)

@@ -216,3 +216,29 @@ def test_the_next_version_of_a_first_phase(tmp_path: Path) -> None:
         ("campaign", "next", str(out), "--key", str(key), "--store", str(store), "-o", str(tmp_path / "x")),
     ):
         assert run(*wrong).exit_code == 2
+
+
+def test_check_says_what_a_wide_range_costs(file: str) -> None:
+    assert (
+        "times the people of [20, 60]"
+        in run("campaign", "check", file, "--guess", "minutes", "20", "60").output
+    )
+    told = json.loads(run("campaign", "check", file, "--guess", "minutes", "20", "60", "--json").output)
+    assert 10 < told["times the people of the guess"]["minutes"] < 30
+    for wrong in (("minute", "20", "60"), ("browser", "20", "60"), ("minutes", "60", "20")):
+        assert run("campaign", "check", file, "--guess", *wrong).exit_code == 2
+    asked = (
+        "recommend",
+        "--interval",
+        "0",
+        "1440",
+        "--goal",
+        "mean",
+        "--epsilon",
+        "1",
+        "--guess",
+        "10",
+        "100",
+    )
+    assert "times the people of [10, 100]" in run(*asked, "--people", "1000").output
+    assert run(*asked, "--error", "1").exit_code == 2

@@ -55,8 +55,10 @@ class Telemetry:
     are those of the collector and of a relay. `version` is sent if the campaign lists it. `epsilon` is the
     tool's budget for a year; by default what the campaign asks for. `ask`: whether consent is asked for at
     the first answer on a terminal; `background`: whether another process sends, at most once an hour.
-    `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools share. `problem`
-    says what went wrong at the latest answer or sending; None if nothing did. `DITHER_TELEMETRY_TEST=1` is
+    `presence` is the file of a second campaign, with `repeat = "present"`, for `present()`: people are asked
+    about both at once. `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools
+    share. `problem` says what went wrong at the latest answer or sending; None if nothing did.
+    `DITHER_TELEMETRY_TEST=1` is
     for developers: other consent, another account, every day is the drawn one, and the label `test`.
     """
 
@@ -74,6 +76,7 @@ class Telemetry:
         folder: str | os.PathLike[str] | None = None,
         ask: bool = True,
         background: bool = True,
+        presence: str | os.PathLike[str] | None = None,
     ) -> None:
         self.file, self.app, self.version = campaign, app, version
         self.address, self.key, self.relay = address, key, relay
@@ -84,6 +87,13 @@ class Telemetry:
         self._verified: str | None = None
         self._account: Account | None = None
         self._sender: int | None = None  # the process that sends; 0 if it is known to need none
+        self._owner: Telemetry | None = None  # whose consent and account these are
+        self._counted: Telemetry | None = None
+        if presence is not None:
+            same: dict[str, Any] = {"address": address, "key": key, "relay": relay, "policy": policy}
+            same |= {"folder": folder, "background": background, "epsilon": epsilon}
+            self._counted = Telemetry(presence, app=app, version=version, ask=ask, **same)
+            self._counted._owner = self
 
     @property
     def _lock(self) -> _Lock:
@@ -171,7 +181,13 @@ class Telemetry:
         self.problem = None
         try:
             with self._lock:
-                told = self._present(value)
+                if self._counted is None:
+                    told = self._present(value)
+                elif not self._agreed():  # people are asked about both at once
+                    told = "off"
+                else:
+                    told = self._counted.present(value)
+                    self.problem = self._counted.problem
         except Exception as error:
             told = self._fail(error)
         if os.environ.get("DITHER_TELEMETRY_DEBUG"):
@@ -252,14 +268,15 @@ class Telemetry:
         if not self.background or self.address is None:
             return
         self._sender = 0
-        marker, now = self._path("sent"), time.time()
+        name = "sent" if self._owner is None else "sent-presence"
+        marker, now = self._path(name), time.time()
         try:
             last = os.stat(marker).st_mtime
         except FileNotFoundError:
             last = 0.0
         if now - _HOUR < last < now + 2 * 86_400:  # a time far ahead is that of a wrong clock
             return
-        self._write("sent", "")
+        self._write(name, "")
         from dither_device.sending import spawn
 
         self._sender = spawn(
@@ -306,7 +323,7 @@ class Telemetry:
         _say(f"May {self.app} send such answers? [y/N] ")
         told = read_answer().strip().lower() in ("y", "yes")
         if told:
-            self._agree(campaign)
+            self._agree_to_both(campaign)
         now = "on" if told else "off"
         _say(f"Telemetry is {now}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
         return told
@@ -321,6 +338,12 @@ class Telemetry:
         mark = self._mark(self._verified or "")
         records[general_of(campaign, self.address, self.relay)] = {**record_of(campaign), "seen": mark}
         self._write("consent", canonical(records) + "\n")
+
+    def _agree_to_both(self, campaign: Campaign) -> None:
+        """Keep a yes to the campaign, and to the presence that was shown with it."""
+        self._agree(campaign)
+        if self._counted is not None:
+            self._counted._agree(self._counted._verify())
 
     def _mark(self, text: str) -> str:
         from dither_device.text import digest
@@ -437,7 +460,7 @@ class Telemetry:
         campaign, reason, records = self._verify(), self._why_foreign(), self._records()
         if reason is not None:  # nothing is written: a file of root would lock its owner out
             return f"Telemetry stays off here: {reason}."
-        self._agree(campaign)
+        self._agree_to_both(campaign)
         reason = self._why_off()
         if reason is not None:
             return f"Consent is kept, but telemetry stays off here: {reason}."
@@ -534,6 +557,8 @@ class Telemetry:
             from dither_device.sending import preview
 
             bodies = preview(state, campaign, self._label)
+            if self._counted is not None:
+                bodies += preview(state, self._counted._verify(), self._label)
             lines += [f"As it travels, {_times(len(bodies))}:", *bodies] if bodies else []
         where = self.address or "nobody: no address is set"
         lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
@@ -602,7 +627,7 @@ class Telemetry:
             self._account.close()
             self._account = None
         own = self._path("account")
-        for place in (own, own + "-journal", self._path("sent")):
+        for place in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
             try:
                 os.unlink(place)
             except FileNotFoundError:
@@ -643,7 +668,10 @@ class Telemetry:
         """Return what is asked, by whom, for what, and the promise, in plain words."""
         from dither_device.consent import words_of
 
-        return words_of(campaign, self._budget()[0])
+        words = words_of(campaign, self._budget()[0])
+        if self._counted is None:
+            return words
+        return f"{words}\n{words_of(self._counted._verify(), self._budget()[0])}"
 
     # --- files
 
@@ -681,6 +709,8 @@ class Telemetry:
         return own if _is_test() else os.environ.get("DITHER_ACCOUNT") or own
 
     def _open_account(self) -> Account:
+        if self._owner is not None:
+            return self._owner._open_account()
         if self._account is not None and self._account.path == self._account_file():
             return self._account
         from dither_device.account import Account
@@ -716,6 +746,8 @@ class Telemetry:
             times = -(-min(366, length) // days) + (length > 366 or calendar)  # periods that a year touches
         times *= 366 if _is_test() else 1  # a round of answers on each day of a year
         epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
+        if self._counted is not None and self.epsilon is None:
+            epsilon += self._counted._verify().terms["promise"]["epsilon"]
         return epsilon, min((promise["delta"] or 0.0) * times, 1.0)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,7 @@ from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION, NEW_KEY_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection, print_answering
 from dither.cli.questions import ADDRESSES
-from dither.errors import InvalidParameter
+from dither.errors import DitherError, InvalidParameter, unknown_name
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -60,14 +60,27 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
     show_default=True,
     help="Plan for so many people: the error of each question.",
 )
+@click.option(
+    "--guess",
+    "guesses",
+    nargs=3,
+    type=(str, float, float),
+    multiple=True,
+    metavar="QUESTION LOW HIGH",
+    help="Where most values of a number may lie; says what a wider interval costs. Repeatable.",
+)
 @JSON_OPTION
-def check(file: Path, people: int, as_json: bool) -> None:
+def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...], as_json: bool) -> None:
     """Check FILE and say what it promises, and how exact answers will be: a campaign in TOML, or published.
 
     The plan has half of the 95 % interval of each question, of pairs of up to four questions, and what the
     same ε gives if each person answers one question alone.
+
+    \b
+    dither campaign check campaign.toml --people 50000
+    dither campaign check campaign.toml --guess minutes 10 100
     """
-    from dither.advice.plan import plan
+    from dither.advice.plan import cost_of_range, plan, range_words
     from dither.collection.kinds import rows
 
     contract, published = _read(file)
@@ -82,10 +95,17 @@ def check(file: Path, people: int, as_json: bool) -> None:
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
+    present = presence_facts(contract)
     planned = plan(contract.questions, people) if contract.questions else None
+    for name, *_ in guesses:
+        if name not in contract.questions:
+            raise unknown_name("question", name, list(contract.questions))
     if as_json:
-        errors = [] if planned is None else list(planned.rows)
-        print_json({**facts, "asks": rows(contract), "plan": {"people": people, "errors": errors}})
+        wide = {name: cost_of_range(contract.questions[name], (low, high)) for name, low, high in guesses}
+        more: dict[str, object] = {"times the people of the guess": wide} if guesses else {}
+        more |= {"presence": present} if present else {}
+        plans = {"people": people, "errors": [] if planned is None else list(planned.rows)}
+        print_json({**facts, "asks": rows(contract), "plan": plans, **more})
         return
     for name, value in facts.items():
         if value is not None:
@@ -94,9 +114,46 @@ def check(file: Path, people: int, as_json: bool) -> None:
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
+    for line in present.get("warnings", []):
+        click.echo(f"{'warning':10} {line}", err=True)
+    if "longest lists" in present:
+        lists = ", ".join(f"{name} {count}" for name, count in present["longest lists"].items())
+        click.echo(f"{'label':10} at most {present['reports']} different reports; longest lists: {lists}")
     if planned is not None:
         click.echo(f"\n{planned}")
+    for name, low, high in guesses:
+        click.echo(f"\n{name}: {range_words(contract.questions[name], (low, high))}")
     check_protection(contract.whole_guarantee)
+
+
+def presence_facts(contract: Campaign) -> dict[str, Any]:
+    """Return what a campaign that counts who is present should heed; empty for any other campaign."""
+    from dither.collection.presence import counts_presence, most_reports_of_label, presence_warnings
+
+    if not counts_presence(contract):
+        return {}
+    told: dict[str, Any] = {"warnings": presence_warnings(contract)}
+    if contract.questions:
+        (question,) = contract.questions.values()
+        most = most_reports_of_label(contract)
+        told |= {"reports": most, "longest lists": _longest_lists(question.guarantee.epsilon, most)}
+    return told
+
+
+def _longest_lists(epsilon: float, most: int) -> dict[str, int]:
+    """Return the longest list that each mechanism allows with so many different reports."""
+    from dither import KRR, Categories, HadamardResponse, ProjectiveResponse
+
+    found = {}
+    for maker in (KRR, HadamardResponse, ProjectiveResponse):
+        for count in range(most, 1, -1):
+            try:
+                if (maker(Categories(count), epsilon=epsilon).question.outcomes or most + 1) <= most:
+                    found[maker.__name__] = count
+                    break
+            except DitherError:  # no such design of this size
+                continue
+    return found
 
 
 @command.command(name="sealing-key")

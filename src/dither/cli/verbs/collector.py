@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 
 from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import number_of, print_json
+from dither.errors import InvalidParameter
 
 
 @click.group()
@@ -86,22 +88,29 @@ def migrate(store: str, file: Path, force: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("store")
 @click.option("--since", type=DAY, help="The first day; later exports continue. Default: all.")
+@click.option("-o", "--out", required=True, help="The folder, or an address such as s3://bucket/reports.")
 @click.option(
-    "-o", "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder."
+    "--table",
+    type=click.Choice(["parquet", "delta"]),
+    help="Plain files in a folder, or a Delta table; an address is always one.",
 )
 @JSON_OPTION
-def export(store: str, since: date | None, out: Path, as_json: bool) -> None:
+def export(store: str, since: date | None, out: str, table: str | None, as_json: bool) -> None:
     """Write the reports of STORE as Parquet, also while a collector runs; the next export continues.
+
+    With --table delta they are added to a Delta table, in a folder or an object store, in one commit. The
+    credentials of an object store come from the environment.
 
     The files are in folders of a day, each batch is in one of them, and their columns are those that
     `dither sql` counts. They are as confidential as the store, and are not deleted with a campaign.
     """
+    if table == "delta" or "://" in out:
+        _export_to_delta(store, out, since, table, as_json)
+        return
     from dither.collection.store.export import export_reports
 
-    done = export_reports(store, out, since)
-    if done.folded:
-        days = ", ".join(done.folded[:5]) + (", …" if done.folded[5:] else "")
-        click.echo(f"not in the export, because only counts are kept: reports of {days}", err=True)
+    done = export_reports(store, Path(out), since)
+    _say_folded(done.folded)
     batches, reports, withdrawn = done.sums
     if as_json:
         files = [entry.file for entry in done.files]
@@ -111,3 +120,28 @@ def export(store: str, since: date | None, out: Path, as_json: bool) -> None:
         words = f"{number_of(batches, 'batch', 'batches')}, {number_of(reports, 'report')}"
         taken = f"; {number_of(withdrawn, 'batch was', 'batches were')} taken back" if withdrawn else ""
         click.echo(f"{words} in {number_of(len(done.files), 'new file')}{taken}")
+
+
+def _export_to_delta(store: str, out: str, since: date | None, table: str | None, as_json: bool) -> None:
+    from dither.collection.store.delta import export_to_delta
+
+    if table == "parquet":
+        raise InvalidParameter("plain files are written to a folder; an object store holds a Delta table")
+    done = export_to_delta(store, out, since)
+    _say_folded(done.folded)
+    if as_json:
+        print_json({**done._asdict(), "folded": list(done.folded), "table": out})
+        return
+    added = f"{number_of(done.batches, 'batch', 'batches')}, {number_of(done.reports, 'report')}"
+    words = f"{added} added to {out}"
+    if done.withdrawn:
+        words += f"; {number_of(done.withdrawn, 'batch was', 'batches were')} taken back"
+    if done.rewritten:
+        words += f"; {number_of(done.rewritten, 'row')} of such batches removed"
+    click.echo(words)
+
+
+def _say_folded(folded: Sequence[str]) -> None:
+    if folded:
+        days = ", ".join(folded[:5]) + (", …" if folded[5:] else "")
+        click.echo(f"not in the export, because only counts are kept: reports of {days}", err=True)

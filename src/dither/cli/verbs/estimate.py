@@ -84,6 +84,12 @@ if TYPE_CHECKING:
     help="With --by: one estimate for a population whose groups have these shares, or numbers of people. "
     "Repeatable, for every group; =SHARE is that without a label.",
 )
+@click.option(
+    "--retention",
+    "retained",
+    is_flag=True,
+    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts.",
+)
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.option(
@@ -115,6 +121,7 @@ def command(
     within: str | None,
     difference: str | None,
     population: tuple[str, ...],
+    retained: bool,
     test: bool,
     plot: Path | None,
     output: Path | None,
@@ -142,6 +149,7 @@ def command(
     dither estimate duckdb://reports.db --question version-1.json --question version-2.json --by day
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
+    dither estimate http://127.0.0.1:8000/v1/campaigns/ID --retention
 
     --by takes columns of public labels, or a question with private categories: then the noise of both is
     removed. --weight is a public column of the file. Shares and their intervals are cut at 0 and 1 where they
@@ -164,7 +172,11 @@ def command(
         check_outputs(files, output, plot)
     versions = [_questions(place, column) for place in asked_by]
     results: dict[str, Any]
-    if files[0].startswith(ADDRESSES):
+    if retained:
+        from dither.cli.collectors import print_retention
+
+        results = print_retention(files, as_json)
+    elif files[0].startswith(ADDRESSES):
         from dither.cli.collectors import print_remote, print_remote_groups
 
         results = (

@@ -45,6 +45,33 @@ unit = "seconds"
 epsilon = 0.5
 mechanism = "Podium"
 """
+_WEEKS: Final = 26  # of the campaign that counts who is present
+_PRESENCE: Final = """\
+# How many devices are active in a week, and how many come back: one message on the first use in each week,
+# without an identifier. Change the purpose, and expects; then sign it again:
+# dither campaign publish presence.toml --key asker.key -o presence.json --force
+[campaign]
+name = {name}
+asker = {asker}
+contact = {contact}
+purpose = {purpose}
+begins = {begins}
+ends = {ends}
+people = 100
+repeat = "present"
+every = "week"
+expects = 1500  # devices in a week, about: a label may have one report for 20 of those that carry it
+label_share = 0.7  # of the devices carry the permanent label; the others carry public labels
+# Public labels, coarse: "test" is left out of all answers; list versions such as "1.2".
+labels = ["test"]
+
+[questions.installed]
+# The week of the first use: the first label is all before, the last one all after.
+categories = {weeks}
+installed = true
+mechanism = "ProjectiveResponse"
+epsilon = 1.0
+"""
 _CODE: Final = '''\
 """Telemetry of {app}: every answer is randomised on this machine before anything is sent."""
 
@@ -58,8 +85,10 @@ telemetry = Telemetry.from_campaign(
     version="0.1",
     address="{address}",  # the collector
     key="{key}",
+    presence=Path(__file__).with_name("presence.json"),
 )
 
+# Where the tool starts:  telemetry.present()
 # Where a command begins:  telemetry.answer("command", "build")
 # `{app} telemetry on|off|status|show|take-back|erase`:
 # telemetry.add_parser(subparsers), or telemetry.click_command()
@@ -69,7 +98,7 @@ _GO_CODE: Final = """\
 package telemetry
 
 import (
-	_ "embed" // for campaign.json
+	_ "embed" // for the campaigns
 
 	"dither/telemetry"
 )
@@ -77,10 +106,15 @@ import (
 //go:embed campaign.json
 var campaign string
 
-// Use answers the questions. Where a command begins: telemetry.Use.Answer("command", "build")
+//go:embed presence.json
+var presence string
+
+// Use answers the questions. Where the tool starts: telemetry.Use.Present(nil)
+// Where a command begins: telemetry.Use.Answer("command", "build")
 // The command `{app} telemetry on|off|status|show|take-back|erase`: telemetry.Use.Command(words)
 var Use = telemetry.Start(telemetry.Config{{
 	Campaign: campaign,
+	Presence: presence,
 	Key:      "{key}",
 	App:      "{app}",
 	Version:  "0.1",
@@ -212,10 +246,10 @@ def command(
     for name, value in facts.items():
         click.echo(f"{name:10} {value}")
     click.echo(
-        f"Copy {facts['code']} and {facts['published']} into your package.\n"
+        f"Copy {facts['code']}, {facts['published']} and presence.json beside it into your package.\n"
         f"The client: {_LANGUAGES[language][2]}\n"
         f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
-        f"Collect:  dither serve {facts['published']} --key {facts['secret']}"
+        f"Collect:  dither serve {facts['published']} {facts['counted']} --key {facts['secret']}"
     )
 
 
@@ -278,7 +312,8 @@ def _write_telemetry(
             "without TLS devices send to their own machine alone"
         )
     code, text_of_code, _ = _LANGUAGES[language]
-    files = {name: folder / name for name in ("campaign.toml", "campaign.json", code)}
+    names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", code)
+    files = {name: folder / name for name in names}
     for file in files.values():
         refuse_to_overwrite(file, force=force)
     today = datetime.datetime.now(datetime.UTC).date()
@@ -292,10 +327,24 @@ def _write_telemetry(
     )
     contract = Campaign.from_toml(text)
     check_protection(contract.whole_guarantee)
+    monday = today - datetime.timedelta(today.weekday())
+    weeks = [(monday + datetime.timedelta(7 * place)).isoformat() for place in range(-1, _WEEKS + 1)]
+    present = _PRESENCE.format(
+        name=_quote(f"{app} presence"[:64]),
+        asker=_quote(app),
+        contact=_quote(contact or address),
+        purpose=_quote(f"How many people use {app}, and how many come back."),
+        begins=monday,
+        ends=monday + datetime.timedelta(7 * _WEEKS - 1),
+        weeks="[{}]".format(", ".join(map(_quote, weeks))),
+    )
     folder.mkdir(parents=True, exist_ok=True)
     secret = folder / "asker.key"
-    published = Signer(secret, make=True).publish(contract)
+    signer = Signer(secret, make=True)
+    published, counted = signer.publish(contract), signer.publish(Campaign.from_toml(present))
     texts = {
+        files["presence.toml"]: present,
+        files["presence.json"]: counted.to_json() + "\n",
         files["campaign.toml"]: text,
         files["campaign.json"]: published.to_json() + "\n",
         files[code]: text_of_code.format(app=app, address=address, key=published.key),
@@ -310,11 +359,13 @@ def _write_telemetry(
     return {
         "campaign": str(files["campaign.toml"]),
         "published": str(files["campaign.json"]),
+        "counted": str(files["presence.json"]),
         "code": str(files[code]),
         "secret": str(secret),
         "key": published.key,
         "address": f"{address}/v1/campaigns/{published.id}",
         "page": f"{address}/campaigns/{published.id}",
+        "presence": f"{address}/campaigns/{counted.id}",
         "promise": contract.total.words(),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -104,6 +104,13 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
 @click.option(
     "--power", type=float, default=0.8, show_default=True, help="With --detect: how often it is to be found."
 )
+@click.option(
+    "--guess",
+    nargs=2,
+    type=float,
+    metavar="LOW HIGH",
+    help="For a mean: where most values may lie; says what a wider domain costs.",
+)
 @click.option("--deviation", type=float, help="For a mean: the standard deviation of values, if known.")
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
@@ -145,6 +152,7 @@ def command(
     margin: float | None,
     detect: tuple[float, float] | None,
     power: float,
+    guess: tuple[float, float] | None,
     deviation: float | None,
     criterion: str | None,
     loss: Loss | None,
@@ -162,6 +170,7 @@ def command(
 
     \b
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
+    dither recommend --interval 0 1440 --goal mean --people 10000 --epsilon 1 --guess 10 100
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
     dither recommend --categories "yes,no" --goal frequencies --epsilon 1 --margin 0.05
     dither recommend --categories "yes,no" --goal frequencies --epsilon 1 --detect 0.10 0.12
@@ -188,13 +197,14 @@ def command(
         along=cells and cells[1],
     )
     if detect is not None:
-        if error is not None or margin is not None or shuffled is not None or size is not None:
-            raise click.UsageError("--detect stands in the place of --error, without --shuffled and --bytes")
+        if any(given is not None for given in (error, margin, shuffled, size, guess)):
+            raise click.UsageError(
+                "--detect stands in the place of --error, without --shuffled, --bytes and --guess"
+            )
         _detect(asked, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
         return
     error = error if margin is None else _standard_error(goal, margin, error)
-    if size is not None and error is not None:
-        raise click.UsageError("--bytes is for a ranking: leave out --error and --margin")
+    _check_ranking({"--bytes": size, "--guess": guess}, error)
     if error is None:
         if epsilon is None:
             raise click.UsageError(
@@ -209,9 +219,11 @@ def command(
                 delta=delta,
                 most_bytes=size,
                 progress=progress,
+                guess=guess,
             )
         if as_json:
             print_json([dict(row) for row in table])
+            click.echo("".join(f"{line}\n" for line in table.title.split("\n")[1:]), err=True, nl=False)
         else:
             click.echo(repr(table))
             click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
@@ -249,6 +261,13 @@ def _print_meaning(epsilon: float) -> None:
     warning = caution(Guarantee(Pure(epsilon)))
     if warning is not None:
         click.echo(emphasise(f"warning: {warning}", "yellow"), err=True)
+
+
+def _check_ranking(options: Mapping[str, object], error: float | None) -> None:
+    """Raise UsageError if an option of rankings stands beside a target error."""
+    for name, given in options.items():
+        if given is not None and error is not None:
+            raise click.UsageError(f"{name} is for a ranking: leave out --error and --margin")
 
 
 def _detect(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
 _BYTES: Final = 1 << 22  # of reports that are held before they are written
-_Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
+Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
 
 
 class ExportedFile(NamedTuple):
@@ -113,8 +113,6 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
-    if not is_postgresql(address) and not Path(address).is_file():
-        raise StoreUnusable(f"there is no file {address}")
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
@@ -123,7 +121,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
             raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
-        store = (_PostgresqlSource if is_postgresql(address) else _SqliteSource)(address)
+        store = open_source(address)
         opened.enter_context(closing(store))
         begun = Export.read(folder) or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
@@ -131,7 +129,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         return _continue(begun, store, folder)
 
 
-def _check(begun: Export, store: _Source, since: datetime.date | None, folder: Path) -> None:
+def _check(begun: Export, store: Source, since: datetime.date | None, folder: Path) -> None:
     if begun.store != store.identity or begun.tick > store.last:
         raise InvalidParameter(
             f"{folder} holds exports of another store, or of this one before it was restored from a backup; "
@@ -143,10 +141,10 @@ def _check(begun: Export, store: _Source, since: datetime.date | None, folder: P
         )
 
 
-def _continue(begun: Export, store: _Source, folder: Path) -> Export:
+def _continue(begun: Export, store: Source, folder: Path) -> Export:
     slots = {number: slot for number, slot in store.slots.items() if slot.day.isoformat() >= begun.since}
     with _Files(folder, begun.tick, store.campaigns) as files:
-        held: dict[int, list[_Row]] = {}
+        held: dict[int, list[Row]] = {}
         size = 0
         for row in store.rows(begun.tick, list(slots)):
             held.setdefault(row[2], []).append(row)
@@ -182,7 +180,7 @@ class _Files:
         for writer in self._writers.values():
             writer.close()
 
-    def write(self, held: Mapping[int, Sequence[_Row]], slots: Mapping[int, Slot]) -> None:
+    def write(self, held: Mapping[int, Sequence[Row]], slots: Mapping[int, Slot]) -> None:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
@@ -282,7 +280,7 @@ def _load_parquet() -> Any:
     return pyarrow.parquet
 
 
-class _Source(ABC):
+class Source(ABC):
     """A store as it is at one moment: everything up to the tick `last` is stored, and seen."""
 
     prefix = ""
@@ -308,7 +306,7 @@ class _Source(ABC):
         """Return the condition that a part of a batch was stored after a tick."""
 
     @abstractmethod
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         """Yield the parts of batches of some slots that were stored after a tick."""
 
     def withdrawn(self, after: int) -> dict[datetime.date, list[bytes]]:
@@ -318,6 +316,10 @@ class _Source(ABC):
         for day, digest in self.query(f"{query} ORDER BY day, id"):
             found.setdefault(datetime.date.fromordinal(day), []).append(bytes(digest))
         return found
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the store."""
 
     @abstractmethod
     def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
@@ -335,12 +337,13 @@ class _Source(ABC):
         return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
 
 
-class _SqliteSource(_Source):
+class _SqliteSource(Source):
     """A SQLite file, read beside the collector that writes it."""
 
     def __init__(self, address: str) -> None:
         path = Path(address)
-        self._sql = sqlite3.connect(path, timeout=30, isolation_level=None)
+        # A writer of another library takes rows in a thread of its own.
+        self._sql = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             if check_file(self._sql, path):
                 raise StoreUnusable(f"{path} is of an earlier version; say `dither collector migrate` first")
@@ -362,7 +365,7 @@ class _SqliteSource(_Source):
     def later(self, tick: int) -> str:
         return f"number >= {(tick + 1) << TICK}"
 
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         numbers = ",".join(map(str, slots)) or "NULL"
         query = f"SELECT id, part, slot, data FROM reports WHERE {self.later(after)} AND slot IN ({numbers})"
         cursor = self._sql.execute(f"{query} AND id NOT IN (SELECT id FROM withdrawn) ORDER BY number")
@@ -385,7 +388,16 @@ class _SqliteSource(_Source):
         self._sql.close()
 
 
-class _PostgresqlSource(_Source):
+def open_source(address: str) -> Source:
+    """Open a store for an export; raise StoreUnusable if that fails."""
+    if is_postgresql(address):
+        return _PostgresqlSource(address)
+    if not Path(address).is_file():
+        raise StoreUnusable(f"there is no file {address}")
+    return _SqliteSource(address)
+
+
+class _PostgresqlSource(Source):
     """A PostgreSQL database, whatever writes to it."""
 
     prefix = "dither_"
@@ -409,7 +421,7 @@ class _PostgresqlSource(_Source):
     def later(self, tick: int) -> str:
         return f"tick > {tick} AND tick <= {self.last}"
 
-    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
         query = (
             f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b) "
             "AND NOT EXISTS (SELECT 1 FROM dither_withdrawn WHERE dither_withdrawn.id = dither_reports.id)"

@@ -22,7 +22,7 @@ from dither.collection.settings import Networks, limited_as
 from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
-from dither.core.domains.ranges import Clipping
+from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
@@ -132,16 +132,9 @@ class Query:
 
 def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
-    usual, clipping = usual_quantity(question), _clipping_of(question)
+    usual = usual_quantity(question)
     name = QUANTITIES[usual].each if usual else "estimate"
-    name = name if query.what is What.USUAL else query.quantity
-    return name if clipping is None else f"{name} of {clipping.values}"
-
-
-def _clipping_of(question: Question) -> Clipping | None:
-    """Return how the values of a question were clipped, if they were: every answer is named by it."""
-    line = question.domain.line
-    return None if line is None else line.clipping
+    return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
 def _member(kind: type[Enum], name: str, text: str) -> object:
@@ -209,23 +202,19 @@ def without_answer(
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
-    name, clipping = _quantity_name(query, question), _clipping_of(question)
-    columns = {} if clipping is None else clipping.columns()
-    beyond = {key: value for key, value in columns.items() if key in COLUMNS}
+    name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
-            shape = distribution(summary, query.bins)
-            return [{**row, **beyond} for row in _bins(query, part, shape)]
+            return list(_bins(query, part, distribution(summary, query.bins)))
         if query.what is What.USUAL:
-            usual = _estimates(query, part, name, estimate(summary))
-            return [{**row, **beyond} for row in usual]
+            return list(_estimates(query, part, name, estimate(summary)))
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
         found = QUANTITIES[query.what.value].function(summary, *share)
-        return [{**row, **beyond} for row in _estimates(query, part, name, found)]
+        return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
 
@@ -237,7 +226,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
-    base = _row(query, part, plain.n, name, **shared)
+    base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):
         answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
@@ -330,9 +319,8 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
-    of = "" if shape.clipping is None else f" of {shape.clipping.values}"
-    more = {"interval": MANY_BINS, "n of interval": shape.n}
-    base = _row(query, part, shape.n, f"share of a bin{of}", **more)
+    more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
+    base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.records(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
@@ -483,8 +471,7 @@ class Answers:
             kept = self._kept.get((campaign, query))
         if kept is not None and kept[0] == state:
             return kept[1]
-        clipping = _clipping_of(self._collector.live.question_of(campaign, query.question))
-        name = name if clipping is None else f"{name} of {clipping.values}"
+        name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
         made = difference_rows(query, found, name) if len(found) > 1 else []
         self._keep(self._kept, (campaign, query), (state, made))

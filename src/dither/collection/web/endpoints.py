@@ -53,7 +53,6 @@ _BATCH: Final = {
         "label": {"type": "string", "maxLength": 64},
         "reports": {
             "type": "object",
-            "minProperties": 1,
             "maxProperties": 1024,
             "propertyNames": {"pattern": "^[0-9a-f]{32}$"},
             "additionalProperties": {
@@ -308,6 +307,29 @@ ENDPOINTS: Final = (
                 )
             }
             for name, form in FORMATS.items()
+        },
+    ),
+    Endpoint(
+        f"{_ONE}/presence.{{form}}",
+        "presence",
+        {
+            f"{_ONE}/presence.json": {
+                "get": _read(
+                    "Devices by period, of a campaign that counts who is present.",
+                    {"200": answer("The counts, as PresenceCounts.to_json() writes them."), **_WRONG},
+                    _CAMPAIGN,
+                )
+            },
+            f"{_ONE}/presence.csv": {
+                "get": _read(
+                    "Actives, the retention curve, cohorts or public labels as a table.",
+                    {"200": answer("The table.", _TEXT, "text/csv"), **_WRONG},
+                    _CAMPAIGN,
+                    _query_parameter(
+                        "table", {"enum": ["actives", "retention", "cohorts", "labels"]}, "The table."
+                    ),
+                )
+            },
         },
     ),
     _one(

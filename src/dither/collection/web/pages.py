@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from dither.advice.explain import BatchPromise, batch_promise
 from dither.collection.campaign import Published
 from dither.collection.collector import Collector
+from dither.collection.presence import counts_presence
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
     Answers,
@@ -30,6 +31,7 @@ from dither.collection.web.charts import (
     standalone,
 )
 from dither.collection.web.playground import playground_headers, playground_page
+from dither.collection.web.presence import draw_presence, presence_handlers
 from dither.collection.web.requests import Handler, client_address
 from dither.collection.web.sections import (
     FILES,
@@ -95,7 +97,9 @@ def changing(
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
     contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
     parts: dict[str, Markup] = {}
-    for number, (name, question) in enumerate(contract.questions.items()):
+    parts["presence"] = draw_presence(collector, published)
+    asked = {} if counts_presence(contract) else contract.questions
+    for number, (name, question) in enumerate(asked.items()):
         words = answers_in_words(name, contract)
         rows = {
             kind: []
@@ -115,9 +119,8 @@ def changing(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
-    parts["status"] = join_markup(
-        [f"{number_of(total + waiting, 'report')}, {now:%Y-%m-%d %H:%M} UTC.{more}"]
-    )
+    told = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
+    parts["status"] = join_markup([f"{told}{now:%Y-%m-%d %H:%M} UTC.{more}"])
     parts["refused"] = _refusal_list(collector, published.id)
     parts["health"] = _health(collector)
     parts["batch"] = _batch(batch)
@@ -131,7 +134,7 @@ def whole_page(
     contract, base = published.contract, f"/v1/campaigns/{published.id}"
     sections = [
         section(number, name, contract, base, dict(parts), view, by)
-        for number, name in enumerate(contract.questions)
+        for number, name in enumerate(() if counts_presence(contract) else contract.questions)
     ]
 
     def region(identity: str, name: str = "div", **more: str) -> Markup:
@@ -158,11 +161,12 @@ def whole_page(
             region("status", "p", class_="soft"),
             element("p", "", id="live", role="status", class_="soft"),
             _picker(published, view, by),
+            region("presence"),
             element("div", *sections, class_="questions"),
             promised,
             _section("Refused batches", "refusals", region("refused")),
             _section("Health", "healthy", region("health")),
-            _section("All answers", "export", _exports(base), element("p", _LOOKS, class_="soft")),
+            *([] if counts_presence(contract) else [_all_answers(base)]),
             **{"data-events": f"{base}/events{view.query}"},
         ),
         _others(published, others),
@@ -298,6 +302,10 @@ def _exports(base: str) -> Markup:
     return element("p", join_markup(links, ", "), "; ", element("a", "the signed campaign", href=base))
 
 
+def _all_answers(base: str) -> Markup:
+    return _section("All answers", "export", _exports(base), element("p", _LOOKS, class_="soft"))
+
+
 def _section(title: str, identity: str, *parts: Markup) -> Markup:
     return element("section", element("h2", title, id=identity), *parts, **{"aria-labelledby": identity})
 
@@ -349,7 +357,7 @@ class Pages:
 
     def _batch(self, published: Published) -> Future[BatchPromise] | None:
         people = published.contract.people
-        if people < 2:
+        if people < 2 or counts_presence(published.contract):
             return None
         if published.id not in self._batches:
             self._batches[published.id] = self._slow.submit(
@@ -455,6 +463,7 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
 
     return {
         **answer_handlers(collector, answers),
+        **presence_handlers(collector),
         "front": front,
         "page": page,
         "chart": guard(collector, chart),

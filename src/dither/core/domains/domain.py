@@ -52,6 +52,7 @@ class Domain(ABC):
     optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
     circular: bool = False  # whether values are angles, the smallest and the largest being the same
     line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
+    clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
     listed: Categories | None = None  # the public list of which a value is one label, or some labels
     count: int | None = None  # the number of different values, if it is listed
     sets: bool = False  # whether a value is a set of labels of the list
@@ -137,7 +138,6 @@ class Line(Domain):
     step: float | None
     unit: str
     scale: tuple[float, ...] = ()  # the edges between which values are interpolated: see `Interval`
-    clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
 
     cell_type = "numbers"
     keys: ClassVar[tuple[str, ...]] = ("step", "unit")

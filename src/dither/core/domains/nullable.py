@@ -10,6 +10,7 @@ import numpy as np
 
 from dither.core.domains.categories import Categories
 from dither.core.domains.domain import Domain, Line, is_nothing, numbers, read_domain, regular
+from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats, Mask
 
@@ -103,6 +104,11 @@ class Nullable(Domain):
     def scale(self) -> tuple[float, ...]:
         """The edges of the scale of the answers, if there is one."""
         return self.of.scale
+
+    @property
+    def clipping(self) -> Clipping | None:  # type: ignore[override]
+        """How the answers are clipped, if they are."""
+        return self.of.clipping
 
     @property
     def clipped_from(self) -> tuple[float, ...] | bool | None:

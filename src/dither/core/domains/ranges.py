@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
@@ -46,9 +46,20 @@ class Clipping:
 
     def columns(self) -> dict[str, object]:
         """Return the columns that each row of an estimate has beside its value."""
-        names = ("outside", "outside low", "outside high")
-        known = self.outside or (None, None, None)
-        return {"of": self.values, **dict(zip(names, known, strict=True))}
+        return {"of": self.values, **outside_columns(self)}
+
+
+def of_values(clipping: Clipping | None) -> str:
+    """Return " of values clipped to [10, 100]"; an empty text if none are clipped."""
+    return "" if clipping is None else f" of {clipping.values}"
+
+
+def outside_columns(clipping: Clipping | None) -> dict[str, object]:
+    """Return the share of people outside and its interval, as columns; none if no values are clipped."""
+    if clipping is None:
+        return {}
+    names, known = ("outside", "outside low", "outside high"), clipping.outside or (None, None, None)
+    return dict(zip(names, known, strict=True))
 
 
 def check_outside(outside: object) -> tuple[float, ...]:
@@ -83,7 +94,7 @@ def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | Non
     return Clipping(low, high, check_outside(outside))
 
 
-def scale_edges(table: Mapping[str, Any]) -> tuple[float, ...]:
+def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
     """Return the edges of the scale of an interval: those that are listed, or 33 of "log" or "linear".
 
     >>> scale_edges({"interval": [0, 64], "scale": "linear"})[:3]
@@ -92,15 +103,13 @@ def scale_edges(table: Mapping[str, Any]) -> tuple[float, ...]:
     given, ends = table["scale"], table.get("interval")
     if isinstance(given, list):
         return tuple(given)
-    numbers = isinstance(ends, list) and len(ends) == 2
-    numbers = numbers and all(
-        isinstance(end, int | float) and not isinstance(end, bool) for end in ends or ()
-    )
-    if given not in ("log", "linear") or not numbers or not ends or not ends[0] < ends[1]:
+    listed = ends if isinstance(ends, list) and len(ends) == 2 else []
+    pair = [end for end in listed if isinstance(end, int | float) and not isinstance(end, bool)]
+    if given not in ("log", "linear") or len(pair) != 2 or not pair[0] < pair[1]:
         raise InvalidParameter(
             'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
         )
-    low, high = map(float, ends)
+    low, high = map(float, pair)
     if given == "linear":
         return (*(low + (high - low) * part / _PARTS for part in range(_PARTS)), high)
     if low >= 0:

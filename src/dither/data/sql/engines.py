@@ -14,12 +14,13 @@ from dither.core.counts import Counts
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
+from dither.data.sql.delta import SCHEMES, dataset_of, is_object_store
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query
 from dither.data.sql.retention import fold_statements, stored_query
 from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
 
-ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
+ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://", *(f"{scheme}://" for scheme in SCHEMES))
 Columns = dict[str, list[Any]]
 
 
@@ -127,6 +128,17 @@ class DuckDB(Engine):
                     f"CREATE VIEW {self.dialect.path(table[-1:])} AS SELECT * FROM {read}"
                 )
 
+    @classmethod
+    def of_delta(cls, address: str, table: Sequence[str] = ("reports",)) -> Self:
+        """Open the active files of a Delta table: what its log has, whatever else is in the folder."""
+        found, made = dataset_of(address), cls.__new__(cls)
+        module = _load_module("duckdb")
+        made.error = module.Error
+        with made._short_errors():
+            made._connection = module.connect(":memory:")
+            made._connection.register(table[-1], found)
+        return made
+
     def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
         with self._short_errors():
             cursor = self._connection.execute(query)
@@ -183,14 +195,18 @@ def is_address(text: str) -> bool:
 def connect(address: str, table: ReportTable | None = None, *, write: bool = False) -> Engine:
     """Return the database of an address: duckdb://FILE, …PATTERN.parquet, …FOLDER, or postgresql://….
 
+    s3://, gs://, az:// and file:// are addresses of Delta tables.
+
     Two slashes precede a path, so that duckdb:///data/reports.db is an absolute one.
     """
     kind, _, rest = address.partition("://")
+    if is_object_store(address):
+        return DuckDB.of_delta(address, (table or ReportTable()).name)
     if kind == "duckdb" and rest:
         return DuckDB(rest, (table or ReportTable()).name, write=write)
     if kind in ("postgresql", "postgres"):
         return PostgreSQL(address, write=write)
-    raise unknown_name("kind of database", kind, ["duckdb", "postgresql"])
+    raise unknown_name("kind of database", kind, ["duckdb", "postgresql", *SCHEMES])
 
 
 def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict[str, Counts]:

@@ -133,10 +133,7 @@ def estimate_query(
                 raise InvalidParameter(
                     f"the table of reports has no column for the {column}; leave out {name}"
                 )
-    named = any(
-        question.domain.line is not None and question.domain.line.clipping is not None
-        for question in campaign.questions.values()
-    )
+    named = any(question.domain.clipping is not None for question in campaign.questions.values())
     parts = [
         replace(_part(name, question, spoken), named=named) for name, question in campaign.questions.items()
     ]
@@ -284,8 +281,7 @@ class _QuestionPart(ABC):
 
     def _name_columns(self) -> dict[str, str]:
         """Return what is estimated, and the share of people outside if values were clipped."""
-        line = self.question.domain.line
-        clipping = None if line is None else line.clipping
+        clipping = self.question.domain.clipping
         each = QUANTITIES[next(iter(self.question.quantities))].each
         name = each if clipping is None else f"{each} of {clipping.values}"
         known = () if clipping is None else clipping.outside

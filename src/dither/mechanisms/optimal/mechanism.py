@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
+
+import numpy as np
 
 from dither.core.domains import Box, Circle, Interval, Places, Plane, Routes, Vectors
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
+from dither.core.question import Question
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
 from dither.foundation.tables import percent
 from dither.mechanisms.analysis.analysis import Realised
 from dither.mechanisms.analysis.window import BlendedLaw, WindowLaw
+from dither.mechanisms.mechanism import ADDED
 from dither.mechanisms.numeric.base import Shape, WindowMechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.anywhere import Among, Anywhere
 from dither.mechanisms.optimal.box import InBox
 from dither.mechanisms.optimal.design import Design, relative_gap
+from dither.mechanisms.optimal.prior import (
+    NearestRun,
+    PriorEffect,
+    fit_numbers,
+    grid,
+    public_numbers,
+    read_numbers,
+    shares_of,
+)
 from dither.mechanisms.optimal.problem import (
     Given,
     Problem,
@@ -72,6 +85,7 @@ class Optimal(WindowMechanism):
     unbiased: bool = False
     fresh: bool = False
     outputs: int | None = None
+    prior: tuple[Any, str] | None = field(default=None, metadata=ADDED)
     cells: int = field(default=1 << 16, init=False)
 
     _takes = (Interval, Circle)
@@ -116,11 +130,53 @@ class Optimal(WindowMechanism):
             object.__setattr__(self, "loss", "squared" if self.unbiased else "absolute")
         elif callable(self.loss) and not isinstance(self.loss, Given | Power):
             object.__setattr__(self, "loss", Given(self.loss, self.line.length))
+        if self.prior is not None:
+            self._check_prior()
         _ = self.problem
         if self.outputs is not None:
             _check_outputs(self.outputs)
-        if isinstance(self.domain, Interval) or self.outputs is not None:
+        if isinstance(self.domain, Interval) or self.outputs is not None or self.prior is not None:
             object.__setattr__(self, "cells", self.outputs or self.book.cells)
+
+    def _check_prior(self) -> None:
+        object.__setattr__(self, "prior", public_numbers(self.prior, self.line))
+        if self.unbiased or self.fresh:
+            raise InvalidParameter("a prior is for single values: leave `unbiased` and `fresh` out")
+        object.__setattr__(self, "criterion", "average")  # over the people of the prior
+
+    @cached_property
+    def _people(self) -> Floats:
+        """The share of the prior's people in each bin of the domain; equal shares without a prior."""
+        if self.prior is None:
+            return np.full(grid().size, 1.0 / grid().size)
+        return shares_of(public_numbers(self.prior, self.line), self.line)
+
+    def read_for(self, prior: tuple[Any, str] | None) -> Question:
+        """Return the question read at the best number for those of the prior who may have sent each report.
+
+        "Best" is by the loss of the design: a median for absolute errors, a mean for squared ones. Devices
+        draw as before. Single values are nearer to the truth on average; means of them are biased.
+        """
+        shares = replace(self, prior=prior)._people if prior is not None else self._people
+        book = read_numbers(self.question, shares, self.problem.loss)
+        return replace(self.question, book=book, made_by=None)
+
+    @cached_property
+    def prior_effect(self) -> PriorEffect:
+        """What the prior gains on average for its people, and what it costs in the worst case.
+
+        Both are compared with the design for people who are spread evenly.
+        """
+        if self.prior is None:
+            raise InvalidParameter("there is no prior; state prior=(values, 'their public source')")
+        values = self.line.from_unit(grid())
+        own, other = (
+            np.asarray(design.sampled.error(cast(Loss, self.loss), values))
+            for design in (self, replace(self, prior=None))
+        )
+        return PriorEffect(
+            float(self._people @ own), float(self._people @ other), float(own.max()), float(other.max())
+        )
 
     @cached_property
     def problem(self) -> Problem:
@@ -130,7 +186,11 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def design(self) -> Design:
-        """The solved codebook and its dual variables; there is none on a circle."""
+        """The solved codebook and its dual variables; there is none on a circle, or with a prior."""
+        if self.prior is not None:
+            raise InvalidParameter(
+                "a design with a prior is fitted, not solved: it has no certificate; see `prior_effect`"
+            )
         if self.domain.circular:
             raise InvalidParameter(
                 "on a circle the optimum is known in closed form; there is no solved design"
@@ -141,10 +201,19 @@ class Optimal(WindowMechanism):
     @cached_property
     def book(self) -> Runs:
         """The number of each run of cells, in units in which the domain is [0, 1]."""
+        if self.prior is not None:
+            circular = self.domain.circular
+            return fit_numbers(
+                self._people, self.epsilon, self.problem.loss, circular=circular, most=self.outputs
+            )
         book = self.design.book
         return Runs(book.values + 0.5, book.counts)
 
     def shape(self) -> Shape:
+        if self.prior is not None:
+            own = self.book
+            width = int(own.counts.min()) / own.cells
+            return Shape(width, NearestRun(own, self.domain.circular), lambda share, contrast: own)
         if self.domain.circular:
             return Shape.centred(self.line, best_width_on_circle(self.problem))
         book = self.book
@@ -154,6 +223,8 @@ class Optimal(WindowMechanism):
     @cached_property
     def certificate(self) -> Certificate:
         """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
+        if self.prior is not None:
+            _ = self.design
         if self.domain.circular:
             error, bound = (
                 error_on_circle(self.problem, self._window_kernel.window),
@@ -199,6 +270,7 @@ class Optimal(WindowMechanism):
             rest=window.rest,
             start=lambda x: start(x) / window.cells,
             codebook=self.book,
+            circular=self.line.circular,
         )
 
 

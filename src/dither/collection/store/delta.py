@@ -1,0 +1,270 @@
+"""Reports in a Delta table, in a folder or an object store, for engines that count there.
+
+One commit holds everything that arrived in a store since the last one, and the tick up to which it goes: the
+transaction identifier of the Delta protocol, one for each store. Two exports of one store at a time cannot
+both commit, and one that is killed has committed or not. Several stores write to one table.
+
+The columns are those of `export.report_columns`, and `campaign`; the table is partitioned by campaign and
+day. Tombstones are rows of the campaign "withdrawn". Once a day the rows of batches that were taken back are
+rewritten out, and small files of past days are joined.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dither.collection.collector import today
+from dither.collection.live import Slot
+from dither.collection.store.export import Row, Source, open_source, report_columns, tombstones
+from dither.data.sql.delta import WITHDRAWN, check_address, load_delta, open_table, table_errors
+from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    import deltalake
+    import pyarrow as pa
+
+NAME: Final = "dither reports"
+FORM: Final = "dither export 1"  # the description of a table that an export made
+_MAINTAINED: Final = "dither maintenance"  # an identifier, whose version is the day
+_ATTEMPTS: Final = 5  # of a commit, where other exports of the store are faster
+_BYTES: Final = 1 << 22  # of reports that are held before they are handed on
+_FILE: Final = 1 << 27  # bytes of a file, at most
+_SMALL: Final = 1 << 25  # bytes: files below are joined,
+_MANY: Final = 4  # where a past day has so many
+_LONGEST: Final = 366  # days for which a batch can be taken back, at most
+_CONFIGURATION: Final = {"delta.deletedFileRetentionDuration": "interval 1 days"}
+
+
+class DeltaExport(NamedTuple):
+    """What an export added: batches, reports, withdrawn batches; days whose reports were folded before.
+
+    `rewritten` rows of withdrawn batches left the table.
+    """
+
+    batches: int
+    reports: int
+    withdrawn: int
+    folded: tuple[str, ...]
+    rewritten: int
+
+
+def export_to_delta(
+    address: str, table: str, since: datetime.date | None = None, day: datetime.date | None = None
+) -> DeltaExport:
+    """Append what arrived in a store since its last export to a Delta table, also while collectors write.
+
+    `table` is a folder, or an address such as s3://bucket/reports; credentials come from the environment.
+    `since` is the first day of the first export. `day` is the present day.
+    """
+    load_delta()
+    check_address(table)
+    with table_errors(table):
+        for _ in range(_ATTEMPTS):
+            made = _open_or_create(table)
+            done = _append(address, made, table, since)
+            if done is not None:
+                break
+        else:
+            raise InvalidParameter(f"other exports of this store write to {table}; try again when they ended")
+        return done._replace(rewritten=_maintain(_open_or_create(table), day or today()))
+
+
+def _open_or_create(address: str) -> deltalake.DeltaTable:
+    """Return the table; make it if there is none, and raise InvalidParameter if it is another one's."""
+    module = load_delta()
+    made = open_table(address)
+    if made is None:
+        module.DeltaTable.create(
+            address,
+            schema(),
+            mode="ignore",  # another export may be faster
+            partition_by=["campaign", "day"],
+            name=NAME,
+            description=FORM,
+            configuration=_CONFIGURATION,
+        )
+        made = module.DeltaTable(address)
+    about = made.metadata()
+    if about.name != NAME or about.description != FORM:
+        theirs = "of another version of dither" if about.name == NAME else "that dither did not make"
+        raise InvalidParameter(f"{address} holds a Delta table {theirs}; export to another place")
+    return made
+
+
+def schema() -> pa.Schema:
+    """Return the columns of a table."""
+    import pyarrow as pa
+
+    types = {"day": pa.date32(), "place": pa.int32(), "report": pa.int64()}  # others are texts
+    names = ("campaign", "day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
+    return pa.schema([(name, types.get(name, pa.string())) for name in names])
+
+
+class _Run:
+    """The rows of one export, as a stream that a writer takes, and how many there were."""
+
+    def __init__(self, source: Source, after: int, since: datetime.date) -> None:
+        self._source, self._after = source, after
+        self._slots = {number: slot for number, slot in source.slots.items() if slot.day >= since}
+        self.batches = self.reports = self.withdrawn = 0
+        self.campaigns: set[str] = set()
+        self.failed: Exception | None = None
+
+    def stream(self) -> pa.RecordBatchReader | None:
+        """Return the rows; None if there is none."""
+        import pyarrow as pa
+
+        blocks = self._blocks()
+        first = next(blocks, None)
+        if first is None:
+            return None
+
+        def all_blocks() -> Iterator[pa.RecordBatch]:
+            try:
+                yield from first.to_batches()
+                for block in blocks:
+                    yield from block.to_batches()
+            except Exception as error:  # the writer would say that a stream failed
+                self.failed = error
+                raise
+
+        return pa.RecordBatchReader.from_batches(schema(), all_blocks())
+
+    def _blocks(self) -> Iterator[pa.Table]:
+        held: dict[int, list[Row]] = {}
+        size = 0
+        for row in self._source.rows(self._after, list(self._slots)):
+            held.setdefault(row[2], []).append(row)
+            size += len(row[3])
+            if size >= _BYTES:
+                yield from (self._table(self._slots[number], rows) for number, rows in held.items())
+                held, size = {}, 0
+        yield from (self._table(self._slots[number], rows) for number, rows in held.items())
+        for day, digests in sorted(self._source.withdrawn(self._after).items()):
+            self.withdrawn += len(digests)
+            yield _of_campaign(tombstones(day, digests), WITHDRAWN)
+
+    def _table(self, slot: Slot, rows: Sequence[Row]) -> pa.Table:
+        question = self._source.campaigns[slot.campaign].contract.questions[slot.question]
+        made = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
+        self.batches += sum(row[1] == 0 for row in rows)
+        self.reports += len(made)
+        self.campaigns.add(slot.campaign)
+        return _of_campaign(made, slot.campaign)
+
+
+def _of_campaign(table: pa.Table, campaign: str) -> pa.Table:
+    import pyarrow as pa
+
+    column = pa.array([campaign] * len(table), pa.string())
+    return table.append_column("campaign", column).select(schema().names)
+
+
+def _append(
+    address: str, made: deltalake.DeltaTable, table: str, since: datetime.date | None
+) -> DeltaExport | None:
+    """Commit what is new; return None if another export of the store was faster."""
+    module = load_delta()
+    with closing(open_source(address)) as source:
+        # Noted first, so that who deletes a campaign is told of this table, also if the export is killed.
+        campaigns = {slot.campaign: slot.day.toordinal() for slot in source.slots.values()}
+        noted = [(f"{table}/campaign={name}", name, day) for name, day in sorted(campaigns.items())]
+        source.note(noted)
+    with closing(open_source(address)) as source:
+        writer = f"dither store {source.identity}"
+        begun = made.transaction_version(writer) or 0
+        if begun > source.last:
+            raise InvalidParameter(
+                f"{table} holds reports of this store that it does not have: it was restored from a backup; "
+                "export to another place"
+            )
+        run = _Run(source, begun, since or datetime.date.min)
+        rows = run.stream()
+        folded = tuple(day for day in source.folded_days(begun) if since is None or day >= since.isoformat())
+        if rows is not None and not _commit(module, made, rows, writer, source.last, run):
+            return None
+        there = source.note([])
+    for campaign in run.campaigns - there:  # deleted meanwhile
+        made.update_incremental()
+        made.delete(f"campaign = '{campaign}'")
+    return DeltaExport(run.batches, run.reports, run.withdrawn, folded, 0)
+
+
+def _commit(
+    module: ModuleType, made: deltalake.DeltaTable, rows: object, writer: str, tick: int, run: _Run
+) -> bool:
+    try:
+        module.write_deltalake(
+            made,
+            rows,
+            mode="append",
+            target_file_size=_FILE,
+            writer_properties=module.WriterProperties(compression="ZSTD"),
+            commit_properties=module.CommitProperties(app_transactions=[module.Transaction(writer, tick)]),
+        )
+    except module.exceptions.CommitFailedError:
+        return False
+    except Exception:
+        if run.failed is not None:
+            raise run.failed from None
+        raise
+    return True
+
+
+def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
+    """Rewrite withdrawn batches out and join small files, once a day; return how many rows left the table."""
+    module, removed = load_delta(), 0
+    if (made.transaction_version(_MAINTAINED) or 0) >= day.toordinal():
+        return 0
+    try:
+        # First: it says that this day is done, and keeps others away. Two that join files would keep both.
+        claim = module.CommitProperties(app_transactions=[module.Transaction(_MAINTAINED, day.toordinal())])
+        columns = ["campaign", "day"]
+        made.create_write_transaction([], "append", made.schema(), columns, commit_properties=claim)
+    except module.exceptions.CommitFailedError:
+        return 0  # another export does it
+    made.update_incremental()
+    from pyarrow import dataset
+
+    found, field = made.to_pyarrow_dataset(), dataset.field
+    buried = found.to_table(["batch", "day"], filter=field("campaign") == WITHDRAWN)
+    gone, first = buried["batch"].unique(), min(buried["day"].to_pylist(), default=day)
+    for campaign, when, small in _partitions(made):
+        part = (field("campaign") == campaign) & (field("day") == when)
+        rows, taken = 0, field("batch").isin(gone)
+        if len(gone) and when >= first - datetime.timedelta(_LONGEST):
+            rows = found.count_rows(filter=part & taken)
+        if not rows and (small < _MANY or when >= day):
+            continue
+        # Not by `delete` and `optimize`: the files that these write have another type of texts.
+        left = found.scanner(filter=part & ~taken if rows else part).to_reader()
+        try:
+            module.write_deltalake(
+                made,
+                left,
+                mode="overwrite",
+                predicate=f"campaign = '{campaign}' AND day = '{when.isoformat()}'",
+                target_file_size=_FILE,
+                writer_properties=module.WriterProperties(compression="ZSTD"),
+            )
+        except module.exceptions.CommitFailedError:
+            continue  # something was added meanwhile; the next day does it
+        removed += rows
+    made.vacuum(dry_run=False)
+    return removed
+
+
+def _partitions(made: deltalake.DeltaTable) -> list[tuple[str, datetime.date, int]]:
+    """Return campaigns and days of reports, each with the number of its small files."""
+    files = made.get_add_actions(flatten=True)
+    names = ("partition.campaign", "partition.day", "size_bytes")
+    columns = [files.column(name).to_pylist() for name in names]
+    found: dict[tuple[str, datetime.date], int] = {}
+    for campaign, when, size in zip(*columns, strict=True):
+        if campaign != WITHDRAWN:
+            found[campaign, when] = found.get((campaign, when), 0) + (size < _SMALL)
+    return sorted((campaign, when, small) for (campaign, when), small in found.items())

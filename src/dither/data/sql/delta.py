@@ -1,0 +1,84 @@
+"""Delta tables of reports: addresses, errors in one sentence, and the active files for DuckDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+from dither.errors import DitherError, InvalidParameter, MissingExtra
+
+if TYPE_CHECKING:
+    import deltalake
+    import pyarrow.dataset
+
+SCHEMES: Final = ("s3", "gs", "az", "abfs", "abfss", "file")
+WITHDRAWN: Final = "withdrawn"  # the campaign of tombstones
+_ADDRESS: Final = re.compile(rf"({'|'.join(SCHEMES)})://[^\s@?#]+")
+_KINDS: Final = (  # words of the libraries, and what they mean
+    (("accessdenied", "forbidden", "403", "permission denied", "signaturedoesnotmatch"), "no permission"),
+    (("nosuchbucket", "bucket does not exist", "404"), "there is no such bucket or container"),
+    (("unauthorized", "401", "credential"), "no credentials in the environment, or wrong ones"),
+    (("error sending", "connect", "timed out", "timeout", "dns"), "the object store does not answer"),
+)
+
+
+def is_object_store(text: str) -> bool:
+    """Return whether a text is the address of a folder or bucket that may hold a Delta table."""
+    return text.partition("://")[1] != "" and text.partition("://")[0] in SCHEMES
+
+
+def check_address(address: str) -> None:
+    """Raise InvalidParameter unless an address has no credentials, query or fragment in it."""
+    if "://" in address and not _ADDRESS.fullmatch(address):
+        raise InvalidParameter(
+            f"a table is a folder, or an address such as s3://bucket/reports ({', '.join(SCHEMES)}) without "
+            "user, query and fragment; credentials come from the environment"
+        )
+
+
+def load_delta() -> ModuleType:
+    """Return the library; raise MissingExtra if it is not installed."""
+    try:
+        import_module("pyarrow.dataset")
+        import_module("deltalake.exceptions")
+        return import_module("deltalake")
+    except ImportError:
+        raise MissingExtra("Delta tables", "delta") from None
+
+
+def open_table(address: str) -> deltalake.DeltaTable | None:
+    """Return the table at an address; None if there is none."""
+    module = load_delta()
+    try:
+        return module.DeltaTable(address)
+    except module.exceptions.TableNotFoundError:
+        return None
+
+
+def dataset_of(address: str) -> pyarrow.dataset.Dataset:
+    """Return the active files of a table as one dataset; raise InvalidParameter if there is no table."""
+    check_address(address)
+    with table_errors(address):
+        made = open_table(address)
+        if made is None:
+            raise InvalidParameter(f"there is no Delta table at {address}")
+        return made.to_pyarrow_dataset()
+
+
+@contextmanager
+def table_errors(address: str) -> Iterator[None]:
+    """Turn an error of the library into one sentence, which has no word of the environment."""
+    module = load_delta()
+    try:
+        yield
+    except DitherError:
+        raise
+    except (module.exceptions.DeltaError, OSError, ValueError) as error:
+        words = str(error).lower()
+        known = (told for signs, told in _KINDS if any(sign in words for sign in signs))
+        told = next(known, f"it cannot be read or written ({type(error).__name__})")
+        raise InvalidParameter(f"the table {address}: {told}") from None

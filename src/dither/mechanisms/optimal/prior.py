@@ -1,0 +1,156 @@
+"""A public prior for one number: the points that serve these people best, and what the others lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dither.core.domains import Line
+from dither.core.kernels.window.codebook import Runs, TableDecoder
+from dither.core.kernels.window.integers import Sliding
+from dither.core.kernels.window.start import Placement
+from dither.core.kernels.window.start_table import BINS, StepStart
+from dither.core.question import NumberQuestion
+from dither.errors import InvalidParameter, OutsideDomain
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics import codebooks
+from dither.foundation.numerics.matrices import product
+from dither.mechanisms.optimal.anywhere import PublicMap, public_map
+
+_GRID: Final = 512  # values that stand for all, and numbers at which reports are read
+_CELLS: Final = 1 << 12
+_MOST_READ: Final = 1 << 11  # reports that are read one by one
+_SIZES: Final = (*range(2, 9), 10, 12, 16, 20, 24, 32, 40, 48, 64)
+_SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer numbers is taken
+Distances = Callable[[Floats], Floats]  # the loss of distances, in units in which the domain is [0, 1]
+
+
+def public_numbers(prior: object, line: Line) -> PublicMap:
+    """Return public values of a line with their source; raise InvalidParameter if the prior has neither."""
+    if isinstance(prior, PublicMap):
+        return public_map(prior, 1)
+    if isinstance(prior, tuple) and len(prior) == 2:
+        try:
+            values = np.asarray(prior[0], dtype=np.float64).reshape(-1, 1)
+        except (TypeError, ValueError):
+            values = np.zeros((0, 1))
+        prior = (values, prior[1])
+    public = public_map(prior, 1)
+    try:
+        line.check(public.places)
+    except OutsideDomain:
+        raise InvalidParameter(f"the values of the prior must lie in {line}") from None
+    return public
+
+
+def grid() -> Floats:
+    """Return the middles of the bins that stand for all values, in units in which the domain is [0, 1]."""
+    return np.asarray((np.arange(_GRID) + 0.5) / _GRID)
+
+
+def shares_of(public: PublicMap, line: Line) -> Floats:
+    """Return the share of the public values in each bin."""
+    bins = np.minimum((line.to_unit(public.places[:, 0]) % (1.0 + 1e-12) * _GRID).astype(np.int64), _GRID - 1)
+    return np.bincount(bins, minlength=_GRID) / len(bins)
+
+
+def losses(first: Floats, second: Floats, loss: Distances, circular: bool) -> Floats:
+    """Return the loss of each of the second numbers for each of the first values, on [0, 1]."""
+    gap = np.abs(np.subtract.outer(first, second))
+    return loss(np.minimum(gap, 1.0 - gap) if circular else gap)
+
+
+def fit_numbers(shares: Floats, epsilon: float, loss: Distances, *, circular: bool, most: int | None) -> Runs:
+    """Return the numbers with the smallest average loss if the nearest one is likelier by e^ε."""
+    apart, odds = losses(grid(), grid(), loss, circular), math.exp(min(epsilon, 30.0))
+    sizes = [size for size in _SIZES if most is None or size <= most]
+    starts = codebooks.farthest(apart, shares, sizes[-1]), codebooks.greedy(apart, shares, odds, sizes[-1])
+    fits: list[tuple[float, Integers]] = []
+    for size in sizes:
+        tried = [codebooks.fit_among(apart, shares, odds, size, 1, start=start[:size]) for start in starts]
+        codes, _, error = min(tried, key=lambda fit: fit[2])
+        if len(np.unique(codes)) > 1:
+            fits.append((error, np.unique(codes)))
+        if fits and error > 1.25 * min(fits, key=lambda fit: fit[0])[0]:
+            break  # more numbers are drawn too often at random
+    if not fits:
+        raise InvalidParameter("all values of the prior are the same, so there is nothing to report")
+    least = min(error for error, _ in fits)
+    codes = next(codes for error, codes in fits if error <= least * (1.0 + _SAME))
+    count = len(codes)
+    return Runs(grid()[codes], np.full(count, _CELLS // count) + (np.arange(count) < _CELLS % count))
+
+
+@dataclass(frozen=True, eq=False)
+class NearestRun(Placement):
+    """The window is the run of the number that is nearest to the value."""
+
+    book: Runs
+    circular: bool
+
+    def start(self, x: Floats, width: float) -> Floats:
+        nearest = np.searchsorted(self._halfway, x, side="right") % self.book.values.size
+        begins = np.concatenate([[0], np.cumsum(self.book.counts)[:-1]])
+        if self.circular and self._across >= 1.0:  # the values just above 0 are next to the last number
+            nearest = np.where(x < self._across - 1.0, self.book.values.size - 1, nearest)
+        return np.asarray(begins[nearest] / self.book.cells)
+
+    @property
+    def _across(self) -> float:
+        """The middle between the last number and the first one, one turn later."""
+        return float(self.book.values[-1] + self.book.values[0] + 1.0) / 2.0
+
+    @property
+    def _halfway(self) -> Floats:
+        inner = (self.book.values[1:] + self.book.values[:-1]) / 2.0
+        ends = [self._across] if self.circular and self._across < 1.0 else []
+        return np.append(inner, ends)
+
+    def rule(self, domain: Line, window: Sliding) -> StepStart:
+        middles = np.asarray((np.arange(BINS) + 0.5) / BINS, dtype=np.float64)
+        starts = np.rint(self.start(middles, window.share) * window.cells)
+        return StepStart(domain.low, BINS / domain.length, starts.astype(window.dtype))
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        turn = [self._across - 1.0] if self.circular and self._across >= 1.0 else []
+        return (*turn, *self._halfway.tolist())
+
+
+def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> TableDecoder:
+    """Return the numbers with the smallest mean loss for those who may have sent each report.
+
+    Reports in more than 2^11 cells are read in groups. A codebook does not decrease: of reports around the
+    begin of a circle some are read at its begin.
+    """
+    line = question.line
+    law = question.likelihood(line.from_unit(grid()), _MOST_READ)
+    groups = np.asarray(getattr(law, "groups", np.arange(law.shape[0])), dtype=np.int64)
+    costs = product(law.dense() * shares, losses(grid(), grid(), loss, line.circular))
+    best = grid()[costs.argmin(axis=1)]
+    if line.circular:
+        at = groups / question.outcomes
+        best = np.where(best - at > 0.5, 0.0, np.where(at - best > 0.5, grid()[-1], best))
+    counts = np.diff(np.append(groups, question.outcomes))
+    return TableDecoder(np.repeat(line.from_unit(np.maximum.accumulate(best)), counts))
+
+
+class PriorEffect(NamedTuple):
+    """What a prior gains for its people, and what it costs the person for whom it is worst."""
+
+    average: float
+    average_without: float
+    worst: float
+    worst_without: float
+
+    def __str__(self) -> str:
+        gain = 1.0 - self.average / self.average_without
+        loss = self.worst / self.worst_without - 1.0
+        return (
+            f"average error {self.average:.4g} for the people of the prior instead of "
+            f"{self.average_without:.4g} ({gain:.0%} less); largest error over the domain {self.worst:.4g} "
+            f"instead of {self.worst_without:.4g} ({loss:+.0%})"
+        )

@@ -1,0 +1,273 @@
+"""Exports to Delta tables: one commit a run, nothing twice, whoever is killed or writes at the same time."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dither.collection.store.delta import FORM, NAME, export_to_delta, schema
+from dither.collection.store.store import Withdrawal
+from dither.core.counts import Counts
+from dither.data import sql
+from dither.errors import InvalidParameter
+from tests.collection.campaigns import DAY
+from tests.collection.conftest import MakeStore
+from tests.collection.test_store import CAMPAIGN, NEXT, arrived, expected
+from tests.collection.test_store_export import begun
+from tests.support.terminal import run
+
+deltalake = pytest.importorskip("deltalake")
+pytest.importorskip("duckdb")
+BUCKET = "reports"
+
+
+def counted(table: str | Path) -> dict[str, Counts]:
+    """Return what DuckDB counts in the active files of a table."""
+    with sql.connect(Path(table).as_uri() if isinstance(table, Path) else table) as engine:
+        return sql.summaries(CAMPAIGN.questions, engine.counts(CAMPAIGN.questions))
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """An object store on this machine, with a bucket; credentials are in the environment."""
+    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
+    boto3 = pytest.importorskip("boto3")
+    server.start()
+    host, port = server.get_host_and_port()
+    keys = {
+        **{"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ALLOW_HTTP": "true"},
+        **{"AWS_ACCESS_KEY_ID": "anybody", "AWS_SECRET_ACCESS_KEY": "a-secret-of-tests"},
+        **{"AWS_REGION": "us-east-1", "AWS_CONDITIONAL_PUT": "etag"},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in keys.items():
+            patch.setenv(name, value)
+        boto3.client("s3", endpoint_url=keys["AWS_ENDPOINT_URL"], region_name="us-east-1").create_bucket(
+            Bucket=BUCKET
+        )
+        yield f"s3://{BUCKET}"
+    server.stop()
+
+
+@pytest.mark.some("sqlite")
+def test_a_table_has_what_arrived_and_each_run_adds_one_commit(
+    make_store: MakeStore, address: str, tmp_path: Path
+) -> None:
+    store, table = make_store(), tmp_path / "table"
+    batches = begun(store, 40)
+    done = run("collector", "export", address, "-o", table, "--table", "delta").output
+    assert done == f"40 batches, 220 reports added to {table}\n"
+    made = deltalake.DeltaTable(table)
+    before = made.version()
+    assert made.metadata().partition_columns == ["campaign", "day"]
+    assert len(made.file_uris()) == 2  # one for each day
+    assert counted(table) == expected(batches)
+    batches += (more := [arrived(seed) for seed in range(40, 50)])
+    store.append(more)
+    assert export_to_delta(address, str(table)).batches == 10
+    assert export_to_delta(address, str(table))[:3] == (0, 0, 0)
+    assert deltalake.DeltaTable(table).version() == before + 1
+    assert counted(table) == expected(batches)
+    (table / "campaign=x").mkdir()
+    (table / "campaign=x" / "left.parquet").write_bytes((Path(made.file_uris()[0])).read_bytes())
+    assert counted(table) == expected(batches)  # a file that no commit names is not counted
+    assert any(str(table) in file for file in store.exported_files(CAMPAIGN.id))
+    store.close()
+
+
+@pytest.mark.some("sqlite")
+def test_what_was_taken_back_is_rewritten_out(make_store: MakeStore, address: str, tmp_path: Path) -> None:
+    store, table = make_store(), str(tmp_path / "table")
+    batches = begun(store, 40)
+    export_to_delta(address, table, day=NEXT)
+    gone = batches[3]
+    store.withdraw([Withdrawal(gone.id, CAMPAIGN.id, NEXT)])
+    left = [batch for batch in batches if batch.id != gone.id]
+    assert export_to_delta(address, table, day=NEXT).withdrawn == 1
+    assert counted(Path(table)) == expected(left)  # by its tombstone
+    assert gone.id.hex() in held(table)
+    done = export_to_delta(address, table, day=NEXT + datetime.timedelta(1))
+    assert done.rewritten == sum(counts.n for counts in expected([gone]).values())
+    assert held(table).count(gone.id.hex()) == 1  # the tombstone
+    assert counted(Path(table)) == expected(left)
+    assert export_to_delta(address, table, day=NEXT + datetime.timedelta(1)).rewritten == 0
+    store.close()
+
+
+@pytest.mark.some("sqlite")
+def test_small_files_of_a_past_day_are_joined(make_store: MakeStore, address: str, tmp_path: Path) -> None:
+    store, table = make_store(), str(tmp_path / "table")
+    batches = begun(store, 0)
+    for seed in range(6):
+        store.append(more := [arrived(seed)])
+        batches += more
+        export_to_delta(address, table, day=DAY)
+    assert len(deltalake.DeltaTable(table).file_uris()) == 6
+    export_to_delta(address, table, day=NEXT)
+    assert len(deltalake.DeltaTable(table).file_uris()) == 1
+    assert counted(Path(table)) == expected(batches)
+    store.close()
+
+
+def held(table: str) -> list[str]:
+    found = deltalake.DeltaTable(table).to_pyarrow_dataset().to_table(["batch"])["batch"].to_pylist()
+    return [str(batch) for batch in found]
+
+
+@pytest.mark.some("bucket")
+@pytest.mark.parametrize("place", ["folder", "bucket"])
+def test_several_exports_at_once_add_each_batch_once(
+    place: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four exports of one store, and one of another, that all read before anybody commits."""
+    from dither.collection.store import delta
+    from dither.collection.store.opening import open_store
+
+    table = str(tmp_path / "table") if place == "folder" else f"{request.getfixturevalue('bucket')}/at-once"
+    batches = []
+    for number, seeds in enumerate((range(30), range(30, 60))):
+        store = open_store(str(tmp_path / f"{number}.sqlite"))
+        begun(store, 0)
+        batches += (more := [arrived(seed) for seed in seeds])
+        store.append(more)
+        store.close()
+    delta._open_or_create(table)
+    barrier, commit = threading.Barrier(5, timeout=60), delta._commit
+    first = threading.local()
+
+    def waits(*given: Any) -> bool:
+        if not getattr(first, "done", False):
+            first.done = True
+            barrier.wait()
+        return commit(*given)
+
+    monkeypatch.setattr(delta, "_commit", waits)
+    told: list[Any] = []
+
+    def export(number: int) -> None:
+        try:
+            told.append(export_to_delta(str(tmp_path / f"{number}.sqlite"), table))
+        except BaseException as error:
+            told.append(error)
+
+    threads = [threading.Thread(target=export, args=(number,)) for number in (0, 0, 0, 0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done.batches for done in told) == [0, 0, 0, 30, 30], told
+    assert counted(Path(table) if place == "folder" else table) == expected(batches)
+    assert len(held(table)) == sum(counts.n for counts in expected(batches).values())
+
+
+KILLED = """
+import os, sys
+from dither.collection.store import delta
+commit = delta._commit
+def killed(*given):
+    if sys.argv[3] == "before":
+        list(given[2])
+        os.kill(os.getpid(), 9)
+    commit(*given)
+    os.kill(os.getpid(), 9)
+delta._commit = killed
+delta.export_to_delta(sys.argv[1], sys.argv[2])
+"""
+
+
+@pytest.mark.some("before")
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_export_that_is_killed_adds_nothing_twice(moment: str, tmp_path: Path) -> None:
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), str(tmp_path / "table")
+    store = open_store(place)
+    batches = begun(store, 20)
+    done = subprocess.run([sys.executable, "-c", KILLED, place, table, moment], check=False)
+    assert done.returncode == -9
+    batches += (more := [arrived(seed) for seed in range(20, 30)])
+    store.append(more)
+    assert export_to_delta(place, table).batches == (30 if moment == "before" else 10)
+    assert counted(Path(table)) == expected(batches)
+    store.close()
+
+
+def test_what_is_wrong_is_said_in_a_sentence(
+    tmp_path: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dither.collection.store.opening import open_store
+
+    place = str(tmp_path / "store.sqlite")
+    store = open_store(place)
+    batches = begun(store, 4)
+    foreign = str(tmp_path / "foreign")
+    deltalake.DeltaTable.create(foreign, schema(), name="theirs")
+    later = str(tmp_path / "later")
+    deltalake.DeltaTable.create(later, schema(), name=NAME, description=f"{FORM}0")
+    for table, words in (
+        (foreign, "holds a Delta table that dither did not make"),
+        (later, "of another version of dither"),
+        ("s3://nowhere-at-all/x", "no such bucket"),
+        ("s3://user:word@bucket/x", "credentials come from the environment"),
+    ):
+        with pytest.raises(InvalidParameter, match=words) as refusal:
+            export_to_delta(place, table)
+        assert "word@" not in str(refusal.value)
+    half = tmp_path / "half"
+    export_to_delta(place, str(half))
+    (half / "_delta_log" / ".00000000000000000009.json.tmp").write_text("{")  # of a writer that was killed
+    assert export_to_delta(place, str(half)).batches == 0
+    assert counted(half) == expected(batches)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another-secret")
+    told = run("collector", "export", place, "-o", "s3://reports/x")
+    assert told.exit_code == 2
+    assert "another-secret" not in told.output
+    with pytest.raises(InvalidParameter, match="there is no Delta table"):
+        sql.connect(tmp_path.as_uri())
+    store.close()
+
+
+def test_a_store_that_was_restored_is_counted_once(tmp_path: Path) -> None:
+    from dither.collection.store.backup import backup, restore
+    from dither.collection.store.opening import open_store
+
+    place, table = tmp_path / "store.sqlite", tmp_path / "table"
+    store = open_store(str(place))
+    batches = begun(store, 4)
+    backup(str(place), tmp_path / "copy")
+    export_to_delta(str(place), str(table))
+    store.close()
+    place.unlink()
+    restore(tmp_path / "copy", str(place))
+    assert export_to_delta(str(place), str(table)).batches == 4  # its ticks begin anew, so all is added
+    assert counted(table) == expected(batches)  # copies are recognised by their digests
+
+
+def test_other_engines_count_the_active_files(tmp_path: Path) -> None:
+    import duckdb
+    import polars
+
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), str(tmp_path / "table")
+    store = open_store(place)
+    batches = begun(store, 40)
+    export_to_delta(place, table)
+    store.close()
+    wanted = expected(batches)["browser"].counts.tolist()
+    files = deltalake.DeltaTable(table).file_uris()
+    read = duckdb.sql(
+        "SELECT report, count(*) FROM read_parquet(?) WHERE question = 'browser' GROUP BY ALL", params=[files]
+    ).fetchall()
+    frame = polars.scan_parquet(files, hive_partitioning=False).filter(polars.col("question") == "browser")
+    grouped = frame.group_by("report").len().collect().rows()
+    for found in (dict(read), dict(grouped)):
+        assert [found.get(cell, 0) for cell in range(4)] == wanted
