@@ -191,10 +191,9 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
             "n": value.n,
         }
     if isinstance(value, Estimate):
-        low, high = value.interval()
+        (row,) = value.records()
         of = {} if value.clipping is None else _outside(value.clipping)
-        ends = {"low": float(low), "high": float(high)}
-        return {"answer": label, "value": float(value), **ends, "n": value.n, **of}
+        return {"answer": label, **row, **of}
     return {
         "answer": label,
         "edges": value.edges.tolist(),
