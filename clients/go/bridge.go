@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"context"
 	"math/big"
 
 	"dither/internal/bridge"
@@ -17,6 +18,9 @@ func init() {
 			query["days"], query["start"] = 1.0, 0.0
 			delete(query, "every")
 		}
+	}
+	bridge.Present = func(ctx context.Context, device, campaign, value any, labels bool) (any, error) {
+		return device.(*Device).present(ctx, campaign.(*Campaign), value, labels)
 	}
 	bridge.Totals = func(epsilon float64, times int) float64 {
 		return timesUp(new(big.Rat).SetFloat64(epsilon), int64(times))

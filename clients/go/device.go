@@ -604,6 +604,20 @@ func (c *Campaign) chosen() func(row object) bool {
 // Preview returns the batches that Send would make, as JSON; nothing is changed.
 func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) (bodies []string, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
+		if campaign.terms.isPresent() {
+			presence, query := campaign.presence()
+			if found := message(state, presence, query, d.moment()).outcome; found["is"] == "message" {
+				if found["public"] != true {
+					label = ""
+				}
+				var reports []object
+				for _, one := range messageReports(found) {
+					reports = append(reports, object{"fingerprint": one[0], "report": one[1]})
+				}
+				bodies = append(bodies, jsonBody("<random>", label, reports))
+			}
+			return step{outcome: object{}}
+		}
 		for {
 			after := batch(state, "<random>", mostReports, campaign.chosen())
 			if after.next != nil {

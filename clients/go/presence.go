@@ -32,7 +32,11 @@ func messageReports(outcome object) (reports [][2]string) {
 // Present says that the program was used, for a campaign with repeat "present": one message on the first use of each period,
 // without an identity. The value is an answer to its question, if it has one: the first message may carry a permanent label,
 // drawn once for life by a coin that is kept. The outcome is drawn, present, silent or refused. Send sends the message.
-func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (o Outcome, err error) {
+func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (Outcome, error) {
+	return d.present(ctx, campaign, value, true)
+}
+
+func (d *Device) present(ctx context.Context, campaign *Campaign, value any, labels bool) (o Outcome, err error) {
 	defer catch(&err)
 	needs(campaign.terms.isPresent(), "asking", "the campaign repeats its questions as %q", campaign.Term("repeat"))
 	if !campaign.IsOpen(floorDiv(d.now().Wall, daySeconds)) {
@@ -41,6 +45,9 @@ func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (o 
 	presence, query := campaign.presence()
 	needs(query != nil || len(campaign.terms.names) == 0, "draw", "its question is drawn in a way that this client does not know")
 	var input any
+	if !labels {
+		query = nil
+	}
 	if query != nil {
 		name := campaign.terms.names[0]
 		input = campaign.terms.questions[name].drawing.input(campaign.terms.value(name, plain(value)))
@@ -95,7 +102,7 @@ func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) 
 				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
 			}
 		}
-		for _, row := range filter(rowsOf(state, "present"), having(object{"asker": asker}, "asker")) {
+		for _, row := range filter(rowsOf(state, "present"), having(object{"asker": asker, "name": campaign.Term("name")}, "asker", "name")) {
 			if row["batch"] != nil {
 				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
 			}

@@ -31,6 +31,8 @@ from .core.domains import Several as Several
 from .core.domains import Sphere as Sphere
 from .core.domains import Text as Text
 from .core.domains import Vectors as Vectors
+from .core.domains.dates import Dates as Dates
+from .core.domains.dates import Times as Times
 from .core.memoised import Memoised as Memoised
 from .core.question import Question as Question
 from .core.questionnaire import Questionnaire as Questionnaire

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +33,8 @@ PATH = f"/v1/campaigns/{CONTRACT.id}/batches"
 class Forker:
     """Collectors that are forked from a process that has imported everything."""
 
-    def __init__(self, folder: Path, store: str) -> None:
-        (folder / "campaign.toml").write_text(OPEN, encoding="utf-8")
+    def __init__(self, folder: Path, store: str, toml: str = OPEN) -> None:
+        (folder / "campaign.toml").write_text(toml, encoding="utf-8")
         self._plan = {
             "campaigns": [str(folder / "campaign.toml")],
             "store": store,
@@ -79,11 +79,11 @@ class Forker:
         self._errors.close()
 
 
-async def _round(forker: Forker, source: Iterator[tuple[str, bytes]], most: int) -> Told:
+async def _round(forker: Forker, source: Iterator[tuple[str, bytes]], most: int, path: str = PATH) -> Told:
     """Send until `most` batches are acknowledged, and kill the collector at once."""
     port = await asyncio.to_thread(forker.start)
     told = Told()
-    sending = asyncio.create_task(send(port, PATH, source, told=told))
+    sending = asyncio.create_task(send(port, path, source, told=told))
     async with asyncio.timeout(120):
         while len(told.acknowledged) < most:
             await asyncio.sleep(0.001)
@@ -184,6 +184,55 @@ def test_kill_minus_9(address: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_kill_minus_9_200_times(address: str, tmp_path: Path) -> None:
     assert held(tmp_path, address, rounds=200, most=250) >= 50_000
+
+
+PRESENCE = """
+[campaign]
+name = "presence"
+asker = "city.example"
+contact = "data@city.example"
+purpose = "How many come back."
+begins = 2020-01-01
+ends = 2120-01-01
+people = 2
+repeat = "present"
+every = "week"
+expects = 1000
+labels = ["1.0"]
+"""
+
+
+@pytest.mark.slow
+def test_actives_are_exact_under_24_kills_with_retries(address: str, tmp_path: Path) -> None:
+    contract = Campaign.from_toml(PRESENCE)
+    path = f"/v1/campaigns/{contract.id}/batches"
+    random, forker = np.random.default_rng(7), Forker(tmp_path, address, PRESENCE)
+    names = (random.bytes(16).hex() for _ in repeat(None))
+    fresh = ((name, BatchBody.of(name, [], ("", "1.0")[int(name[0], 16) % 2]).to_bytes()) for name in names)
+    acknowledged: dict[str, bytes] = {}
+    doubtful: dict[str, bytes] = {}
+    for _ in range(24):
+        source = chain(list(acknowledged.items())[-5:], list(doubtful.items()), fresh)  # retries first
+        told = asyncio.run(_round(forker, source, int(random.integers(20, 60)), path))
+        assert set(told.statuses) <= {200}
+        acknowledged |= told.acknowledged
+        doubtful = {
+            name: body for name, body in (doubtful | told.doubtful).items() if name not in acknowledged
+        }
+    port = forker.start()
+    last = asyncio.run(send(port, path, iter(list(doubtful.items()))))
+    forker.end(signal.SIGTERM)
+    forker.close()
+    acknowledged |= last.acknowledged
+    assert set(last.acknowledged) == set(doubtful)
+    store = open_store(address)
+    try:
+        live = Collector(store, Settings()).live
+        marked = sum(BatchBody.from_bytes(body).label == "1.0" for body in acknowledged.values())
+        assert live.n(contract.id, "") == len(acknowledged) >= 400
+        assert live.n(contract.id, "", label="1.0") == marked
+    finally:
+        store.close()
 
 
 # --- kill -9 while batches are taken back

@@ -102,6 +102,19 @@ def stored(caller: Caller) -> int:
     return caller.collector.live.n(CAMPAIGN.id, "minutes")
 
 
+def test_a_batch_is_taken_back_through_the_gateway(caller: Caller) -> None:
+    identity = "ab" * 16
+    sent = BatchBody.of(identity, [(CAMPAIGN.questions["minutes"].fingerprint, b"\1\2")]).to_bytes()
+    assert ask(caller, sent) == (200, {"batch": identity})
+    assert stored(caller) == 1
+    path, body = PATH.replace("/batches", "/withdrawals"), sending.withdrawal_body(identity).encode()
+    for _ in range(2):
+        assert ask(caller, body, JSON, path) == (200, {"withdrawn": identity})
+        assert stored(caller) == 0
+    assert ask(caller, body + b" ", JSON, path)[1]["refused"] == "body"
+    assert ask(caller, b" " * 1025, JSON, path)[1]["refused"] == "size"
+
+
 def test_contracts_without_a_key_keep_their_text() -> None:
     assert "sealing" not in PLAIN.text
     assert set(json.loads(CAMPAIGN.text)) == {*json.loads(PLAIN.text), "sealing_key"}

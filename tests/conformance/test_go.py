@@ -506,3 +506,91 @@ def test_a_program_is_little_larger(tmp_path: Path) -> None:
         sizes[name] = (folder / "x").stat().st_size
     print(sizes)
     assert sizes["with"] - sizes["bare"] <= 1_000_000
+
+
+STEPS = {
+    "1": ("json.go",),
+    "2, 4": ("question.go", "errors.go"),
+    "3": ("draw.go", "numbers.go", "uniform.go"),
+    "5": ("lists.go", "noise.go", "places.go", "routes.go", "sets.go", "vectors.go"),
+    "6, 10": ("campaign.go", "ed25519.go", "terms.go", "words.go"),
+    "7": ("account.go", "store.go", "store_other.go", "store_unix.go", "store_windows.go"),
+    "8, 9": ("batch.go", "device.go", "presence.go", "transport.go"),
+    "11": ("relay.go",),
+    "telemetry kit": ("bridge.go", "internal", "telemetry"),
+}
+
+
+def test_the_page_says_how_many_lines_each_step_takes() -> None:
+    """In fifties, and within 50 lines of the files as they are."""
+    page = (ROOT / "docs" / "write_a_client.md").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^\| ([0-9, ]+|telemetry kit) \| ([0-9 ]+) \|", page, re.MULTILINE))
+    assert set(stated) == set(STEPS)
+    counted: set[Path] = set()
+    for step, names in STEPS.items():
+        files = {file for name in names for file in (CLIENT / name, *(CLIENT / name).rglob("*.go"))}
+        files = {file for file in files if file.is_file() and not file.name.endswith("_test.go")}
+        lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+        assert abs(int(stated[step].replace(" ", "")) - lines) <= 50, (step, lines)
+        counted |= files
+    assert counted == {file for file in CLIENT.rglob("*.go") if not file.name.endswith("_test.go")}
+
+
+# As much of cobra as the page uses: the library itself comes from a network.
+COBRA = """\
+package cobra
+
+type Command struct {
+	Use, Short   string
+	SilenceUsage bool
+	Args         func(*Command, []string) error
+	Run          func(*Command, []string)
+	RunE         func(*Command, []string) error
+}
+
+func (c *Command) AddCommand(...*Command) {}
+func (c *Command) Execute() error         { return nil }
+
+func MaximumNArgs(int) func(*Command, []string) error { return nil }
+"""
+
+
+@pytest.mark.slow
+def test_the_programs_of_the_page_compile_and_answer_in_an_empty_folder(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "go.md").read_text(encoding="utf-8")
+    codes = re.findall(r"^```go\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(codes) == 3
+    (tmp_path / "cobra").mkdir()
+    (tmp_path / "cobra" / "cobra.go").write_text(COBRA)
+    (tmp_path / "cobra" / "go.mod").write_text("module github.com/spf13/cobra\n\ngo 1.26\n")
+    (tmp_path / "go.mod").write_text("module example.com/mytool\n\ngo 1.26\n")
+    init = ("init", "--telemetry", "--app", "mytool", "--language", "go")
+    subprocess.run([sys.executable, "-m", "dither", *init], cwd=tmp_path, check=True, capture_output=True)
+    for module, folder in (("dither", CLIENT), ("github.com/spf13/cobra", tmp_path / "cobra")):
+        done = tool(
+            "mod", "edit", f"-require={module}@v0.0.0", f"-replace={module}={folder}", folder=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+    for at, code in enumerate(codes):
+        (tmp_path / f"main{at}").mkdir()
+        (tmp_path / f"main{at}" / "main.go").write_text(code, encoding="utf-8")
+        done = tool("build", "-o", str(tmp_path / f"tool{at}"), f"./main{at}", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    home = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "DITHER_TELEMETRY_TEST": "1"}
+    (tmp_path / "home").mkdir()
+    said = [
+        subprocess.run(
+            [str(tmp_path / "tool1"), *words], env=home, capture_output=True, text=True, check=True
+        )
+        for words in ((), ("telemetry", "on"), (), (), ("telemetry", "erase"))
+    ]
+    assert [done.stdout.splitlines()[-1] for done in said[:4]] == [
+        "off",
+        "Telemetry is on.",
+        "drawn",
+        "silent",
+    ]
+    formatter = str(Path(go()).with_name("gofmt"))
+    words = [formatter, "-l", "telemetry"]
+    listed = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert listed.stdout == ""

@@ -22,6 +22,85 @@ def number(value, error):
     return Estimate(value, error, 10**12, Guarantee(Pure(1.0)))
 
 
+def arms(*means: float, n: int = 3000, seed: int = 1):
+    rng, source = np.random.default_rng(seed), dt.Seeded(seed)
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=4)
+    names = "abcdef"
+    return {
+        names[at]: dt.mean(asked.perturb(rng.normal(mean, 0.1, n).clip(0, 1), source=source))
+        for at, mean in enumerate(means)
+    }
+
+
+def test_a_difference_at_any_time_is_covered_at_every_look() -> None:
+    groups = arms(0.4, 0.5, n=300)
+    gap = groups["b"] - groups["a"]
+    wide = gap.at_any_time()
+    assert wide.interval()[0] < gap.interval()[0] < 0.1 < gap.interval()[1] < wide.interval()[1]
+    # Both parts hold together: their intervals with half of the error each.
+    ends = [groups[name].at_any_time().interval(0.975) for name in "ab"]
+    assert wide.interval() == pytest.approx((ends[1][0] - ends[0][1], ends[1][1] - ends[0][0]))
+    assert wide.p_value() > gap.p_value()
+    asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
+    old, new = (dt.frequencies(asked.perturb(["no", "yes"] * 500, source=dt.Seeded(s))) for s in (1, 2))
+    both = (new - old).at_any_time()
+    assert both["yes"].interval() == pytest.approx([end[1] for end in both.interval()])
+    with pytest.raises(NotIdentifiable, match="any time"):
+        (groups["a"] / groups["b"]).at_any_time()
+
+
+def test_one_side_is_half_of_both() -> None:
+    gap = arms(0.5, 0.505, n=400)
+    gap = gap["b"] - gap["a"]
+    both = gap.p_value()
+    above, below = gap.p_value(alternative="greater"), gap.p_value(alternative="less")
+    assert above + below == pytest.approx(1)
+    assert min(above, below) == pytest.approx(both / 2)
+    assert (above < below) == (float(gap) > 0)
+    with pytest.raises(InvalidParameter, match="did you mean"):
+        gap.p_value(alternative="greatr")
+
+
+def test_contrasts_are_one_family() -> None:
+    groups = arms(0.4, 0.5, 0.5)
+    asked = {"any": {"a": -1, "b": 0.5, "c": 0.5}, "b or c": {"b": 1, "c": -1}}
+    found = dt.stats.contrasts(groups, asked)
+    assert found["any"].covers(0.1, 1 - 1e-6)
+    assert [row["contrast"] for row in found] == list(asked)
+    assert found.rows[0]["p"] < 1e-6 < found.rows[1]["p"]
+    ends = (0.5 * groups["b"] + 0.5 * groups["c"] - groups["a"]).interval(1 - 0.05 / 2)
+    assert (found.rows[0]["low"], found.rows[0]["high"]) == pytest.approx(ends)
+    for wrong, words in (
+        ({"x": {"a": 1, "b": 1}}, "add up to 0"),
+        ({"x": {"a": 1, "bb": -1}}, "did you mean"),
+        ({"x": {"a": 0, "b": 0}}, "two or more groups"),
+        ({}, "names and weights"),
+    ):
+        with pytest.raises(InvalidParameter, match=words):
+            dt.stats.contrasts(groups, wrong)
+
+
+def test_equal_groups_are_welchs_test() -> None:
+    from scipy import stats
+
+    from dither.foundation.numerics.distributions import f_survival
+
+    for statistic, above, below in ((0.5, 1, 10), (3, 2, 200), (5, 4, 1e5), (80, 3, 500), (0.2, 1, 3e5)):
+        expected = stats.f.sf(statistic, above, below)
+        assert f_survival(statistic, above, below) == pytest.approx(expected, rel=1e-8)
+    same, other = dt.stats.equal_groups(arms(0.5, 0.5, 0.5)), dt.stats.equal_groups(arms(0.5, 0.5, 0.6))
+    assert other.p_value < 1e-9
+    assert same.p_value > 1e-3
+    groups = arms(0.5, 0.504)  # of two groups it is the test of their difference
+    assert dt.stats.equal_groups(groups).p_value == pytest.approx(
+        (groups["a"] - groups["b"]).p_value(), rel=0.1
+    )
+    held = [dt.stats.equal_groups(arms(*[0.5] * 4, n=60, seed=seed)).p_value > 0.05 for seed in range(60)]
+    assert np.mean(held) > 0.8
+    with pytest.raises(InvalidParameter, match="two groups"):
+        dt.stats.equal_groups({"a": groups["a"]})
+
+
 def test_holm_is_the_textbook_method():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.6, 0.7]) == [1.0, 1.0]

@@ -144,7 +144,7 @@ def test_the_page_of_clients_states_their_sizes() -> None:
     files = (ROOT / "clients" / "python" / "src").rglob("*.py")
     wheel = sum(len(zlib.compress(file.read_bytes(), 9)) for file in files) / 1000
     (told,) = re.findall(r"one wheel of (\d+) kB", page)
-    assert wheel < int(told) < wheel + 6  # its names and its description
+    assert wheel < int(told) < wheel + 8  # its names and its description
     java = (ROOT / "clients" / "java" / "src").rglob("*.java")
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in java)
     (counted,) = re.findall(r"a jar of \d+ kB, (\d [\d]{3}) lines", page)

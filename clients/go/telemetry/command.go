@@ -67,13 +67,13 @@ func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, 
 		return "Telemetry stays off here: " + reason + ".", nil
 	}
 	_, refused := t.consent(campaign)
-	if err := t.agree(campaign); err != nil {
+	if err := t.agree(); err != nil {
 		return "", err
 	}
 	if reason := t.whyOff(); reason != "" {
 		return "Consent is kept, but telemetry stays off here: " + reason + ".", nil
 	}
-	device, err := t.open(ctx, campaign)
+	device, err := t.open(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, 
 			unsent = fmt.Sprintf(" %s deleted: drawn before `off`, never sent.", count(dropped, "was", "were"))
 		}
 	}
-	return wordsOf(campaign, t.budget(campaign)) + "\nTelemetry is on." + unsent, nil
+	return t.words() + "\nTelemetry is on." + unsent, nil
 }
 
 // overview returns what the account has; nil if it is missing.
@@ -98,7 +98,7 @@ func (t *Telemetry) overview(ctx context.Context, campaign *dither.Campaign) (*d
 	if _, err := os.Stat(t.accountFile()); err != nil || campaign == nil {
 		return nil, nil
 	}
-	device, err := t.open(ctx, campaign)
+	device, err := t.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong
 func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong error) string {
 	var lines []string
 	if wrong == nil {
-		lines = append(lines, wordsOf(campaign, t.budget(campaign)))
+		lines = append(lines, t.words())
 	} else {
 		t.fail(wrong)
 		lines = append(lines, "What is asked cannot be read, so nothing is answered or sent: "+t.problem+".")
@@ -175,8 +175,14 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 		lines = append(lines, "Nothing was given so far.")
 	default:
 		lines = append(lines, givenOf(found, campaign.Term("asker"))...)
-		bodies, err := t.device.Preview(ctx, campaign, t.label(campaign))
-		if err == nil && len(bodies) > 0 {
+		var bodies []string
+		for _, one := range t.campaigns() {
+			more, err := t.device.Preview(ctx, one, t.label(one))
+			if err == nil {
+				bodies = append(bodies, more...)
+			}
+		}
+		if len(bodies) > 0 {
 			lines = append(append(lines, fmt.Sprintf("As it travels, %s:", often(len(bodies)))), bodies...)
 		}
 	}
@@ -238,19 +244,24 @@ func (t *Telemetry) takeBack(ctx context.Context, campaign *dither.Campaign) (st
 	if t.Address == "" {
 		return "No address is set, so nothing was sent; `erase` deletes what is kept here.", nil
 	}
-	device, err := t.open(ctx, campaign)
-	if err != nil {
-		return "", err
-	}
-	how, err := t.way(campaign)
+	device, err := t.open(ctx)
 	if err != nil {
 		return "", err
 	}
 	long, cancel := context.WithTimeout(context.WithoutCancel(ctx), sending)
 	defer cancel()
-	done, err := device.TakeBack(long, campaign, how)
-	if err != nil {
-		return "", err
+	var done dither.TakenBack
+	for _, one := range t.campaigns() {
+		how, err := t.way(one)
+		if err != nil {
+			return "", err
+		}
+		part, err := device.TakeBack(long, one, how)
+		if err != nil {
+			return "", err
+		}
+		done.Withdrawn, done.Unsent, done.Left = done.Withdrawn+part.Withdrawn, done.Unsent+part.Unsent, part.Left
+		done.Refused = append(done.Refused, part.Refused...)
 	}
 	var lines []string
 	if done.Withdrawn > 0 {

@@ -2,12 +2,11 @@
 // answer is randomised before it is kept. Nothing that happens here stops the tool: no function panics, and none waits longer
 // than two seconds for another process.
 //
-//	//go:embed campaign.json
-//	var campaign string
-//
 //	var use = telemetry.Start(telemetry.Config{Campaign: campaign, Key: "…", App: "mytool", Address: "https://…"})
 //
 //	use.Answer("command", "build")
+//
+// The command dither init --telemetry --language go writes such a variable, and the campaign that it embeds.
 package telemetry
 
 import (
@@ -51,6 +50,7 @@ var (
 // A Config says what a tool asks, and where its answers go.
 type Config struct {
 	Campaign   string        // the text that dither campaign publish writes; embed it
+	Presence   string        // the text of a second campaign, with repeat "present", for Present; or empty
 	Key        string        // the asker's public key, 64 hexadecimal digits
 	App        string        // the name of the tool, as people type it
 	Version    string        // sent as a label if the campaign lists it
@@ -69,6 +69,7 @@ type Telemetry struct {
 	turn     chan struct{}
 	problem  string
 	campaign *dither.Campaign
+	counted  *dither.Campaign // the presence, or nil
 	device   *dither.Device
 	opened   string // the file of the device
 	sender   int    // the process that sends; −1 if it is known to need none
@@ -147,9 +148,26 @@ func (t *Telemetry) Problem() string { return t.problem }
 // permanent answer), refused (budget or policy), outside (no such answer), closed (before or after the campaign), off (no
 // consent) or failed (see Problem). DITHER_TELEMETRY_DEBUG=1 prints it, never a value.
 func (t *Telemetry) Answer(question string, value any) (result string) {
+	return t.say(question, func(ctx context.Context) (string, error) { return t.answer(ctx, question, value) })
+}
+
+// Present says that the tool is used, for the campaign Presence: one message on the first use in a period. It returns drawn
+// or present (sent now or later), silent (this period has a message), and otherwise the words of Answer. The value is what
+// the permanent label is about; nil is the day of the first use.
+func (t *Telemetry) Present(value any) (result string) {
+	return t.say("present", func(ctx context.Context) (string, error) {
+		if value == nil {
+			value = time.Now().UTC().Format(time.DateOnly)
+		}
+		return t.answer(ctx, "", value)
+	})
+}
+
+// say runs an answer and prints the result for a developer.
+func (t *Telemetry) say(what string, answer func(ctx context.Context) (string, error)) (result string) {
 	result = "failed"
 	t.locked(func(ctx context.Context) (err error) {
-		result, err = t.answer(ctx, question, value)
+		result, err = answer(ctx)
 		return err
 	})
 	if os.Getenv("DITHER_TELEMETRY_DEBUG") != "" {
@@ -157,7 +175,7 @@ func (t *Telemetry) Answer(question string, value any) (result string) {
 		if result == "failed" || result == "refused" {
 			why = " (" + t.problem + ")"
 		}
-		fmt.Fprintf(t.err, "telemetry: %s: %s%s\n", question, result, why)
+		fmt.Fprintf(t.err, "telemetry: %s: %s%s\n", what, result, why)
 	}
 	return result
 }
@@ -170,13 +188,16 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	if err != nil {
 		return "failed", err
 	}
-	if given, query := t.consent(campaign); !given && (query || t.AskLater || !t.askNow(campaign)) {
+	if name == "" && t.counted != nil {
+		campaign = t.counted
+	}
+	if given, refused := t.consent(campaign); !given && (refused || t.AskLater || !t.askNow()) {
 		return "off", nil
 	}
 	if !campaign.IsOpen(time.Now().Unix() / 86_400) {
 		return "closed", nil
 	}
-	device, err := t.open(ctx, campaign)
+	device, err := t.open(ctx)
 	if err != nil {
 		return "failed", err
 	}
@@ -202,7 +223,8 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 // give answers a question, or says that the program was used.
 func (t *Telemetry) give(ctx context.Context, device *dither.Device, campaign *dither.Campaign, name string, value any) (dither.Outcome, error) {
 	if campaign.Term("repeat") == "present" {
-		return device.Present(ctx, campaign, value)
+		outcome, err := bridge.Present(ctx, device, campaign, value, !isTest())
+		return outcome.(dither.Outcome), err
 	}
 	inquiry, err := device.Ask(campaign, name)
 	if err != nil {
@@ -233,21 +255,26 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 			t.problem = "the campaign does not list the label test: nothing is sent"
 			return nil
 		}
-		device, err := t.open(short, campaign)
+		device, err := t.open(short)
 		if err != nil {
 			return err
 		}
-		how, err := t.way(campaign)
-		if err != nil {
-			return err
+		done = &dither.Sent{RetryAfter: -1}
+		for _, campaign := range t.campaigns() {
+			how, err := t.way(campaign)
+			if err != nil {
+				return err
+			}
+			how.Allowed = func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" }
+			sent, err := device.Send(ctx, campaign, how)
+			done.Sent, done.Waiting, done.Dropped = done.Sent+sent.Sent, done.Waiting+sent.Waiting, done.Dropped+sent.Dropped
+			done.Refused, done.RetryAfter = append(done.Refused, sent.Refused...), max(done.RetryAfter, sent.RetryAfter)
+			if err != nil {
+				return err
+			}
 		}
-		how.Allowed = func() bool { given, _ := t.consent(campaign); return given && t.whyOff() == "" }
-		sent, err := device.Send(ctx, campaign, how)
-		if len(sent.Refused) > 0 {
-			t.problem = strings.Join(sent.Refused, ", ")
-		}
-		done = &sent
-		return err
+		t.problem = strings.Join(done.Refused, ", ")
+		return nil
 	})
 	return done
 }
@@ -290,18 +317,38 @@ func (t *Telemetry) Ask() (given bool) {
 		}
 		query := false
 		if given, query = t.consent(campaign); !given && !query {
-			given = t.askNow(campaign)
+			given = t.askNow()
 		}
 		return nil
 	})
 	return given
 }
 
-func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
+// campaigns returns the campaign, and the presence if there is one: people are asked about both at once.
+func (t *Telemetry) campaigns() []*dither.Campaign {
+	if t.counted == nil {
+		return []*dither.Campaign{t.campaign}
+	}
+	return []*dither.Campaign{t.campaign, t.counted}
+}
+
+func (t *Telemetry) words() string {
+	var words []string
+	for _, campaign := range t.campaigns() {
+		words = append(words, wordsOf(campaign, t.budget()))
+	}
+	return strings.Join(words, "\n")
+}
+
+func (t *Telemetry) askNow() bool {
 	if isMachine() || !isTerminal(t.in) || !isTerminal(os.Stderr) {
 		return false
 	}
-	shown := digest([]any{generalOf(campaign, t.Address, t.Relay), recordOf(campaign)})[:16]
+	var parts []any
+	for _, campaign := range t.campaigns() {
+		parts = append(parts, generalOf(campaign, t.Address, t.Relay), recordOf(campaign))
+	}
+	shown := digest(parts)[:16]
 	if os.MkdirAll(t.base(), 0o700) != nil {
 		return false
 	}
@@ -311,16 +358,16 @@ func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
 		return false
 	}
 	file.Close()
-	words := wordsOf(campaign, t.budget(campaign))
+	words := t.words()
 	if strings.Count(words, "\n")+2 > linesOf(os.Stderr) {
-		words += "\n" + shortOf(campaign, t.budget(campaign))
+		words += "\n" + shortOf(t.campaign, t.budget())
 	}
 	forgetInput(t.in) // what was typed so far is no answer
 	fmt.Fprintf(t.err, "%s\nMay %s send such answers? [y/N] ", words, t.App)
 	line, _ := bufio.NewReader(t.in).ReadString('\n')
 	yes := slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
 	now := "off"
-	if yes && t.agree(campaign) == nil {
+	if yes && t.agree() == nil {
 		now = "on"
 	}
 	fmt.Fprintf(t.err, "Telemetry is %s; `%s telemetry on` and `off` change it, `show` shows it.\n", now, t.App)
@@ -328,13 +375,15 @@ func (t *Telemetry) askNow(campaign *dither.Campaign) bool {
 }
 
 // agree keeps a yes to what was shown, beside those to other askers.
-func (t *Telemetry) agree(campaign *dither.Campaign) error {
+func (t *Telemetry) agree() error {
 	records := t.records()
 	if records == nil {
 		records = map[string]any{}
 	}
 	delete(records, "")
-	records[generalOf(campaign, t.Address, t.Relay)] = recordOf(campaign)
+	for _, campaign := range t.campaigns() {
+		records[generalOf(campaign, t.Address, t.Relay)] = recordOf(campaign)
+	}
 	return t.write("consent", bridge.Write(records)+"\n")
 }
 
@@ -415,22 +464,30 @@ func (t *Telemetry) read() (*dither.Campaign, error) {
 		return t.campaign, nil
 	}
 	campaign, err := dither.ReadCampaign(t.Config.Campaign, t.Key)
-	if err == nil {
-		t.campaign = campaign
+	if err == nil && t.Presence != "" {
+		t.counted, err = dither.ReadCampaign(t.Presence, t.Key)
 	}
-	return campaign, err
+	if err != nil {
+		return nil, err
+	}
+	t.campaign = campaign
+	return campaign, nil
 }
 
-func (t *Telemetry) budget(campaign *dither.Campaign) float64 {
+// budget returns the ε of a year: a label of presence is charged once.
+func (t *Telemetry) budget() float64 {
 	if t.Epsilon > 0 {
 		return t.Epsilon
 	}
-	epsilon, _ := budgetOf(campaign, isTest())
+	epsilon, _ := budgetOf(t.campaign, isTest())
+	if t.counted != nil {
+		epsilon += t.counted.Epsilon
+	}
 	return epsilon
 }
 
 // open returns the account; it is created if it is missing.
-func (t *Telemetry) open(ctx context.Context, campaign *dither.Campaign) (*dither.Device, error) {
+func (t *Telemetry) open(ctx context.Context) (*dither.Device, error) {
 	place := t.accountFile()
 	if t.device != nil && t.opened == place {
 		return t.device, nil
@@ -438,9 +495,9 @@ func (t *Telemetry) open(ctx context.Context, campaign *dither.Campaign) (*dithe
 	if err := os.MkdirAll(t.base(), 0o700); err != nil {
 		return nil, err
 	}
-	_, delta := budgetOf(campaign, isTest())
+	_, delta := budgetOf(t.campaign, isTest())
 	device, err := dither.Open(ctx, dither.NewFileStore(place),
-		dither.Terms{Epsilon: t.budget(campaign), Delta: delta, Epoch: "year", Policy: t.Policy})
+		dither.Terms{Epsilon: t.budget(), Delta: delta, Epoch: "year", Policy: t.Policy})
 	if err == nil {
 		t.device, t.opened = device, place
 	}

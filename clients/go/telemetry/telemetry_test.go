@@ -112,6 +112,8 @@ func TestAYesCoversWhatWasShown(t *testing.T) {
 	}
 }
 
+var _, private, _ = ed25519.GenerateKey(nil) // of the asker
+
 // started returns a tool in a home of its own, whose campaign is open until 2120 and has some other terms.
 func started(t *testing.T, other ...map[string]any) *Telemetry {
 	for _, name := range append(append([]string{"SUDO_UID", "DITHER_ACCOUNT_GO", "DITHER_TELEMETRY_DEBUG", testMode, "XDG_STATE_HOME", "LC_ALL", "LC_MESSAGES", "LANG"}, switches...), machines...) {
@@ -125,10 +127,8 @@ func started(t *testing.T, other ...map[string]any) *Telemetry {
 	for _, one := range other {
 		maps.Copy(terms, one)
 	}
-	public, private, _ := ed25519.GenerateKey(nil)
-	text := bridge.Write(terms)
+	text, key := bridge.Write(terms), hex.EncodeToString(private.Public().(ed25519.PublicKey))
 	signature := hex.EncodeToString(ed25519.Sign(private, []byte("dither campaign 2\n"+text)))
-	key := hex.EncodeToString(public)
 	signed := bridge.Write(map[string]any{"campaign": text, "key": key, "signature": signature, "retired": nil})
 	use := Start(Config{Campaign: signed, Key: key, App: "mytool", Version: "1.0", Foreground: true})
 	use.err, use.out = new(bytes.Buffer), new(bytes.Buffer)
@@ -345,10 +345,12 @@ func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
 	first := object(t, published["first"].(map[string]any)["published"].(string))
 	terms := object(t, first["campaign"].(string))
 	question := terms["questions"].([]any)[1] // bus or car
-	use := started(t, map[string]any{
-		"repeat": "present", "every": "week", "expects": 1e6, "label_share": 999.0,
+	use := started(t)
+	counted := started(t, map[string]any{
+		"name": "presence", "repeat": "present", "every": "week", "expects": 1e6, "label_share": 999.0,
 		"questions": []any{question}, "promise": map[string]any{"epsilon": 1.0, "delta": nil, "assumptions": []any{}},
 	})
+	use.Presence = counted.Config.Campaign
 	labels := []string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
@@ -359,13 +361,17 @@ func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
 	defer server.Close()
 	use.Address = server.URL
 	says(t, use, "on", "That you use it is seen in each period", "Telemetry is on.")
-	if got := use.Answer("travel", "bus"); got != "drawn" && got != "present" { // of one in a thousand
+	if got := use.Present("bus"); got != "drawn" && got != "present" { // of one in a thousand
 		t.Error(got, use.Problem())
 	}
-	answered(t, use, "travel", "car", "silent")
-	says(t, use, "status", "1 report waits")
+	if got := use.Present("car"); got != "silent" {
+		t.Error(got, use.Problem())
+	}
+	answered(t, use, "travel", "bus", "drawn")
+	says(t, use, "status", "2 reports wait")
+	says(t, use, "show", "As it travels, 2 times:")
 	done := use.Send(t.Context())
-	if done == nil || done.Sent != 1 || done.Waiting != 0 || len(labels) != 1 {
+	if done == nil || done.Sent != 2 || done.Waiting != 0 || len(labels) != 2 {
 		t.Error(done, use.Problem(), labels)
 	}
 }

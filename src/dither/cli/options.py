@@ -211,6 +211,16 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
+    @click.option(
+        "--date",
+        "dates",
+        nargs=2,
+        type=DAY,
+        metavar="FIRST LAST",
+        help="Dates from FIRST to LAST, such as 2026-01-01.",
+    )
+    @click.option("--time", "times", is_flag=True, help="Times of the day, such as 08:15.")
+    @click.option("--zone", metavar="NAME", help="With --date or --time: the time zone of time stamps.")
     @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
     @click.option(
         "--several",
@@ -234,6 +244,9 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         *args: object,
         interval: tuple[float, float] | None,
         circle: float | None,
+        dates: tuple[date, date] | None,
+        times: bool,
+        zone: str | None,
         categories: str | None,
         several: str | None,
         most: int | None,
@@ -241,7 +254,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: object,
     ) -> None:
-        from dither.core.domains.tables import read_table
+        from dither.core.domains.tables import read_table, take_domain
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
@@ -255,6 +268,16 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
                     f"--several {several} needs --categories A,B,…, the items of the cells"
                 )
             several, categories = categories, None
+        if zone is not None and not (dates or times):
+            raise click.UsageError("--zone is for --date and --time")
+        if dates or times:
+            others = (interval, circle, categories, several)
+            if (dates and times) or any(value is not None for value in others):
+                raise click.UsageError("give one domain: --date FIRST LAST, --time, or another one")
+            form: dict[str, Any] = {"date": list(dates)} if dates else {"time": True}
+            form |= {"zone": zone, "optional": optional}
+            command(*args, domain=take_domain(form), **kwargs)
+            return
         given: dict[str, Any] = {"interval": interval, "circle": circle}
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
         asked = any(value is not None for value in given.values())

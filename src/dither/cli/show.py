@@ -135,6 +135,8 @@ def _text(label: str, value: Any) -> str:
         ]
         what = "value" if getattr(value, "parts", None) else "share"  # of bounds
         shown = table(["answer", f"{what} (95 %)"], rows)
+        if hasattr(value, "words"):  # of bounds
+            return f"{shown}\n  to ask others on: {value.words}"
         sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
         return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
@@ -189,10 +191,9 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
             "n": value.n,
         }
     if isinstance(value, Estimate):
-        low, high = value.interval()
+        (row,) = value.records()
         of = {} if value.clipping is None else _outside(value.clipping)
-        ends = {"low": float(low), "high": float(high)}
-        return {"answer": label, "value": float(value), **ends, "n": value.n, **of}
+        return {"answer": label, **row, **of}
     return {
         "answer": label,
         "edges": value.edges.tolist(),

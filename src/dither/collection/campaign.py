@@ -254,7 +254,7 @@ class Campaign:
             )
         check_labels(domain)
         if domain.line is not None:
-            check_unit(domain.line.unit)
+            check_unit(domain.line.plain_unit)
         if terms is not None:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
@@ -466,7 +466,7 @@ class Campaign:
         told = _promise(question)
         if line is not None:
             told |= {} if line.step is None else {"step": line.step}
-            told |= {"unit": line.unit} if line.unit else {}
+            told |= {"unit": line.plain_unit} if line.plain_unit else {}
         return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
 
     @cached_property

@@ -41,7 +41,7 @@ class AskedKind(NamedTuple):
 _LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
 ASKED_KINDS: Final = (
     AskedKind("number", "interval = [0, 180]", "Optimal, Hybrid or Podium by ε", ("sliding", "mixture")),
-    AskedKind("number on a scale", 'interval and scale = "log"', "as number", ("sliding", "mixture")),
+    AskedKind("number on a scale", 'interval and scale = "log"', "SW", ("sliding",)),
     AskedKind("number in steps", "interval and step = 15", "as number", ("sliding", "mixture")),
     AskedKind("date", "date = [2026-01-01, 2026-12-31]", "as number", ("sliding", "mixture")),
     AskedKind("angle", "circle = 360", "OGPM", ("sliding",)),

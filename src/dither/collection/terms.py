@@ -13,6 +13,7 @@ from typing import Final, Literal, Self
 from dither.collection.account.budget import Data
 from dither.collection.words import MOST_CHARACTERS, check_words
 from dither.core.domains import Domain
+from dither.core.domains.calendar import Calendar
 from dither.core.question import Question
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.privacy import Guarantee
@@ -245,7 +246,7 @@ class QuestionTerms:
                     'installed is for repeat = "present": the labels are days in ascending order'
                 )
             return
-        if line is None or line.unit:
+        if line is None or (line.unit and not isinstance(line.unit, Calendar)):
             raise InvalidParameter(f"{self.form} is for numbers without a unit")
         if self.form == "time" and (line.kind != "circle" or line.length != MINUTES):
             raise InvalidParameter(f"times are a circle of {MINUTES} minutes")

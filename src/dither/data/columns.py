@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.domains import Categories, CodedLabels, Domain, LabelLists, Line
+from dither.core.domains.calendar import Calendar
 from dither.data.dialect import Dialect, Missing, Outside
 from dither.data.formats.format import Chunk, table_format
 from dither.data.streams import is_standard
@@ -74,6 +75,9 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     """Return the values of some rows of a column, none of which is missing."""
     none = np.zeros(rows.size, dtype=np.bool_)
     line = domain.line
+    if line is not None and isinstance(line.unit, Calendar):
+        codes, cells = chunk.codes(column, rows)
+        return _judge_numbers(line, line.unit.cells(cells, column)[codes])
     if line is not None:
         numbers = chunk.numbers(column, rows)
         unclear = _unclear_thousands(chunk, column, line, rows, numbers)
@@ -85,9 +89,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
             return Values(numbers, text, ~text & ~((given >= ends[0]) & (given <= ends[1])))
         if not numbers.size or line.admits(numbers):  # nearly always, and three times faster than masks
             return Values(numbers, none, none)
-        low, high = np.asarray([line.low, line.high]).astype(_wide(numbers))
-        text = np.isnan(numbers)
-        return Values(numbers, text, ~text & ~((numbers >= low) & (numbers <= high)))
+        return _judge_numbers(line, numbers)
     if domain.cell_type == "sets":
         return _read_sets(chunk, column, domain, rows)
     if domain.cell_type == "none":
@@ -107,6 +109,13 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     labels = [cell if _is_label(domain, cell) else _label_of(cell, texts) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
+
+
+def _judge_numbers(line: Line, numbers: Array) -> Values:
+    """Return numbers, those that are none (NaN), and those outside of the line."""
+    low, high = np.asarray([line.low, line.high]).astype(_wide(numbers))
+    text = np.isnan(numbers)
+    return Values(numbers, text, ~text & ~((numbers >= low) & (numbers <= high)))
 
 
 def _wide(numbers: Array) -> Any:

@@ -150,12 +150,17 @@ class Bounds(LabelledEstimate):
         ]
         return max(ends[0], line.low), min(ends[1], line.high)
 
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """The interval in which to ask others, the share outside, and how many people are missing."""
         share, least, most = self.outside
         where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
         beyond = Clipping(self.low, self.high, (share, least, most)).beyond
         more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
-        return f"{super().__repr__()}: {where}, {beyond}{'' if self.ready else more}"
+        return f"{where}, {beyond}{'' if self.ready else more}"
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}: {self.words}"
 
 
 def _without_doubtful_ends(curve: DensityCurve, tails: tuple[float, float]) -> DensityCurve:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.core.counts import Counts
+from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, Mismatch, found, unknown_name
+from dither.errors import InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
@@ -25,7 +26,9 @@ from dither.estimation.groups import (
     order_of,
 )
 from dither.estimation.rounding import SHARE
+from dither.estimation.significance import Significance
 from dither.estimation.verbs import estimate, frequencies, mean
+from dither.foundation.numerics.distributions import f_survival
 from dither.foundation.tables import ResultTable, show_label
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class Differences(ResultTable):
         if isinstance(key, int):
             return self.rows[key]
         try:
-            return self.estimates[key]
+            return self.estimates[key if isinstance(key, tuple) else (key,)]
         except (KeyError, TypeError):
             raise unknown_name("difference", str(key), map(str, self.estimates)) from None
 
@@ -107,16 +110,96 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
             raise InvalidParameter(
                 f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
             )
+    return _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+
+
+def contrasts(
+    groups: Groups, weights: Mapping[str, Mapping[Hashable, float]], *, level: float = 0.95
+) -> Differences:
+    """Return sums of groups with own weights, as one family: intervals and p-values hold all at once.
+
+    The weights of a contrast add up to 0, and a group without one counts 0.
+
+    >>> import dither as dt
+    >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
+    >>> arms = {name: dt.frequencies(asked.reports([0] * (900 - more) + [1] * more))["yes"]
+    ...         for name, more in (("none", 300), ("half", 400), ("full", 500))}
+    >>> found = contrasts(arms, {"any": {"none": -1, "half": 0.5, "full": 0.5}})
+    >>> found["any"]
+    0.22 ± 0.06 (95 %, n = 2 700)
+    """
+    given, gaps = estimates_of(groups), dict[tuple[Hashable, ...], Estimate]()
+    if not isinstance(weights, Mapping) or not weights:
+        raise InvalidParameter('contrasts have names and weights: {"any": {"none": -1, "half": 0.5, …}}')
+    for name, parts in weights.items():
+        for label in parts:
+            if label not in given:
+                raise unknown_name("group", label, map(str, given))
+        used = {label: finite(f"a weight of {name!r}", weight) for label, weight in parts.items() if weight}
+        total, size = sum(used.values()), sum(map(abs, used.values()))
+        if len(used) < 2 or abs(total) > 1e-9 * size:
+            raise InvalidParameter(
+                f"the weights of contrast {name!r} add up to {total:g}; expected two or more groups whose "
+                "weights add up to 0"
+            )
+        gap = weighted_sum([(weight, given[label]) for label, weight in used.items()], 0.0)
+        if not gap.labels:
+            gaps[name,] = gap
+        for answer in gap.labels:
+            gaps[name, answer] = gap[answer]
+    return _family(gaps, ("contrast", "answer"), level, getattr(groups, "about", ""))
+
+
+def equal_groups(groups: Groups) -> Significance:
+    """Test the hypothesis that one number, a mean or a share, is the same in all groups.
+
+    Welch's F test [Welch51] of the estimates and their standard errors: groups may have different variances,
+    and the noise of privacy is part of them.
+
+    >>> import dither as dt
+    >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
+    >>> arms = {name: dt.frequencies(asked.reports([0] * (900 - more) + [1] * more))["yes"]
+    ...         for name, more in (("none", 300), ("half", 400), ("full", 500))}
+    >>> equal_groups(arms).p_value < 1e-6
+    True
+    """
+    given = list(estimates_of(groups).values())
+    if len(given) < 2:
+        raise InvalidParameter(f"expected two groups or more, got {len(given)}")
+    if any(np.ndim(part.value) or part.circular for part in given):
+        raise InvalidParameter(
+            "groups are compared by one number each, a mean or a share: dt.frequencies(reports)['yes']; "
+            "dt.stats.same_distribution compares two groups of answers"
+        )
+    value, error = (
+        np.array([float(getattr(part, name)) for part in given]) for name in ("value", "standard_error")
+    )
+    n = np.array([part.n for part in given])
+    if not (error > 0.0).all() or (n < 2).any():
+        raise NotIdentifiable("a group has no variance, or fewer than two reports; leave it out")
+    weight = error**-2.0
+    share, k = weight / weight.sum(), len(given)
+    between = float(weight @ (value - share @ value) ** 2) / (k - 1)
+    uneven = float(np.sum((1.0 - share) ** 2 / (n - 1)))
+    statistic = between / (1.0 + 2.0 * (k - 2) / (k**2 - 1) * uneven)
+    below = (k**2 - 1) / (3.0 * uneven)
+    tail = f_survival(statistic, k - 1, below)
+    return Significance("all groups have the same value", "Welch's F", statistic, tail, k - 1)
+
+
+def _family(
+    gaps: dict[tuple[Hashable, ...], Estimate], heads: Sequence[str], level: float, about: str
+) -> Differences:
+    """Return estimates as one family, with Bonferroni's intervals and Holm's p-values."""
     each = joint_level(level, len(gaps))
     p_values = [part.p_value() for part in gaps.values()]
     rows = []
     for (key, part), p in zip(gaps.items(), holm(p_values), strict=True):
-        names = dict(zip(("first", "second", "answer"), key, strict=False))
+        names = dict(zip(heads, key, strict=False))
         low, high = part.interval(each)
         rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
     conditions = {part.condition for part in gaps.values()} - {""}
     title = _title(len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
-    about = getattr(groups, "about", "")
     return Differences(title, tuple(rows), MappingProxyType(gaps), level, about=about)
 
 

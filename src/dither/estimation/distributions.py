@@ -12,6 +12,7 @@ import numpy as np
 
 from dither.core.counts import Counts
 from dither.core.domains import Line
+from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve
@@ -155,28 +156,30 @@ class EstimatedDistribution(Tabular):
         density = np.where(inside, heights, 0.0)
         return float(density) if density.ndim == 0 else density
 
-    def cdf(self, x: float) -> Estimate:
+    def cdf(self, x: object) -> Estimate:
         """Estimate the share of people whose values are at most x."""
         self._check_ordered("a cdf")
-        if not self.line.low <= _place(x) < self.line.high:
+        x = _place(x, self.line)
+        if not self.line.low <= x < self.line.high:
             return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
         if self.curve is not None:
             return self.curve.share_below(self.line.to_unit(np.array([x])))
         return self._inference.share(float(x))
 
-    def tail(self, x: float) -> Estimate:
+    def tail(self, x: object) -> Estimate:
         """Estimate the share of people whose values are above x."""
         self._check_ordered("a tail")
-        if not self.line.low <= _place(x) < self.line.high:
+        x = _place(x, self.line)
+        if not self.line.low <= x < self.line.high:
             return Estimate(float(x < self.line.low), 0.0, self.n, self.guarantee)
         return self.share(x, self.line.high)
 
-    def share(self, first: float, last: float) -> Estimate:
+    def share(self, first: object, last: object) -> Estimate:
         """Estimate the share of people between two places: above the first (or lowest), at most at the last.
 
         On a circle it is the part from the first place forward to the last.
         """
-        low, high = (min(max(_place(x), self.line.low), self.line.high) for x in (first, last))
+        low, high = (min(max(_place(x, self.line), self.line.low), self.line.high) for x in (first, last))
         if high < low and not self.line.circular:
             raise InvalidParameter("the first place is above the last")
         if self.curve is not None:
@@ -289,9 +292,12 @@ class EstimatedDistribution(Tabular):
         Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer.
         """
         ends = self.edges.tolist()
+        sides: list[tuple[object, object]] = list(pairwise(ends))
+        if isinstance(self.line.unit, Calendar):
+            sides = self.line.unit.bins(ends)
         rows: list[Row] = [
             {"from": first, "to": last, "value": value}
-            for first, last, value in zip(ends, ends[1:], self.probabilities.tolist(), strict=False)
+            for (first, last), value in zip(sides, self.probabilities.tolist(), strict=True)
         ]
         points = self.line.points
         if points is not None and len(points) == self.bins:  # a bin about each answer that is possible
@@ -326,7 +332,9 @@ class EstimatedDistribution(Tabular):
             raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
 
 
-def _place(x: object) -> float:
+def _place(x: object, line: Line) -> float:
+    if isinstance(line.unit, Calendar):
+        return line.unit.number(x)
     if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
         raise InvalidParameter(f"x is one number, not {type(x).__name__}")
     if np.isnan(x):

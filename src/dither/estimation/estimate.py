@@ -11,27 +11,34 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, Self, cast, get_args
 
 import numpy as np
 
+from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping
 from dither.core.people import People
-from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
+from dither.errors import InvalidParameter, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.intervals import (
     Attackable,
     ConfidenceInterval,
     Divisible,
     LooksInterval,
     LyingInterval,
+    RatioInterval,
     Sequential,
     StudentInterval,
+    SumInterval,
+    Term,
     WiderInterval,
+    as_number,
     check_share,
+    length_of_sum,
+    linear_terms,
 )
 from dither.estimation.rounding import show_interval, thousands
-from dither.estimation.same_people import count_of, guarantee_of, leaf_correlation
+from dither.estimation.same_people import count_of, guarantee_of
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
@@ -61,6 +68,11 @@ class ValuedInterval(Protocol):
 
     def interval(self, level: float) -> tuple[Any, Any]:
         """Return the ends of the interval that covers with probability `level`."""
+
+
+_ENDS: Final = ("value", "low", "high")
+_SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
+Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,14 +183,23 @@ class Estimate(Tableau):
         """Return whether the interval at `level` contains a value."""
         return self._confidence.covers(value, check_level(level))
 
-    def p_value(self, null: float = 0.0) -> float:
-        """Return the p-value of the hypothesis that the population's value is `null`, in both directions.
+    def p_value(self, null: float = 0.0, *, alternative: Alternative = "two-sided") -> float:
+        """Return the p-value of the hypothesis that the population's value is `null`.
 
         It is one minus the largest level whose interval excludes `null`; a smaller one than 1e-15 is 1e-15.
+        With `alternative="greater"` the hypothesis is that the value is at most `null`, with "less" that it
+        is at least that: half of the p-value where the estimate is beyond, since intervals have equal tails.
+        Decide on the alternative before looking.
         """
+        side = choose("alternative", alternative, {name: name for name in get_args(Alternative)})
         if np.ndim(self.value):
             raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
-        return p_value(self, null)
+        both = p_value(self, null)
+        if side == "two-sided":
+            return both
+        if self.circular:
+            raise InvalidParameter("a direction is not greater or less than another")
+        return both / 2.0 if (float(self) > null) == (side == "greater") else 1.0 - both / 2.0
 
     def if_lying(self, share: float) -> Estimate:
         """Return the estimate if at most this share of the reports are lies, for means and frequencies.
@@ -319,8 +340,13 @@ class Estimate(Tableau):
         if not self.claimed:
             return f"{float(value):.4g} (posterior mean, no interval is claimed, n = {thousands(self.n)})"
         low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
+        show = (
+            self.unit.show
+            if isinstance(self.unit, Calendar)
+            else partial(show_interval, limits=self.limits, at_least=self.lower_bound)
+        )
         each = [
-            show_interval(*triple, self.limits, at_least=self.lower_bound)
+            show(*triple)
             for triple in zip(
                 value.reshape(-1)[:8].tolist(),
                 np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
@@ -351,7 +377,7 @@ class Estimate(Tableau):
         return value - (value - low) % period, value + (high - value) % period
 
     def _in_unit(self) -> str:
-        return f" {self.unit}" if self.unit else ""
+        return f" {self.unit}" if self.unit and not isinstance(self.unit, Calendar) else ""
 
     def __format__(self, form: str) -> str:
         """Return value ± half-width, both in the given format, as in f"{estimate:.2f}"; without one, repr."""
@@ -365,7 +391,21 @@ class Estimate(Tableau):
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit() + clipped
 
     def records(self, level: float = 0.95) -> list[Row]:
-        """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals."""
+        """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals.
+
+        Dates and times are texts, as 2026-05-03 and 08:15.
+        """
+        rows = self.numbers(level)
+        if not isinstance(self.unit, Calendar):
+            return rows
+        text = self.unit.text
+        return [
+            {key: text(cell) if key in _ENDS and cell is not None else cell for key, cell in row.items()}
+            for row in rows
+        ]
+
+    def numbers(self, level: float = 0.95) -> list[Row]:
+        """Return the rows with numbers in place of dates and times."""
         values = np.asarray(self.value).reshape(-1).tolist()
         low = high = [None] * len(values)
         if self.claimed:
@@ -423,108 +463,6 @@ class LabelledEstimate(Estimate):
         return len(self.labels)
 
 
-Term = tuple[float, Estimate]  # a weight, and an estimate
-Together = tuple[int, int, Any]  # the places of two parts, and how their errors go together
-
-_SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
-
-
-@dataclass(frozen=True, eq=False)
-class SumInterval(ConfidenceInterval):
-    """The interval of a constant plus a weighted sum of estimates, whose errors may go together."""
-
-    value: float | Floats
-    terms: tuple[Term, ...]
-    constant: float
-    condition: str = ""
-
-    def interval(self, level: float) -> tuple[Any, Any]:
-        arms: list[tuple[Any, Any]] = []
-        for weight, part in self.terms:
-            low, high = part.interval(level)
-            down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
-            arms.append((down, up) if weight >= 0 else (up, down))
-        below, above = (_root([arm[side] for arm in arms], self.together) for side in (0, 1))
-        return self.value - below, self.value + above
-
-    @cached_property
-    def together(self) -> list[Together]:
-        """How the errors of the parts go together."""
-        return correlations([part for _, part in self.terms])
-
-    def pick(self, at: Any) -> SumInterval:
-        """Return the interval of one category."""
-        terms = [(weight, part[part.labels[at]]) for weight, part in self.terms]
-        return SumInterval(float(np.asarray(self.value)[at]), tuple(terms), self.constant, self.condition)
-
-
-@dataclass(frozen=True, eq=False)
-class RatioInterval(ConfidenceInterval):
-    """The interval of a ratio of two estimates; infinite if the divisor may be 0."""
-
-    above: Estimate
-    below: Estimate
-    condition: str = ""
-
-    def interval(self, level: float) -> tuple[Any, Any]:
-        together = self.together
-        a, b = float(self.above.value), float(self.below.value)
-        (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
-        if b < 0.0:
-            a, low_a, high_a, b, low_b, high_b = -a, -high_a, -low_a, -b, -high_b, -low_b
-            # Both signs change, and the correlation stays.
-        if not low_b > 0.0 or not math.isfinite(low_a + high_a + high_b):
-            return -math.inf, math.inf
-        low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b), together)
-        return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b), -together)
-
-    @cached_property
-    def together(self) -> float:
-        """How the errors of both go together."""
-        return float(correlation_of(self.above, self.below))
-
-
-def correlation_of(first: Estimate, second: Estimate) -> Any:
-    """Return how the errors of two estimates go together: 0 if they are of different people.
-
-    Of sums and ratios it is that of their parts. Of frequencies it is an array, a number for each category.
-    """
-    total: object = 0.0
-    for weight, part in _linear_terms(first):
-        for other_weight, other in _linear_terms(second):
-            errors = np.asarray(part.standard_error) * np.asarray(other.standard_error)
-            total = total + weight * other_weight * errors * leaf_correlation(part, other)
-    size = np.asarray(first.standard_error) * np.asarray(second.standard_error)
-    safe = np.where(size > 0.0, size, 1.0)
-    return np.clip(np.where(size > 0.0, total / safe, 0.0), -1.0, 1.0)[()]
-
-
-def _linear_terms(estimate: Estimate) -> Sequence[Term]:
-    """Return weights and estimates whose sum has the error of this one, to first order."""
-    interval = estimate.confidence
-    if isinstance(interval, SumInterval):
-        return [(w * v, leaf) for w, part in interval.terms for v, leaf in _linear_terms(part)]
-    if isinstance(interval, RatioInterval):
-        below = float(interval.below.value)
-        parts = [(1.0 / below, interval.above), (-float(estimate.value) / below, interval.below)]
-        return [(w * v, leaf) for w, part in parts for v, leaf in _linear_terms(part)]
-    return [(1.0, estimate)]
-
-
-def correlations(parts: Sequence[Estimate]) -> list[Together]:
-    """Return which of some estimates are of the same people, with how their errors go together."""
-    found = [(i, j, correlation_of(parts[i], parts[j])) for i in range(len(parts)) for j in range(i)]
-    return [pair for pair in found if np.any(pair[2])]
-
-
-def _root(arms: Sequence[Any], together: Sequence[Together]) -> Any:
-    """Return the length of a sum of arms, each with the sign of its weight [Zou08, eq. 4]."""
-    total: Any = sum(np.square(arm) for arm in arms)
-    for i, j, how in together:
-        total = total + 2.0 * how * arms[i] * arms[j]
-    return _number(np.sqrt(np.maximum(total, 0.0)))
-
-
 def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
     """Return a constant plus a weighted sum of estimates; those of the same people have known influences.
 
@@ -539,24 +477,24 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
     kept = tuple((weights[key], part) for key, part in parts.items())
     added = [part for _, part in kept]
     labels = _common_labels(added)
-    value = _number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
+    value = as_number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
     errors = [weight * np.asarray(part.standard_error) for weight, part in kept]
     kind = LabelledEstimate if labels else Estimate
     interval = SumInterval(value, kept, constant, _condition(added))
     return kind(
         value,
-        _root(errors, interval.together),
+        length_of_sum(errors, interval.together),
         count_of(_leaves(added)),
         guarantee_of(_leaves(added)),
         confidence=interval,
         labels=labels,
-        unit=_unit(added),
+        unit=_unit(added, sum(weight for weight, _ in kept)),
         clipping=_clipping(added),
     )
 
 
 def _leaves(parts: Sequence[Estimate]) -> list[Estimate]:
-    return [leaf for part in parts for _, leaf in _linear_terms(part)]
+    return [leaf for part in parts for _, leaf in linear_terms(part)]
 
 
 def _condition(parts: Sequence[Estimate]) -> str:
@@ -575,27 +513,10 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     value = a / b
     errors = [float(above.standard_error), -value * float(below.standard_error)]
     interval = RatioInterval(above, below, _condition([above, below]))
-    error = float(_root(errors, [(0, 1, interval.together)])) / abs(b)
+    error = float(length_of_sum(errors, [(0, 1, interval.together)])) / abs(b)
     parts = _leaves([above, below])
     of = _clipping([above, below])
     return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, clipping=of)
-
-
-def _lower_ratio(
-    a: float, low_a: float, b: float, low_b: float, high_b: float, together: float = 0.0
-) -> float:
-    """Return the least r at which the interval of a − r·b, by squared arms, contains 0; low_b > 0.
-
-    It solves a − r·b = √((a − low_a)² + r²·arm² − 2ρ·r·(a − low_a)·arm), ρ being how the errors go together.
-    The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
-    """
-    arm = high_b - b if low_a >= 0.0 else b - low_b
-    lead, rest = b**2 - arm**2, low_a * (2.0 * a - low_a)
-    middle = a * b - together * (a - low_a) * arm
-    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
-    if low_a >= 0.0:  # the form without cancellation; `lead` may be 0 or negative
-        return rest / (middle + root) if rest else 0.0
-    return (middle - root) / lead
 
 
 def p_value(estimate: Estimate, null: float = 0.0) -> float:
@@ -663,10 +584,16 @@ def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
     return labels[0]
 
 
-def _unit(parts: Sequence[Estimate]) -> str:
-    """Return the common unit of estimates; none if they differ."""
+def _unit(parts: Sequence[Estimate], weight: float) -> str:
+    """Return the common unit of estimates with a sum of weights; none if they differ.
+
+    An average of dates is a date, and their difference a number of days.
+    """
     units = {part.unit for part in parts}
-    return units.pop() if len(units) == 1 else ""
+    unit = units.pop() if len(units) == 1 else ""
+    if not isinstance(unit, Calendar) or math.isclose(weight, 1.0, abs_tol=1e-9):
+        return unit
+    return unit.span if abs(weight) < 1e-9 else ""
 
 
 def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
@@ -682,11 +609,6 @@ def _real(number: object) -> float:
     if not math.isfinite(number):
         raise InvalidParameter("an estimate is combined with finite numbers")
     return float(number)
-
-
-def _number(value: object) -> float | Floats:
-    array = np.asarray(value, dtype=np.float64)
-    return float(array) if array.ndim == 0 else array
 
 
 def joint_level(level: float, comparisons: int) -> float:

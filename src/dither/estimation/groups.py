@@ -490,8 +490,7 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
         return
     if np.ndim(group.value):
         raise InvalidParameter("the quantity of a group is one number, or frequencies")
-    ends = {"low": float(low), "high": float(high)}
-    yield {**named, "value": float(group.value), **ends, "n": group.n, **of}
+    yield {**named, **group.records(level)[0], **of}
 
 
 def _many(count: int, what: str) -> str:

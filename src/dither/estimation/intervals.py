@@ -21,15 +21,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, Self, cast, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
 from dither.core.kernels.kernel import UnbiasedReading
 from dither.errors import InvalidParameter, found
+from dither.estimation.same_people import leaf_correlation
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
+
+if TYPE_CHECKING:
+    from dither.estimation.estimate import Estimate
 
 
 class ConfidenceInterval(ABC):
@@ -476,3 +482,157 @@ def shares_without(share: Floats, n: int, liars: int) -> tuple[Floats, Floats]:
     low = np.maximum(supports - liars, 0.0) / left
     high = np.minimum(supports / left, 1.0)
     return low, high
+
+
+Term = tuple[float, "Estimate"]  # a weight, and an estimate
+Together = tuple[int, int, Any]  # the places of two parts, and how their errors go together
+
+
+@dataclass(frozen=True, eq=False)
+class SumInterval(ConfidenceInterval):
+    """The interval of a constant plus a weighted sum of estimates, whose errors may go together."""
+
+    value: float | Floats
+    terms: tuple[Term, ...]
+    constant: float
+    condition: str = ""
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        arms: list[tuple[Any, Any]] = []
+        for weight, part in self.terms:
+            low, high = part.interval(level)
+            down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
+            arms.append((down, up) if weight >= 0 else (up, down))
+        below, above = (length_of_sum([arm[side] for arm in arms], self.together) for side in (0, 1))
+        return self.value - below, self.value + above
+
+    @cached_property
+    def together(self) -> list[Together]:
+        """How the errors of the parts go together."""
+        return correlations([part for _, part in self.terms])
+
+    def at_any_time(self) -> AnyTimeSum:
+        """Return the interval that holds at any time, of parts each of which has one."""
+        terms = tuple((weight, part.at_any_time()) for weight, part in self.terms)
+        return AnyTimeSum(self.value, terms, self.constant)
+
+    def pick(self, at: Any) -> SumInterval:
+        """Return the interval of one category."""
+        terms = [(weight, part[part.labels[at]]) for weight, part in self.terms]
+        return SumInterval(float(np.asarray(self.value)[at]), tuple(terms), self.constant, self.condition)
+
+
+@dataclass(frozen=True, eq=False)
+class AnyTimeSum(ConfidenceInterval):
+    """The interval of a weighted sum at any time: the sum of the parts' intervals, of levels that add up.
+
+    All of the parts hold at all times together with the level (Bonferroni), and so does their sum, whether or
+    not their people are the same.
+    """
+
+    value: float | Floats
+    terms: tuple[Term, ...]
+    constant: float
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        each = 1.0 - (1.0 - level) / len(self.terms)
+        low = high = np.full(np.shape(self.value), self.constant)
+        for weight, part in self.terms:
+            ends = [weight * np.asarray(end) for end in part.interval(each)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        return (low, high) if np.ndim(self.value) else (float(low), float(high))
+
+    def pick(self, at: int) -> AnyTimeSum:
+        """Return the interval of one category."""
+        terms = tuple((weight, part[part.labels[at]]) for weight, part in self.terms)
+        return AnyTimeSum(float(np.asarray(self.value)[at]), terms, self.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class RatioInterval(ConfidenceInterval):
+    """The interval of a ratio of two estimates; infinite if the divisor may be 0."""
+
+    above: Estimate
+    below: Estimate
+    condition: str = ""
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        together = self.together
+        a, b = float(self.above.value), float(self.below.value)
+        (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
+        if b < 0.0:
+            a, low_a, high_a, b, low_b, high_b = -a, -high_a, -low_a, -b, -high_b, -low_b
+            # Both signs change, and the correlation stays.
+        if not low_b > 0.0 or not math.isfinite(low_a + high_a + high_b):
+            return -math.inf, math.inf
+        low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b), together)
+        return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b), -together)
+
+    @cached_property
+    def together(self) -> float:
+        """How the errors of both go together."""
+        return float(correlation_of(self.above, self.below))
+
+
+def correlation_of(first: Estimate, second: Estimate) -> Any:
+    """Return how the errors of two estimates go together: 0 if they are of different people.
+
+    Of sums and ratios it is that of their parts. Of frequencies it is an array, a number for each category.
+    """
+    total: object = 0.0
+    for weight, part in linear_terms(first):
+        for other_weight, other in linear_terms(second):
+            errors = np.asarray(part.standard_error) * np.asarray(other.standard_error)
+            total = total + weight * other_weight * errors * leaf_correlation(part, other)
+    size = np.asarray(first.standard_error) * np.asarray(second.standard_error)
+    safe = np.where(size > 0.0, size, 1.0)
+    return np.clip(np.where(size > 0.0, total / safe, 0.0), -1.0, 1.0)[()]
+
+
+def linear_terms(estimate: Estimate) -> Sequence[Term]:
+    """Return weights and estimates whose sum has the error of this one, to first order."""
+    interval = estimate.confidence
+    if isinstance(interval, SumInterval):
+        return [(w * v, leaf) for w, part in interval.terms for v, leaf in linear_terms(part)]
+    if isinstance(interval, RatioInterval):
+        below = float(interval.below.value)
+        parts = [(1.0 / below, interval.above), (-float(estimate.value) / below, interval.below)]
+        return [(w * v, leaf) for w, part in parts for v, leaf in linear_terms(part)]
+    return [(1.0, estimate)]
+
+
+def correlations(parts: Sequence[Estimate]) -> list[Together]:
+    """Return which of some estimates are of the same people, with how their errors go together."""
+    found = [(i, j, correlation_of(parts[i], parts[j])) for i in range(len(parts)) for j in range(i)]
+    return [pair for pair in found if np.any(pair[2])]
+
+
+def length_of_sum(arms: Sequence[Any], together: Sequence[Together]) -> Any:
+    """Return the length of a sum of arms, each with the sign of its weight [Zou08, eq. 4]."""
+    total: Any = sum(np.square(arm) for arm in arms)
+    for i, j, how in together:
+        total = total + 2.0 * how * arms[i] * arms[j]
+    return as_number(np.sqrt(np.maximum(total, 0.0)))
+
+
+def _lower_ratio(
+    a: float, low_a: float, b: float, low_b: float, high_b: float, together: float = 0.0
+) -> float:
+    """Return the least r at which the interval of a − r·b, by squared arms, contains 0; low_b > 0.
+
+    It solves a − r·b = √((a − low_a)² + r²·arm² − 2ρ·r·(a − low_a)·arm), ρ being how the errors go together.
+    The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
+    """
+    arm = high_b - b if low_a >= 0.0 else b - low_b
+    lead, rest = b**2 - arm**2, low_a * (2.0 * a - low_a)
+    middle = a * b - together * (a - low_a) * arm
+    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
+    if low_a >= 0.0:  # the form without cancellation; `lead` may be 0 or negative
+        return rest / (middle + root) if rest else 0.0
+    return (middle - root) / lead
+
+
+def as_number(value: object) -> float | Floats:
+    """Return a number, or an array of numbers."""
+    array = np.asarray(value, dtype=np.float64)
+    return float(array) if array.ndim == 0 else array

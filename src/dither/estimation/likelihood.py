@@ -29,6 +29,7 @@ import numpy as np
 
 from dither.core.counts import Counts
 from dither.core.domains import Line
+from dither.core.domains.calendar import Calendar
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.errors import InvalidParameter, found
@@ -43,7 +44,9 @@ from dither.foundation.numerics.matrices import dot
 from dither.foundation.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
 
-Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
+Bins = (
+    int | Sequence[float] | Floats | str | None
+)  # how many equal ones, or their edges, or a choice by the error
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is measured
@@ -646,6 +649,8 @@ def edges_of(line: Line, bins: Bins) -> Floats:
     """Return the ends of bins; raise InvalidParameter unless they are increasing and span the domain."""
     if bins is None:
         bins = DEFAULT
+    if isinstance(bins, str) and isinstance(line.unit, Calendar):
+        return line.unit.edges(line.low, line.high, bins)
     if isinstance(bins, bool | str | bytes):
         raise _wrong_bins(bins)
     if isinstance(bins, int | np.integer):
@@ -668,6 +673,7 @@ def edges_of(line: Line, bins: Bins) -> Floats:
 def _wrong_bins(bins: object) -> InvalidParameter:
     given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
     return InvalidParameter(
-        "bins are an integer from 1 to 2^16, or increasing edges from the lowest to the highest value, "
+        "bins are an integer from 1 to 2^16, or increasing edges from the lowest to the highest value, and "
+        'of dates also "day", "week", "month" or "year", of times "hour", '
         f"not {given}"
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from dither.core.domains.calendar import Calendar
 from dither.estimation.rounding import SHARE, show_interval, thousands
 from dither.foundation.plotting import (
     BLUE,
@@ -75,8 +76,12 @@ def draw_distribution(
     ax.set_xlim(float(shown.edges[0]) - margin, float(shown.edges[-1]) + margin)
     ax.set_ylim(bottom=0.0)
     if curve is None or curve.points is None:
-        ax.set_ylabel("density" + (f" (1/{shown.line.unit})" if shown.line.unit else ""))
+        unit = shown.line.unit.span if isinstance(shown.line.unit, Calendar) else shown.line.unit
+        ax.set_ylabel("density" + (f" (1/{unit})" if unit else ""))
     ax.legend(frameon=False, fontsize="small")
+    if isinstance(shown.line.unit, Calendar):
+        _name_dates(ax, shown.line.unit)
+        return dress_axes(ax, title=head)
     return dress_axes(ax, title=head, x=shown.line.unit or str(shown.line))
 
 
@@ -146,7 +151,7 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if isinstance(shown, EstimatedTable):
         whose = {"people": "all people", "rows": "each row", "columns": "each column"}[shown.whose]
         return draw_table(shown, (shown.rows, shown.columns), level, head, whose=whose, ax=ax)
-    rows = shown.records(level)
+    rows = shown.numbers(level)
     if isinstance(shown, EstimatedRegression):
         if shown.line_ends is not None:
             return draw_line(shown, shown.line_ends, level=level, title=head, ax=ax)
@@ -157,11 +162,12 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
         return _draw_cumulative(shown, level, head, ax)
     if share and len(shown.labels) > 1:
         return _draw_shares(shown, rows, level, most, head, ax)
-    unit = f" ({shown.unit})" if shown.unit else ""
+    unit = f" ({shown.unit})" if shown._in_unit() else ""
     of = "" if shown.clipping is None else f" of {shown.clipping.values}"
     axes = draw_rows(
         rows, title=head, x=f"estimate{of}{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
     )
+    _name_dates(axes, shown.unit)
     if share:
         as_per_cent(axes, "x")
     return axes
@@ -266,7 +272,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     draw_intervals(ax, np.arange(len(rows)), rows, shown.limits, upright=True)
     _name_ticks(ax, names)
     ax.margins(x=0.1)
-    unit = f" ({first.unit})" if first.unit else ""
+    unit = f" ({first.unit})" if first._in_unit() else ""
+    _name_dates(ax, first.unit, "y")
     by = "" if shown.by == ("group",) else ", ".join(shown.by)
     clipped = "" if first.clipping is None else f" of {first.clipping.values}"
     return dress_axes(ax, title=head, x=by, y=f"estimate{clipped}{unit}")
@@ -384,6 +391,14 @@ def _head(title: str, shown: Any) -> str:
     clipped = getattr(shown, "clipping", None)
     of = "" if clipped is None else f"{clipped}\n"
     return f"{name}\n" * bool(name) + of + f"n = {thousands(shown.n)}, {shown.guarantee}"
+
+
+def _name_dates(ax: Axes, unit: str, axis: Literal["x", "y"] = "x") -> None:
+    """Write dates and times beside an axis, if its numbers are such."""
+    if isinstance(unit, Calendar):
+        side = ax.xaxis if axis == "x" else ax.yaxis
+        side.set_major_formatter(lambda number, _: unit.text(number))
+        ax.tick_params(axis=axis, labelrotation=20 if axis == "x" else 0)
 
 
 def _name_ticks(ax: Axes, labels: list[str]) -> None:

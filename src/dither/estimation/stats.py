@@ -1,6 +1,6 @@
 """Further statistics of reports, `dt.stats`: pairs, tables, comparisons, families, tests."""
 
-from dither.estimation.comparison import combine, difference, post_stratified
+from dither.estimation.comparison import combine, contrasts, difference, equal_groups, post_stratified
 from dither.estimation.families import fit_family
 from dither.estimation.marginals import tables
 from dither.estimation.pairs import covariance
@@ -11,8 +11,10 @@ from dither.estimation.verbs import joint_frequency, resultant
 __all__ = [
     "answers",
     "combine",
+    "contrasts",
     "covariance",
     "difference",
+    "equal_groups",
     "fit_family",
     "goodness_of_fit",
     "joint_frequency",

@@ -15,3 +15,8 @@ Mask = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Halves = NDArray[np.uint32]
 Bytes = NDArray[np.uint8]
+
+
+def is_nothing(value: object) -> bool:
+    """Return whether a value stands for "no answer": None, or the missing values of pandas."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -164,3 +164,29 @@ def test_answers_that_are_multiples_are_declared_by_a_step(reports: Path) -> Non
         assert why in run("estimate", reports, "--column", "minutes", "--step", wrong).output
     assert "numbers" in run("estimate", reports, "--column", "browser", "--step", 20).output
     assert "leave out" in run("estimate", reports, "--step", 20, "--by", "city").output
+
+
+def test_values_that_were_clipped_are_named(tmp_path: Path) -> None:
+    survey, reports, table = (tmp_path / name for name in ("q.toml", "out.csv", "t.csv"))
+    narrow = "[questions.narrow]\ninterval = [10, 100]\nclipped = true\noutside = [0.012, 0.004, 0.02]\n"
+    narrow += 'epsilon = 2\nmechanism = "Podium"\n'
+    wide = '[questions.wide]\ninterval = [0, 1440]\nscale = "log"\nepsilon = 4\n'
+    survey.write_text(narrow + wide, encoding="utf-8")
+    (tmp_path / "in.csv").write_text("wide,narrow\n" + "44,5\n50,60\n" * 1000, encoding="utf-8")
+    assert (
+        run("perturb", str(tmp_path / "in.csv"), "--campaign", str(survey), "-o", str(reports)).exit_code == 0
+    )
+    name = "mean of values clipped to [10, 100]"
+    told = json.loads(run("estimate", str(reports), "--json").stdout)
+    assert told["narrow"][0]["answer"] == name
+    assert told["narrow"][0]["outside"] == {"share": 0.012, "low": 0.004, "high": 0.02}
+    assert told["wide"][0]["labels"] == ["quantile 0.02", "quantile 0.98"]
+    shown = run("estimate", str(reports), "-o", str(table)).output
+    assert f"{name}: " in shown
+    assert "0.4 – 2 % outside (estimate 1.2 %)" in shown
+    assert "to ask others on: [" in shown
+    assert f'"{name}",0.012,0.004,0.02' in table.read_text(encoding="utf-8")
+    survey.write_text(narrow, encoding="utf-8")
+    query = run("sql", str(survey), "--dialect", "duckdb", "--estimate").output
+    assert f"'{name}' AS quantity" in query
+    assert "AS outside_high" in query

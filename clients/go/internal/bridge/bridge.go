@@ -1,7 +1,12 @@
 // Package bridge is what the telemetry kit uses of package dither, and no other program may.
 package bridge
 
+import "context"
+
 var (
+	// Present is Device.Present, which draws no permanent label unless labels is true. It returns a dither.Outcome.
+	Present func(ctx context.Context, device, campaign, value any, labels bool) (any, error)
+
 	Parse  func(text string) (any, error)           // strict JSON
 	Write  func(value any) string                   // canonical JSON
 	Daily  func(inquiry any)                        // makes each day the drawn one, for a test

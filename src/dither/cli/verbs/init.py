@@ -90,8 +90,42 @@ telemetry = Telemetry.from_campaign(
 
 # Where the tool starts:  telemetry.present()
 # Where a command begins:  telemetry.answer("command", "build")
-# `{app} telemetry on|off|status|show|erase`:  telemetry.add_parser(subparsers), or telemetry.click_command()
+# `{app} telemetry on|off|status|show|take-back|erase`:
+# telemetry.add_parser(subparsers), or telemetry.click_command()
 '''
+_GO_CODE: Final = """\
+// Package telemetry has what {app} asks. Every answer is randomised on this machine before anything is sent.
+package telemetry
+
+import (
+	_ "embed" // for the campaigns
+
+	"dither/telemetry"
+)
+
+//go:embed campaign.json
+var campaign string
+
+//go:embed presence.json
+var presence string
+
+// Use answers the questions. Where the tool starts: telemetry.Use.Present(nil)
+// Where a command begins: telemetry.Use.Answer("command", "build")
+// The command `{app} telemetry on|off|status|show|take-back|erase`: telemetry.Use.Command(words)
+var Use = telemetry.Start(telemetry.Config{{
+	Campaign: campaign,
+	Presence: presence,
+	Key:      "{key}",
+	App:      "{app}",
+	Version:  "0.1",
+	Address:  "{address}", // the collector
+}})
+"""
+# By language: the file of the code, the code, and where the client comes from.
+_LANGUAGES: Final = {
+    "python": ("telemetry.py", _CODE, INSTALL_DEVICE),
+    "go": ("telemetry.go", _GO_CODE, "go mod edit -replace dither=CLONE/clients/go && go mod tidy"),
+}
 
 
 _SURVEY: Final = """\
@@ -147,6 +181,13 @@ _KNOWN: Final = (
     show_default=True,
     help="The collector's address, as devices reach it.",
 )
+@click.option(
+    "--language",
+    type=click.Choice(tuple(_LANGUAGES)),
+    default="python",
+    show_default=True,
+    help="The language of the tool, and so of the code.",
+)
 @click.option("--contact", help="Where people can ask; the collector's address if left out.")
 @click.option(
     "-o",
@@ -166,6 +207,7 @@ def command(
     telemetry: bool,
     app: str | None,
     address: str,
+    language: str,
     contact: str | None,
     out: Path | None,
     force: bool,
@@ -181,6 +223,7 @@ def command(
     \b
     dither init survey.xlsx --sheet Data --categories "sex=female,male,other" -o survey.toml
     dither init --telemetry --app mytool --address https://telemetry.example
+    dither init --telemetry --app mytool --language go
     dither serve telemetry/campaign.json --key telemetry/asker.key
     """
     if (file is not None) == telemetry:
@@ -195,7 +238,7 @@ def command(
         click.echo("No value was read: the least and the greatest of a private column are private, too.")
         return
     facts = _write_telemetry(
-        out or Path("telemetry"), app or _guess_app(), address.rstrip("/"), contact, force
+        out or Path("telemetry"), app or _guess_app(), address.rstrip("/"), language, contact, force
     )
     if as_json:
         print_json(facts)
@@ -204,7 +247,7 @@ def command(
         click.echo(f"{name:10} {value}")
     click.echo(
         f"Copy {facts['code']}, {facts['published']} and presence.json beside it into your package.\n"
-        f"The client: {INSTALL_DEVICE}\n"
+        f"The client: {_LANGUAGES[language][2]}\n"
         f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
         f"Collect:  dither serve {facts['published']} {facts['counted']} --key {facts['secret']}"
     )
@@ -255,7 +298,7 @@ def _write_survey(
 
 
 def _write_telemetry(
-    folder: Path, app: str, address: str, contact: str | None, force: bool
+    folder: Path, app: str, address: str, language: str, contact: str | None, force: bool
 ) -> dict[str, str]:
     """Write a campaign in TOML, the key, the signed campaign and the code; return what is where."""
     from dither.collection.campaign import Campaign
@@ -268,7 +311,8 @@ def _write_telemetry(
             "--address is that of a collector, such as https://telemetry.example; "
             "without TLS devices send to their own machine alone"
         )
-    names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", "telemetry.py")
+    code, text_of_code, _ = _LANGUAGES[language]
+    names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", code)
     files = {name: folder / name for name in names}
     for file in files.values():
         refuse_to_overwrite(file, force=force)
@@ -303,7 +347,7 @@ def _write_telemetry(
         files["presence.json"]: counted.to_json() + "\n",
         files["campaign.toml"]: text,
         files["campaign.json"]: published.to_json() + "\n",
-        files["telemetry.py"]: _CODE.format(app=app, address=address, key=published.key),
+        files[code]: text_of_code.format(app=app, address=address, key=published.key),
     }
     ignored = folder / ".gitignore"
     lines = ignored.read_text("utf-8").splitlines() if ignored.exists() else []
@@ -316,7 +360,7 @@ def _write_telemetry(
         "campaign": str(files["campaign.toml"]),
         "published": str(files["campaign.json"]),
         "counted": str(files["presence.json"]),
-        "code": str(files["telemetry.py"]),
+        "code": str(files[code]),
         "secret": str(secret),
         "key": published.key,
         "address": f"{address}/v1/campaigns/{published.id}",

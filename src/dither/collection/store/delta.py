@@ -160,7 +160,7 @@ class _Run:
 def _of_campaign(table: pa.Table, campaign: str) -> pa.Table:
     import pyarrow as pa
 
-    column = pa.array([campaign] * len(table), pa.string())
+    column = pa.repeat(pa.scalar(campaign, pa.string()), len(table))
     return table.append_column("campaign", column).select(schema().names)
 
 
@@ -203,7 +203,7 @@ def _commit(
             rows,
             mode="append",
             target_file_size=_FILE,
-            writer_properties=module.WriterProperties(compression="ZSTD"),
+            writer_properties=_properties(module),
             commit_properties=module.CommitProperties(app_transactions=[module.Transaction(writer, tick)]),
         )
     except module.exceptions.CommitFailedError:
@@ -213,6 +213,11 @@ def _commit(
             raise run.failed from None
         raise
     return True
+
+
+def _properties(module: ModuleType) -> object:
+    """Return how files are written. With statistics: readers take a column without them for empty."""
+    return module.WriterProperties(compression="ZSTD")
 
 
 def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
@@ -249,7 +254,7 @@ def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
                 mode="overwrite",
                 predicate=f"campaign = '{campaign}' AND day = '{when.isoformat()}'",
                 target_file_size=_FILE,
-                writer_properties=module.WriterProperties(compression="ZSTD"),
+                writer_properties=_properties(module),
             )
         except module.exceptions.CommitFailedError:
             continue  # something was added meanwhile; the next day does it

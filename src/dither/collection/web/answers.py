@@ -465,7 +465,7 @@ class Answers:
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
         """Return how far the usual quantity of each label, or of a period, is from that of the first part."""
-        parts, name = self._compared(campaign, query)
+        parts, name = self._comparison(campaign, query)
         state = sum(self._state(campaign, part) for part in parts)
         with self._lock:
             kept = self._kept.get((campaign, query))
@@ -477,7 +477,7 @@ class Answers:
         self._keep(self._kept, (campaign, query), (state, made))
         return made
 
-    def _compared(self, campaign: str, query: Query) -> tuple[list[Query], str]:
+    def _comparison(self, campaign: str, query: Query) -> tuple[list[Query], str]:
         """Return the parts that a query compares, the base first, and the name of the difference."""
         usual = replace(query, what=What.USUAL, by=None)
         if query.what is What.DIFFERENCE:

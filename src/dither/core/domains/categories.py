@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.core.domains.domain import CellType, Domain, Table, is_nothing, objects, regular
+from dither.core.domains.domain import CellType, Domain, Table, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
-from dither.foundation.arrays import Array, Bytes, Integers
+from dither.foundation.arrays import Array, Bytes, Integers, is_nothing
 from dither.foundation.canonical import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
 from dither.foundation.digits import whole as grouped
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
+from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping, check_scale, clipping_of, name_of_scale, scale_edges
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats
@@ -200,6 +201,18 @@ class Line(Domain):
         return self
 
     @property
+    def plain_unit(self) -> str:
+        """The unit as a campaign states it: of dates and times its terms say what numbers are."""
+        return "" if isinstance(self.unit, Calendar) else self.unit
+
+    def plain(self, values: object) -> object:
+        """Return values as numbers if they are dates or times, else as they are."""
+        if not isinstance(self.unit, Calendar) or isinstance(values, np.ma.MaskedArray):
+            return values
+        array = regular(values)
+        return values if array is None else self.unit.numbers(array)
+
+    @property
     def shown(self) -> Line:
         """The line of the values that people have: itself, or that of a scale's values."""
         if not self.scale or self.parts > 1:
@@ -236,7 +249,7 @@ class Line(Domain):
 
     def check(self, values: object) -> Array:
         """Return the values as an array of numbers; raise `OutsideDomain` if one is outside."""
-        array = numbers(values)
+        array = numbers(self.plain(values))
         flat = array.reshape(-1)
         for begin in range(0, flat.size, BLOCK):
             if not self.admits(flat[begin : begin + BLOCK]):
@@ -361,11 +374,6 @@ def first_misfit(fits: Callable[[int, int], bool], count: int) -> int:
     return begin
 
 
-def is_nothing(value: object) -> bool:
-    """Return whether a value stands for "no answer": None, or the missing values of pandas."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
 MOST_POINTS: Final = 500  # of declared answers, less one
 
 
@@ -483,7 +491,7 @@ class Interval(Line):
 
     def clip(self, values: object) -> Floats:
         """Return the values, those outside moved to the nearer end; raise `OutsideDomain` for NaN."""
-        array = numbers(values).astype(np.float64)
+        array = numbers(self.plain(values)).astype(np.float64)
         if np.isnan(array).any():
             raise OutsideDomain("a value is NaN and cannot be clipped; replace or drop missing values first")
         return np.clip(array, self._low, self._top)
@@ -496,6 +504,8 @@ class Interval(Line):
         return cls(real(data["low"]), real(data["high"]))
 
     def words(self) -> str:
+        if isinstance(self.unit, Calendar):
+            return f"a date from {self.unit.text(self._low)} to {self.unit.text(self._top)}"
         unit = f"{THIN}{self.unit}" if self.unit else ""
         if self.clipping is not None:
             return (
@@ -506,9 +516,12 @@ class Interval(Line):
         return f"a number from {plain(line.low)} to {plain(line.high)}{unit}"
 
     def __str__(self) -> str:
-        return f"[{show_number(self._low)}, {show_number(self._top)}]"
+        show = self.unit.text if isinstance(self.unit, Calendar) else show_number
+        return f"[{show(self._low)}, {show(self._top)}]"
 
     def __repr__(self) -> str:
+        if isinstance(self.unit, Calendar) and self.step is None:
+            return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{self.unit.in_zone})"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         if self.clipping is not None:
@@ -583,7 +596,7 @@ class Circle(Line):
 
     def wrap(self, values: object) -> Floats:
         """Return finite numbers modulo the period, in [0, period)."""
-        array = numbers(values).astype(np.float64)
+        array = numbers(self.plain(values)).astype(np.float64)
         if not np.isfinite(array).all():
             raise OutsideDomain("a value is not a finite number")
         turned = np.mod(array, self.period)
@@ -610,12 +623,18 @@ class Circle(Line):
         return cls(real(data["period"]))
 
     def words(self) -> str:
+        if isinstance(self.unit, Calendar):
+            return "a time of the day"
         return f"a direction on a circle of {plain(self.period)}"
 
     def __str__(self) -> str:
+        if isinstance(self.unit, Calendar):
+            return "the times of a day"
         return f"the circle [0, {show_number(self.period)}]"
 
     def __repr__(self) -> str:
+        if isinstance(self.unit, Calendar) and self.step is None:
+            return f"Times({self.unit.in_zone.removeprefix(', ')})"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         return f"Circle({show_number(self.period)}{more})"
@@ -627,6 +646,9 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 def check_unit(unit: object) -> str:
     """Return the name of a unit; raise InvalidParameter unless it is a short text on one line."""
     # A signed campaign refuses more: docs/wire.md, "Words".
+    calendar = Calendar.of(unit) if unit else None
+    if calendar is not None:
+        return calendar
     if not isinstance(unit, str) or len(unit) > 40 or _CONTROLS.search(unit):
         raise InvalidParameter("a unit is a text of at most 40 characters on one line, such as 'minutes'")
     return unit

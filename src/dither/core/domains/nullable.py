@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains.categories import Categories
-from dither.core.domains.domain import Domain, Line, is_nothing, numbers, read_domain, regular
+from dither.core.domains.domain import Domain, Line, numbers, read_domain, regular
 from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
-from dither.foundation.arrays import Array, Floats, Mask
+from dither.foundation.arrays import Array, Floats, Mask, is_nothing
 
 _NUMBERS: Final = (int, float, np.integer, np.floating)
 
@@ -135,7 +135,7 @@ class Nullable(Domain):
 
     def check(self, values: object) -> Floats:
         """Return numbers, NaN where there is no answer; raise `OutsideDomain` if a number is outside."""
-        given, missing = _answers(values)
+        given, missing = _answers(self.of.plain(values))
         answered = given[~missing]
         if answered.size and not self.of.admits(answered):
             if np.isnan(answered).any():
@@ -148,7 +148,7 @@ class Nullable(Domain):
 
     def clip(self, values: object) -> Array:
         """Return the nearest values inside the domain; who did not answer is masked."""
-        given, missing = _answers(values)
+        given, missing = _answers(self.of.plain(values))
         inside = self.of.clip(np.where(missing, self.of.low, given))
         return np.ma.MaskedArray(inside, missing)
 

@@ -38,6 +38,8 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
         rows = domain.check(values)
         marked = [row.astype("<u2").tobytes() for row in rows.reshape(-1, domain.points, 2)]
         return SeparateValues([[path] for path in Paths.of(values)], marked, rows.shape[:-2])
+    if domain.line is not None:
+        values = domain.line.plain(values)
     marks = _marks(domain, values)
     if isinstance(domain, Several):  # without the −1 that fill rows up to the largest set of these people
         sets = [row[row >= 0] for row in marks]

@@ -6,12 +6,12 @@ import datetime
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dither.core.domains.calendar import MINUTES, Calendar
 from dither.core.domains.domain import Domain, Line, known_kinds
 from dither.core.domains.nullable import Nullable
 from dither.core.domains.ranges import scale_edges
 from dither.errors import InvalidParameter, found
 
-_MINUTES: Final = 1440
 _EPOCH: Final = datetime.date(1970, 1, 1)
 
 
@@ -64,7 +64,9 @@ def _take_form(table: dict[str, Any]) -> None:
         ):
             raise InvalidParameter("dates are two days without quotes: date = [2026-01-01, 2026-12-31]")
         table["interval"] = [(end - _EPOCH).days for end in ends]
+        table["unit"] = Calendar.make(dates=True, zone=table.pop("zone", None))
     if "time" in table:
         if table.pop("time") is not True:
             raise InvalidParameter("a time of the day is asked by time = true")
-        table["circle"] = _MINUTES
+        table["circle"] = MINUTES
+        table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))

@@ -71,6 +71,7 @@ class NumberQuestion(Question):
         return self.book
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
+        values = self.line.plain(values)
         if self.domain.clipping is not None:
             values = self.domain.clip(values)
         return self.kernel.draw(numbers(values), source, threads=threads)  # checks the domain

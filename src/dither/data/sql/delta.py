@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from dither.errors import DitherError, InvalidParameter, MissingExtra
 
@@ -59,14 +60,20 @@ def open_table(address: str) -> deltalake.DeltaTable | None:
         return None
 
 
-def dataset_of(address: str) -> pyarrow.dataset.Dataset:
-    """Return the active files of a table as one dataset; raise InvalidParameter if there is no table."""
+def active_files(address: str) -> tuple[list[str], pyarrow.dataset.Dataset | None]:
+    """Return the active files of a table: their names on this machine, or else one dataset of them.
+
+    Raise InvalidParameter if there is no table.
+    """
     check_address(address)
     with table_errors(address):
         made = open_table(address)
         if made is None:
             raise InvalidParameter(f"there is no Delta table at {address}")
-        return made.to_pyarrow_dataset()
+        files = made.file_uris()
+        if address.startswith("file://") and files:
+            return [unquote(file.removeprefix("file://")) for file in files], None
+        return [], made.to_pyarrow_dataset()
 
 
 @contextmanager

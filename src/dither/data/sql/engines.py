@@ -14,7 +14,7 @@ from dither.core.counts import Counts
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
-from dither.data.sql.delta import SCHEMES, dataset_of, is_object_store
+from dither.data.sql.delta import SCHEMES, active_files, is_object_store
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query
 from dither.data.sql.retention import fold_statements, stored_query
@@ -131,12 +131,18 @@ class DuckDB(Engine):
     @classmethod
     def of_delta(cls, address: str, table: Sequence[str] = ("reports",)) -> Self:
         """Open the active files of a Delta table: what its log has, whatever else is in the folder."""
-        found, made = dataset_of(address), cls.__new__(cls)
-        module = _load_module("duckdb")
+        files, found = active_files(address)
+        module, made = _load_module("duckdb"), cls.__new__(cls)
         made.error = module.Error
         with made._short_errors():
             made._connection = module.connect(":memory:")
-            made._connection.register(table[-1], found)
+            if found is not None:
+                made._connection.register(table[-1], found)
+            else:  # on this machine DuckDB reads files itself, four times as fast
+                listed = ", ".join(map(cls.dialect.text, files))
+                read = f"read_parquet([{listed}], hive_partitioning = true, hive_types = {{'day': DATE}})"
+                view = f"CREATE VIEW {cls.dialect.path(table[-1:])} AS SELECT * FROM {read}"
+                made._connection.execute(view)
         return made
 
     def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:

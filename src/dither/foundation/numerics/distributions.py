@@ -54,6 +54,30 @@ def chi_square_survival(statistic: float, freedom: int) -> float:
     return min(total + (math.erfc(math.sqrt(x)) if odd else 0.0), 1.0)
 
 
+def f_survival(statistic: float, above: float, below: float) -> float:
+    """Return the probability that an F variable with these degrees of freedom is larger."""
+    if statistic <= 0.0:
+        return 1.0
+    x = below / (below + above * statistic)
+    return _beta_below(below / 2.0, above / 2.0, x)
+
+
+def _beta_below(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function, by its continued fraction [DLMF, 8.17.22]."""
+    if x > (a + 1.0) / (a + b + 2.0):
+        return 1.0 - _beta_below(b, a, 1.0 - x)
+    if x <= 0.0:
+        return 0.0
+    logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    fraction = 1.0
+    for m in range(400, 0, -1):  # from its end: 400 terms are enough below a million degrees
+        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
+        fraction = 1.0 + even / (1.0 + odd / fraction)
+    first = -(a + b) * x / (a + 1.0)
+    return math.exp(logs) / a / (1.0 + first / fraction)
+
+
 def kolmogorov_survival(statistic: float, n: float) -> float:
     """Return P(D > statistic) for the Kolmogorov–Smirnov statistic of n people.
 

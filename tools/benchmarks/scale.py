@@ -1,0 +1,109 @@
+"""What a report costs from a store to a Delta table and back as a count: `python -m tools.benchmarks.scale`.
+
+Processor time of this process, its threads included, and bytes on the disk. `BATCHES=2e4 REPORTS=100` are the
+batches and the reports of each. A batch has reports of one question, as gateways send them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import deltalake
+import duckdb
+import numpy as np
+
+import dither as dt
+from dither.collection.campaign import Campaign, Published
+from dither.collection.live import Slot
+from dither.collection.secrets import make_key
+from dither.collection.store.delta import export_to_delta
+from dither.collection.store.export import export_reports
+from dither.collection.store.sqlite import SqliteStore
+from dither.collection.store.store import Arrived
+from dither.data import sql
+
+BATCHES: Final = int(float(os.environ.get("BATCHES", "2e4")))
+REPORTS: Final = int(float(os.environ.get("REPORTS", "100")))
+DAYS: Final = 4
+FIRST: Final = datetime.date(2026, 11, 2)
+
+
+def processor(run: Callable[[], object]) -> float:
+    """Return the processor seconds of a call."""
+    began = resource.getrusage(resource.RUSAGE_SELF)
+    run()
+    ended = resource.getrusage(resource.RUSAGE_SELF)
+    return ended.ru_utime - began.ru_utime + ended.ru_stime - began.ru_stime
+
+
+def stored(place: Path, campaign: Campaign, published: Published) -> None:
+    """Fill a store with batches of several days."""
+    random, store = np.random.default_rng(1), SqliteStore(place, synchronous="OFF")
+    store.publish(published)
+    for begin in range(0, BATCHES, 1000):
+        day = FIRST + datetime.timedelta(begin * DAYS // BATCHES)
+        slot = Slot(campaign.id, "minutes", day, "")
+        size = campaign.questions["minutes"].report_bytes * REPORTS
+        count = min(1000, BATCHES - begin)
+        store.append([Arrived(random.bytes(16), ((slot, random.bytes(size)),)) for _ in range(count)])
+    store.close()
+
+
+def bytes_of(folder: Path) -> int:
+    """Return the bytes of the Parquet files of a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*.parquet"))
+
+
+def rows(folder: Path) -> Iterator[tuple[str, float, str]]:
+    """Yield steps, each with its number and the unit."""
+    questions = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+    campaign = Campaign(
+        **{"name": "scale", "version": 1, "asker": "city.example", "contact": "data@city.example"},
+        **{"purpose": "A benchmark.", "begins": FIRST, "ends": FIRST + datetime.timedelta(30)},
+        **{"people": 100, "questions": questions, "reports_a_batch": REPORTS},
+    )
+    published = Published.sign(campaign, make_key(folder / "asker.key"))
+    place, table, plain = folder / "store.sqlite", folder / "table", folder / "plain"
+    stored(place, campaign, published)
+    n = BATCHES * REPORTS
+    yield "the store (SQLite)", place.stat().st_size / BATCHES, "bytes a batch"
+    seconds = processor(lambda: export_to_delta(str(place), str(table), day=FIRST))
+    yield "export to a Delta table", n / seconds / 1e6, "10⁶ reports a processor second"
+    yield "the Delta table", bytes_of(table) / n, "bytes a report"
+    seconds = processor(lambda: export_reports(str(place), plain))
+    yield "export to plain Parquet", n / seconds / 1e6, "10⁶ reports a processor second"
+    for name, report_table in (("batches compared", None), ("`--unique`", sql.ReportTable(batch=None))):
+        with sql.connect(table.as_uri()) as engine:
+            seconds = processor(lambda: engine.counts(questions, report_table))  # noqa: B023
+            yield (
+                f"`dither estimate` of the table, {name}",
+                seconds / n * 1e9,
+                "processor s for 10⁹",
+            )
+    files = deltalake.DeltaTable(str(table)).file_uris()
+    query = "SELECT day, report, count(*) FROM read_parquet(?, hive_partitioning = true) GROUP BY ALL"
+    seconds = processor(lambda: duckdb.sql(query, params=[files]).fetchall())
+    yield "count the active files by DuckDB itself, by day", seconds / n * 1e9, "processor s for 10⁹"
+
+
+def main() -> None:
+    """Print a table in Markdown."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.strftime("%Y-%m-%d")
+        print(f"{BATCHES} batches of {REPORTS} reports, {os.cpu_count()} cores with a load of ", end="")
+        print(f"{os.getloadavg()[0]:.1f}, Python {platform.python_version()}, {began}\n")
+        print("| step | measured | unit |\n|---|---|---|")
+        for step, number, unit in rows(Path(folder)):
+            print(f"| {step} | {number:.3g} | {unit} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
