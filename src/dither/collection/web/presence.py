@@ -84,7 +84,7 @@ def _nothing(every: str | None) -> Markup:
     return element("p", f"No {every} with enough devices is over yet.", class_="soft")
 
 
-def _shown(name: str, row: Row) -> str:
+def _show_value(name: str, row: Row) -> str:
     value = row[name]
     if name in ("value", "low", "high", "churn") and isinstance(value, float):
         return percent(min(max(value, 0.0), 1.0))
@@ -99,7 +99,7 @@ def _table(rows: Sequence[Row], title: str) -> Markup:
         element(
             "tr",
             element("th", str(row[names[0]]), scope="row"),
-            *(element("td", _shown(name, row)) for name in names[1:]),
+            *(element("td", _show_value(name, row)) for name in names[1:]),
         )
         for row in rows
     ]
