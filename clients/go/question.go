@@ -115,6 +115,9 @@ func readQuestion(text string) *Question {
 
 // logAbove returns a double that is certainly at least the logarithm of a ratio, the smallest one found.
 func logAbove(r ratio) float64 {
+	if r.top.Cmp(r.bottom) <= 0 {
+		return 0
+	}
 	isAbove := func(guess float64) bool { return shifted(r.top, boundBits).Cmp(times(expBelow(guess), r.bottom)) <= 0 }
 	quotient, _ := new(big.Rat).SetFrac(minus(r.top, r.bottom), r.bottom).Float64()
 	guess := math.Log1p(quotient)

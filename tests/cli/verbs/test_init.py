@@ -32,6 +32,20 @@ def test_telemetry_writes_a_campaign_a_key_and_code(tmp_path: Path, monkeypatch:
     assert "https://t.example" in code
 
 
+def test_telemetry_of_a_tool_in_go_embeds_the_campaigns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tests/conformance/test_go.py` compiles it."""
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(run("init", "--telemetry", "--app", "tool", "--language", "go", "--json").output)
+    assert told["code"] == "telemetry/telemetry.go"
+    code = Path(told["code"]).read_text()
+    assert told["key"] in code
+    assert "//go:embed campaign.json\n" in code
+    assert "//go:embed presence.json\n" in code
+    assert not Path("telemetry/telemetry.py").exists()
+
+
 def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = ("init", "--telemetry", "--app", "tool", "-o", "there")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ WEEKS = [(MONDAY + timedelta(7 * place)).isoformat() for place in range(-1, 13)]
 
 
 @pytest.fixture(scope="module")
-def served() -> Any:
+def served() -> Iterator[Any]:
     """A collector whose devices come every week: 60 were there before, 30 are installed in each week."""
     asked = dt.KRR(dt.Categories(WEEKS), epsilon=8)
     collector, published = make(
@@ -52,7 +53,9 @@ def served() -> Any:
         for _ in range(50 + week):
             collector.live.add(Slot(published.id, MESSAGES, day, "1.0"), EMPTY_MESSAGE)
     client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
-    return client, published.id
+    yield client, published.id
+    for end in collector.at_end:
+        end()
 
 
 def test_actives_are_exact_and_the_curve_is_that_of_the_devices(served: Any) -> None:
