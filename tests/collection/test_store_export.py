@@ -154,7 +154,7 @@ def test_an_export_that_is_killed_is_completed_by_the_next(
 
     where = {
         "write": "dither.collection.store.export.report_columns",
-        "note": "dither.collection.store.export._SqliteSource.note",
+        "note": "dither.collection.store.export._SqliteReader.note",
         "list": "dither.collection.store.export.Export.write",
         "name": "dither.collection.store.export.Export.finish",
     }[moment]

@@ -1,6 +1,7 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 import { below, need, real, sha256, utf8, whole } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
+/** Seconds of a day. */
 export const DAY = 86400;
 export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */

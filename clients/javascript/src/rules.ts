@@ -15,6 +15,7 @@ export interface Terms {
   now?: () => Moment;
 }
 
+/** Seconds of a day. */
 export const DAY = 86400;
 export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 

@@ -11,6 +11,7 @@ export interface Terms {
     askers?: number;
     now?: () => Moment;
 }
+/** Seconds of a day. */
 export declare const DAY = 86400;
 export declare const AHEAD: {
     day: number;

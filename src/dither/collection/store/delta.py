@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import today
 from dither.collection.live import Slot
-from dither.collection.store.export import Row, Source, open_source, report_columns, tombstones
+from dither.collection.store.export import Row, StoreReader, open_source, report_columns, tombstones
 from dither.data.sql.delta import WITHDRAWN, check_address, load_delta, open_table, table_errors
 from dither.errors import InvalidParameter
 
@@ -107,7 +107,7 @@ def schema() -> pa.Schema:
 class _Run:
     """The rows of one export, as a stream that a writer takes, and how many there were."""
 
-    def __init__(self, source: Source, after: int, since: datetime.date) -> None:
+    def __init__(self, source: StoreReader, after: int, since: datetime.date) -> None:
         self._source, self._after = source, after
         self._slots = {number: slot for number, slot in source.slots.items() if slot.day >= since}
         self.batches = self.reports = self.withdrawn = 0

@@ -129,7 +129,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         return _continue(begun, store, folder)
 
 
-def _check(begun: Export, store: Source, since: datetime.date | None, folder: Path) -> None:
+def _check(begun: Export, store: StoreReader, since: datetime.date | None, folder: Path) -> None:
     if begun.store != store.identity or begun.tick > store.last:
         raise InvalidParameter(
             f"{folder} holds exports of another store, or of this one before it was restored from a backup; "
@@ -141,7 +141,7 @@ def _check(begun: Export, store: Source, since: datetime.date | None, folder: Pa
         )
 
 
-def _continue(begun: Export, store: Source, folder: Path) -> Export:
+def _continue(begun: Export, store: StoreReader, folder: Path) -> Export:
     slots = {number: slot for number, slot in store.slots.items() if slot.day.isoformat() >= begun.since}
     with _Files(folder, begun.tick, store.campaigns) as files:
         held: dict[int, list[Row]] = {}
@@ -280,7 +280,7 @@ def _load_parquet() -> Any:
     return pyarrow.parquet
 
 
-class Source(ABC):
+class StoreReader(ABC):
     """A store as it is at one moment: everything up to the tick `last` is stored, and seen."""
 
     prefix = ""
@@ -337,7 +337,7 @@ class Source(ABC):
         return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
 
 
-class _SqliteSource(Source):
+class _SqliteReader(StoreReader):
     """A SQLite file, read beside the collector that writes it."""
 
     def __init__(self, address: str) -> None:
@@ -388,16 +388,16 @@ class _SqliteSource(Source):
         self._sql.close()
 
 
-def open_source(address: str) -> Source:
+def open_source(address: str) -> StoreReader:
     """Open a store for an export; raise StoreUnusable if that fails."""
     if is_postgresql(address):
-        return _PostgresqlSource(address)
+        return _PostgresqlReader(address)
     if not Path(address).is_file():
         raise StoreUnusable(f"there is no file {address}")
-    return _SqliteSource(address)
+    return _SqliteReader(address)
 
 
-class _PostgresqlSource(Source):
+class _PostgresqlReader(StoreReader):
     """A PostgreSQL database, whatever writes to it."""
 
     prefix = "dither_"

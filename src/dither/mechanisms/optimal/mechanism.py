@@ -131,18 +131,15 @@ class Optimal(WindowMechanism):
         elif callable(self.loss) and not isinstance(self.loss, Given | Power):
             object.__setattr__(self, "loss", Given(self.loss, self.line.length))
         if self.prior is not None:
-            self._check_prior()
+            if self.unbiased or self.fresh:
+                raise InvalidParameter("a prior is for single values: leave `unbiased` and `fresh` out")
+            object.__setattr__(self, "prior", public_numbers(self.prior, self.line))
+            object.__setattr__(self, "criterion", "average")  # over the people of the prior
         _ = self.problem
         if self.outputs is not None:
             _check_outputs(self.outputs)
         if isinstance(self.domain, Interval) or self.outputs is not None or self.prior is not None:
             object.__setattr__(self, "cells", self.outputs or self.book.cells)
-
-    def _check_prior(self) -> None:
-        object.__setattr__(self, "prior", public_numbers(self.prior, self.line))
-        if self.unbiased or self.fresh:
-            raise InvalidParameter("a prior is for single values: leave `unbiased` and `fresh` out")
-        object.__setattr__(self, "criterion", "average")  # over the people of the prior
 
     @cached_property
     def _people(self) -> Floats:
