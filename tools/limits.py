@@ -118,8 +118,8 @@ def projected_ratio(shape: Any, k: int, epsilon: float, n: int, runs: int) -> fl
 def projected_table() -> str:
     """Return the table of `projected()`: a row for each shape, ε and n; a column for each k."""
     lines = [
-        'Sum of squared errors of the posterior means ÷ sum of squared errors of `"simplex"`, simulated with `OUE`, 20',
-        "runs (3 from 10 000 categories on), by `python -m tools.limits`.",
+        'Sum of squared errors of the posterior means ÷ sum of squared errors of `"simplex"`,',
+        "simulated with `OUE`, 20 runs (3 from 10 000 categories on), by `python -m tools.limits`.",
         "",
         "| shares | ε | n | " + " | ".join(f"k = {k:,}".replace(",", " ") for k in SIZES) + " |",
         "|---|---|---|" + "---|" * len(SIZES),
