@@ -721,7 +721,7 @@ _TITLES: Final = {
 def page(cells: list[Cell], section: str, title: str) -> str:
     """Return the table of a section from the record, in Markdown, with what each cell has to reach."""
     kept = recorded()
-    lines = [f"| {title} | held | asked | runs |", "|---|---|---|---|"]
+    lines = [f"| {title} | held | required | runs |", "|---|---|---|---|"]
     for cell in cells:
         if cell.section == section and cell.name in kept:
             share, error, runs = kept[cell.name]

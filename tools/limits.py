@@ -118,8 +118,8 @@ def projected_ratio(shape: Any, k: int, epsilon: float, n: int, runs: int) -> fl
 def projected_table() -> str:
     """Return the table of `projected()`: a row for each shape, ε and n; a column for each k."""
     lines = [
-        'Sum of squared errors of the posterior means ÷ that of `"simplex"`; simulated with `OUE`, 20 runs',
-        "(3 from 10 000 categories on), by `python -m tools.limits`.",
+        'Sum of squared errors of the posterior means ÷ sum of squared errors of `"simplex"`,',
+        "simulated with `OUE`, 20 runs (3 from 10 000 categories on), by `python -m tools.limits`.",
         "",
         "| shares | ε | n | " + " | ".join(f"k = {k:,}".replace(",", " ") for k in SIZES) + " |",
         "|---|---|---|" + "---|" * len(SIZES),
@@ -277,7 +277,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "the variance of a number",
         "`JointMoments`",
         _moments_ratio(1),
-        "drawing a spline adds variance, which does not fall with ε",
+        "drawing a spline adds variance that does not fall with ε",
     ),
     ("moments of two numbers", "`JointMoments`", _moments_ratio(2), "as above, 5 × 5 splines"),
     ("moments of three numbers", "`JointMoments`", _moments_ratio(3), "as above, 3 splines a number"),
@@ -285,7 +285,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "moments of four numbers",
         "`JointMoments`",
         _moments_ratio(4),
-        "as above; 81 inputs are too many to try every column, so the bound is by multipliers or pairs",
+        "as above. 81 inputs are too many to try every column, so the bound is by multipliers or pairs",
     ),
     *(
         (f"frequencies; k = {k:,}".replace(",", " "), "the default", _frequency_ratio(k), why)
@@ -312,7 +312,12 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         _tables_ratio(8, 8, 8, 8, 8),
         "bound of each table alone",
     ),
-    ("tables of 3, 3, 3, 3", "`Marginals`", _tables_ratio(3, 3, 3, 3), "bound of each table alone; 81 cells"),
+    (
+        "tables of 3, 3, 3, 3",
+        "`Marginals`",
+        _tables_ratio(3, 3, 3, 3),
+        "bound of each table separately, 81 cells",
+    ),
     ("a place", '`Optimal`, `purpose="places"`', _place_ratio, ""),
     ("a direction, one value", "`OGPM`", _unknown, "not computed: `OGPM` is proved to be the optimum"),
     ("an optional number", "`Podium`", _unknown, "not computed"),
