@@ -3,6 +3,7 @@ import { below, need, real, sha256, utf8, whole } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
 /** Seconds of a day. */
 export const DAY = 86400;
+/** How far ahead a clock may be, in seconds, by the epoch of the budget. */
 export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */
 export function systemNow() {
@@ -18,6 +19,7 @@ export function epochOf(kind, second) {
         return Math.floor((day + 3) / 7);
     return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
+/** Return the clock of a state after a reading: it never goes back. */
 export function clockAfter(clock, { wall, boot, elapsed }) {
     const proves = boot === clock.boot;
     if (proves)

@@ -17,6 +17,7 @@ export interface Terms {
 
 /** Seconds of a day. */
 export const DAY = 86400;
+/** How far ahead a clock may be, in seconds, by the epoch of the budget. */
 export const AHEAD = { day: DAY, week: 7 * DAY, year: 366 * DAY, lifetime: Infinity };
 
 /** The present: the system's time, and a steady clock that counts since this page was loaded. */
@@ -33,6 +34,7 @@ export function epochOf(kind: Limits["epoch"], second: number): number {
   return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
 
+/** Return the clock of a state after a reading: it never goes back. */
 export function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
   const proves = boot === clock.boot;
   if (proves) elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again

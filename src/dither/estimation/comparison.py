@@ -126,7 +126,7 @@ def contrasts(
     ...         for name, more in (("none", 300), ("half", 400), ("full", 500))}
     >>> found = contrasts(arms, {"any": {"none": -1, "half": 0.5, "full": 0.5}})
     >>> found["any"]
-    0.22 ± 0.06 (95 %, n = 2 700)
+    0.22 ± 0.05 (95 %, n = 2 700)
     """
     given, gaps = estimates_of(groups), dict[tuple[Hashable, ...], Estimate]()
     if not isinstance(weights, Mapping) or not weights:

@@ -74,6 +74,20 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     them. The retention after a periods is Σ est[k, k + a] / Σ est[k, k] over cohorts k. Its interval has one
     residual for each cohort, est[k, k + a] − R·est[k, k]; cohorts are taken as independent, periods are not.
     Devices whose installation is before or after the listed days are not used.
+
+    >>> import dither as dt
+    >>> from datetime import date
+    >>> from dither.results import PresenceCounts
+    >>> weeks = [date(2026, 5, 4), date(2026, 5, 11)]
+    >>> label = dt.KRR(dt.Categories([str(week) for week in weeks]), epsilon=2)
+    >>> came = [[110, 100], [90, 134]]  # reports of the label, a row for each week
+    >>> counts = PresenceCounts("week", weeks, [300, 320], question=label, counts=came)
+    >>> print(dt.retention(counts).actives)
+    Devices by week, counted exactly
+    <BLANKLINE>
+    week        devices
+    2026-05-04      300
+    2026-05-11      320
     """
     if not isinstance(counts, PresenceCounts):
         raise InvalidParameter(

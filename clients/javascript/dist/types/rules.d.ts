@@ -13,6 +13,7 @@ export interface Terms {
 }
 /** Seconds of a day. */
 export declare const DAY = 86400;
+/** How far ahead a clock may be, in seconds, by the epoch of the budget. */
 export declare const AHEAD: {
     day: number;
     week: number;
@@ -23,6 +24,7 @@ export declare const AHEAD: {
 export declare function systemNow(): Moment;
 /** Return the number of the epoch that holds a second. */
 export declare function epochOf(kind: Limits["epoch"], second: number): number;
+/** Return the clock of a state after a reading: it never goes back. */
 export declare function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"];
 /** Return why a spend does not fit, or undefined if it does. */
 export declare function short({ entries, device, own, limits }: State, entry: Entry): string | undefined;
