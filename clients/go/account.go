@@ -171,6 +171,7 @@ func periodOf(query object, day int64) (first, days int64) {
 	switch query["every"] {
 	case nil:
 		days = long(query["days"])
+		need(days > 0, "asking")
 		return day - mod(day-long(query["start"]), days), days
 	case "day":
 		return day, 1
@@ -719,6 +720,7 @@ func message(state, presence, query, at object) step {
 
 // split gives part/whole of this device's budget to another device.
 func split(state object, device string, part, whole int64) step {
+	need(whole > 0, "asking")
 	own, gift := divided(asObject(state["own"]), part, whole)
 	entries := filter(rowsOf(state, "entries"), having(state, "device"))
 	spent := false
