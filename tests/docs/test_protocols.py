@@ -24,7 +24,7 @@ def plain(epsilon: float, n: int) -> float:
 
 
 def test_what_the_published_choice_spends() -> None:
-    table = rows("| asked for ε |")
+    table = rows("| requested ε |")
     assert len(table) == 7
     for epsilon, n, spent, variance, at_spent in table:
         people = int(n)
