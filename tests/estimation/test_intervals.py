@@ -197,7 +197,9 @@ def test_over_looks_is_bonferroni():
 
 def test_what_has_no_sequence_is_refused():
     reports = dt.Podium(UNIT, epsilon=1).perturb(np.full(500, 0.3), source=dt.Seeded(1))
-    for estimate in (dt.variance(reports), dt.quantile(reports, 0.5), dt.mean(reports) - 1.0):
+    moved, mean = (dt.mean(reports) - 1.0).at_any_time(), dt.mean(reports).at_any_time()
+    assert moved.interval() == pytest.approx([end - 1.0 for end in mean.interval()])
+    for estimate in (dt.variance(reports), dt.quantile(reports, 0.5)):
         with pytest.raises(NotIdentifiable, match="over_looks"):
             estimate.at_any_time()
     pairs = dt.JRR(dt.Categories(["a", "b"]), p=0.8, rho=-0.2, n=100)

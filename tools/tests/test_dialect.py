@@ -10,7 +10,7 @@ from tools import dialect
 
 EXAMPLES = {
     "told": "a number that it was told",
-    "whole": "in integers",
+    "whole": "in whole numbers",
     "that of": "its error is that of the mean",
     "none": "None if there is none",
     "which": "a file, which is written last",

@@ -316,7 +316,7 @@ def test_streams_that_lack_letters_or_are_gone(folder: Path, monkeypatch: pytest
 
 
 def test_a_word_that_is_no_action(folder: Path) -> None:
-    assert made(folder).run("dance") == "say one of on, off, status, show, erase"
+    assert made(folder).run("dance") == "say one of on, off, status, show, take-back, erase"
 
 
 # --- hostile circumstances

@@ -114,6 +114,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     """
     _load_parquet()
     if not folder.is_dir():
+        open_source(address).close()  # a wrong address leaves no folder
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
     with ExitStack() as opened:
