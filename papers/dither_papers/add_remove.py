@@ -210,11 +210,11 @@ def _loss(exponent: Exponent, step: int = 20) -> float:
         max(
             abs(
                 exponent(first, line * step - first)
-                - exponent(first + place, (line + 1) * step - first - place)
+                - exponent(first + index, (line + 1) * step - first - index)
             )
             for first in range(-3 * step, 3 * step + 1)
             for line in range(-3, 4)
-            for place in range(step + 1)
+            for index in range(step + 1)
         )
     )
 

@@ -305,10 +305,10 @@ class Lines:
             ]
             for name, version in dict.fromkeys((str(row[self.by]), row.get("version", RIGHT)) for row in rows)
         }
-        for place, ((name, version), points) in enumerate(curves.items()):
+        for index, ((name, version), points) in enumerate(curves.items()):
             look = drawn(styles[name], len(points), version)
             # A curve below others that coincide with it is wider, and so are its markers.
-            hiding = sum(_coincide(points, other) for other in list(curves.values())[place + 1 :])
+            hiding = sum(_coincide(points, other) for other in list(curves.values())[index + 1 :])
             if styles[name].marker and hiding:
                 look["linewidth"] += 3.0 * hiding
                 look["markersize"] += 4.5 * hiding

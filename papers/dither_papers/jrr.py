@@ -141,7 +141,7 @@ def figure_4_4(setting: Setting) -> Rows:
                 errors = np.quantile(relative(guesses, n, holders), np.arange(0.05, 1.0, 0.05))
                 row = {"version": version, "panel": f"{name}, ε = {epsilon:g}", "mechanism": kind}
                 rows += [
-                    {**row, "percentile": 5 * (place + 1), "ARE": error} for place, error in enumerate(errors)
+                    {**row, "percentile": 5 * (index + 1), "ARE": error} for index, error in enumerate(errors)
                 ]
     printed = {"version": PUBLISHED, "claim": "Kosarak, ε = 0.1, percentile 80"}
     return [*rows, {**printed, "JRR": 0.7, "RR": 1.45}]

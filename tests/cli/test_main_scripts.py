@@ -170,6 +170,8 @@ def test_a_day_is_written_in_one_way(tmp_path: Path) -> None:
     for words in (("card", file, "--begins"), ("campaign", "retire", file, "--key", file, "--day")):
         refused = run(*words, "1 May")
         assert refused.exit_code == 2
-        assert "expected a day such as 2026-05-01, today or yesterday, got '1 May'" in refused.output.replace("\n", " ")
+        assert "expected a day such as 2026-05-01, today or yesterday, got '1 May'" in refused.output.replace(
+            "\n", " "
+        )
     card = run("card", file, "--asker", "A", "--contact", "a@a.example", "--begins", "2026-05-01")
     assert json.loads(card.output)["begins"] == "2026-05-01"

@@ -135,7 +135,7 @@ def figure_e_7(setting: Setting) -> Rows:
         for epsilon in budgets(setting):
             runs = setting.runs(4_000, 1_000)
             kept = [
-                digits(setting).kept(place, KINDS[name](epsilon), runs, setting.seed) for place in range(10)
+                digits(setting).kept(index, KINDS[name](epsilon), runs, setting.seed) for index in range(10)
             ]
             for case, value in (("average", math.fsum(kept) / 10.0), ("worst", min(kept))):
                 row = {"version": RIGHT, "panel": case, "ε": epsilon, "mechanism": name}

@@ -176,8 +176,8 @@ def _two_mechanisms(panels: Panels, rows: Rows) -> None:
     bars, curves = panels.in_order(2)
     truth, lie = (row["value"] for row in rows if row.get("claim") is not None)
     styles = styles_of(["x = 0", "x = 1"])
-    for place, (name, heights) in enumerate((("x = 0", (truth, lie)), ("x = 1", (lie, truth)))):
-        at = [report + 0.36 * (place - 0.5) for report in (0, 1)]
+    for index, (name, heights) in enumerate((("x = 0", (truth, lie)), ("x = 1", (lie, truth)))):
+        at = [report + 0.36 * (index - 0.5) for report in (0, 1)]
         bars.bar(at, heights, width=0.34, color=styles[name].colour, label=name)
         points = [(row["report"], row["density"]) for row in rows if row.get("input") == name]
         curves.plot(*zip(*points, strict=True), color=styles[name].colour, label=name)

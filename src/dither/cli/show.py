@@ -34,8 +34,8 @@ def print_estimates(
     if wanted.numbers and all(usual_title(summary) == "frequencies" for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
-        needed = place > 0 or not wanted.numbers  # who asks for a distribution may have no mean
+    for index, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
+        needed = index > 0 or not wanted.numbers  # who asks for a distribution may have no mean
         if needed and all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     return print_answers(answers, summaries, as_json)
@@ -46,9 +46,9 @@ def print_answers(
 ) -> dict[str, Any]:
     """Print the estimates of each question, or all of them as JSON; return them by a title."""
     results = {
-        name if place == 0 else f"{name}: {label}": value
+        name if index == 0 else f"{name}: {label}": value
         for name, several in answers.items()
-        for place, (label, value) in enumerate(several)
+        for index, (label, value) in enumerate(several)
     }
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
@@ -222,9 +222,9 @@ def print_versions(
         some = [summary for summary in summaries if summary.n] or list(summaries[:1])
         together[name] = _of_versions(some)
     results = {
-        name if place == 0 else f"{name}: {label}": value
+        name if index == 0 else f"{name}: {label}": value
         for name, several in together.items()
-        for place, (label, value) in enumerate(several)
+        for index, (label, value) in enumerate(several)
     }
     if as_json:
         print_json({name: [_plain(*answer) for answer in several] for name, several in together.items()})

@@ -319,10 +319,10 @@ class _Sequence:
     def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> bool:
         """Add reports; return whether withdrawn ones left what is shown."""
         n, size, end = self.waiting, self._size, 0
-        for place, (part, (tick, following)) in enumerate(zip(parts, pairwise((*ticks, -1)), strict=True), 1):
+        for index, (part, (tick, following)) in enumerate(zip(parts, pairwise((*ticks, -1)), strict=True), 1):
             n += len(part) // size
             if n >= self._people and tick != following:
-                n, end = 0, place
+                n, end = 0, index
         with self._lock:
             taken = bool(end) and self._show(day, b"".join(parts[:end]), ticks[end - 1])
             if end:

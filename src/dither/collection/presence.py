@@ -103,8 +103,8 @@ def _days_by_period(contract: Campaign, today: datetime.date) -> dict[datetime.d
     every = str(contract.every)
     found: dict[datetime.date, list[datetime.date]] = {}
     last = min(contract.ends, today - datetime.timedelta(1))
-    for place in range((last - contract.begins).days + 1):
-        day = contract.begins + datetime.timedelta(place)
+    for index in range((last - contract.begins).days + 1):
+        day = contract.begins + datetime.timedelta(index)
         found.setdefault(period_start(every, day), []).append(day)
     if found and last < contract.ends and period_start(every, today) in found:
         del found[period_start(every, today)]

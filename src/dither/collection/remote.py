@@ -77,8 +77,8 @@ def _gather(
         raise InvalidParameter("give one token for all addresses, or one for each")
     found: dict[str, dict[str, list[Counts]]] = {name: {} for name in contract.questions}
     keys: Sequence[str | None] = tokens or [None]
-    for place, base in enumerate(map(_base, addresses)):
-        token = keys[place % len(keys)]
+    for index, base in enumerate(map(_base, addresses)):
+        token = keys[index % len(keys)]
         for name, question in contract.questions.items():
             parts = (
                 _shown_summaries(base, name, by)

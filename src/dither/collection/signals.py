@@ -114,8 +114,8 @@ class Signals:
     def totals(self) -> dict[str, int]:
         """Return all numbers, each added up over all processes."""
         found: dict[str, int] = {}
-        for place in range(self._places):
-            for name, at in self._records(place):
+        for index in range(self._places):
+            for name, at in self._records(index):
                 found[name] = found.get(name, 0) + self._words[at]
         return found
 

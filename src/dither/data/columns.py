@@ -204,11 +204,11 @@ def read_ticks(chunk: Chunk, column: str, domain: Domain, rows: Integers, names:
     """Return the sets of a question from a yes-or-no column for each item."""
     table = np.zeros((rows.size, len(names)), dtype=np.bool_)
     odd = np.zeros(rows.size, dtype=np.bool_)
-    for place, (name, label) in enumerate(zip(names, _items(domain).labels, strict=True)):
+    for index, (name, label) in enumerate(zip(names, _items(domain).labels, strict=True)):
         cells = chunk.cells(name)
         ticks = [_is_ticked(cells[row], str(label)) for row in rows.tolist()]
         odd |= [tick is None for tick in ticks]
-        table[:, place] = [bool(tick) for tick in ticks]
+        table[:, index] = [bool(tick) for tick in ticks]
     return Values(table, np.zeros_like(odd), odd)
 
 

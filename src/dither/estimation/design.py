@@ -290,7 +290,7 @@ def category_factor(name: str, given: Column) -> Factor:
         ) from None
     if not 2 <= len(labels) <= MOST:
         raise InvalidParameter(f"regressor {name!r} has {len(labels)} labels; 2 to {MOST} can be compared")
-    places = {label: place for place, label in enumerate(labels)}
+    places = {label: index for index, label in enumerate(labels)}
     codes = np.fromiter((places[label] for label in listed), np.int64, len(listed))
     dummies = np.asarray(codes[:, None] == np.arange(1, len(labels)), dtype=np.float64)
     return Factor(name, _names(name, tuple(labels)), tuple(labels), None, dummies)

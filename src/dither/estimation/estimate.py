@@ -422,7 +422,7 @@ class Estimate(Tableau):
         if len(named) == np.size(self.value):
             return [{"answer": show_label(label)} for label in named]
         return (
-            [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
+            [{}] if not np.ndim(self.value) else [{"number": index} for index in range(np.size(self.value))]
         )
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:

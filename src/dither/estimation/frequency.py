@@ -184,7 +184,7 @@ class EstimatedFrequencies(LabelledEstimate):
         )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
-        places = {label: place for place, label in enumerate(self.labels)}
+        places = {label: index for index, label in enumerate(self.labels)}
         numbers = np.zeros(len(places))
         for label, number in points.items():
             if label not in places:

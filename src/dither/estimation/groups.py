@@ -329,21 +329,21 @@ def _private_groups(
     kept: dict[Hashable, Estimate] = {}
     if "frequencies" in reports.question.quantities:
         table = crosstab(asked, reports, weights=weights).within_rows()
-        for place, label in enumerate(labels):
-            if sizes[place] >= least:
-                part = cast("QuotientInterval", table.confidence).pick(place)
+        for index, label in enumerate(labels):
+            if sizes[index] >= least:
+                part = cast("QuotientInterval", table.confidence).pick(index)
                 kept[label] = LabelledEstimate.of(
                     part, guarantee, labels=table.columns, origin=table, people=asked.people, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
     told = PersonNumbers.of(reports)
     line, middle = told.line, told.middle
-    for place, label in enumerate(labels):
-        weighed = shares * read[:, place] * told.answered  # of an optional number: who answered
+    for index, label in enumerate(labels):
+        weighed = shares * read[:, index] * told.answered  # of an optional number: who answered
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
-        inside = shares * read[:, place]
+        inside = shares * read[:, index]
         centre = float((inside * told.value).mean()) / bottom
         # The number is taken from about the mean of its group.
         moved = inside * (told.value - centre * told.answered)

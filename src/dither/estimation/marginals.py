@@ -266,7 +266,7 @@ def _from_subsets(
         constant, slope, square = (weights**2 @ squares).tolist()
         return value, (constant, slope, square), spread
 
-    single = [mean((place,)) for place in range(len(kernel.sizes))]
+    single = [mean((index,)) for index in range(len(kernel.sizes))]
     found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
     for first, second in combinations(range(len(kernel.sizes)), 2):
         value, (constant, slope, square), spread = mean((first, second))

@@ -62,8 +62,8 @@ class MomentReading:
         products = np.empty((axes, axes, table.shape[1]))
         for axis in range(axes):
             products[axis, axis] = half[axis] ** 2 * table[axes + axis]
-        for place, (a, b) in enumerate(combinations(range(axes), 2)):
-            products[a, b] = products[b, a] = half[a] * half[b] * table[2 * axes + place]
+        for index, (a, b) in enumerate(combinations(range(axes), 2)):
+            products[a, b] = products[b, a] = half[a] * half[b] * table[2 * axes + index]
         return cls(names, (low + high) / 2.0, half[:, None] * table[:axes], products)
 
     def index(self, name: object) -> int:

@@ -81,8 +81,8 @@ def running_sums(levels: list[NoisySums], days: int, smoothing: int = 1) -> tupl
         unknown = np.zeros(-(-len(nodes) // 2)), np.full(-(-len(nodes) // 2), UNKNOWN)
         own = levels[height] if height < len(levels) else NoisySums(*unknown)
         nodes = [
-            _with_own(_together(nodes[place : place + 2]), own.values[place // 2], own.variances[place // 2])
-            for place in range(0, len(nodes), 2)
+            _with_own(_together(nodes[index : index + 2]), own.values[index // 2], own.variances[index // 2])
+            for index in range(0, len(nodes), 2)
         ]
     (root,) = nodes
     offset, slope, rest = root.pad(0, days)

@@ -250,11 +250,11 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     head = f"{name}\n{shown.title}" if name else shown.title
     if first.labels:
         width = 0.8 / len(groups)
-        for place, group in enumerate(groups):
+        for index, group in enumerate(groups):
             part = shown.estimates[group]
-            at = np.asarray(np.arange(len(first.labels)) + (place - (len(groups) - 1) / 2.0) * width)
-            colour = COLOURS[place % len(COLOURS)]
-            _bars(ax, at, part.records(shown.level), 0.9 * width, colour, names[place])
+            at = np.asarray(np.arange(len(first.labels)) + (index - (len(groups) - 1) / 2.0) * width)
+            colour = COLOURS[index % len(COLOURS)]
+            _bars(ax, at, part.records(shown.level), 0.9 * width, colour, names[index])
         labels = [str(show_label(label)) for label in first.labels]
         _name_ticks(ax, labels)
         ax.axhline(0.0, color=GREY, linewidth=0.8)

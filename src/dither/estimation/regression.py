@@ -195,7 +195,7 @@ def regression(
     if answers:
         model = fit_logistic(design, explained, checked, answer, guarantee)
         names = design.names
-        parts = [model.coefficient(place) for place in range(len(names))]
+        parts = [model.coefficient(index) for index in range(len(names))]
         return _collect(parts, tuple(names), design, model.chance, answer=model.answer)
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
@@ -460,7 +460,7 @@ class _Equations:
             return self.predict(values - middles, guarantee)
 
         names = design.names
-        parts = [self.coefficient(place, guarantee) for place in range(1, len(names))]
+        parts = [self.coefficient(index, guarantee) for index in range(1, len(names))]
         parts.insert(0, predict(np.zeros(len(names) - 1)))
         return _collect(
             parts, tuple(names), design, predict, explained_share=lambda: self.explained_share(guarantee)

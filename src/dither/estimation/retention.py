@@ -157,13 +157,13 @@ class CohortTable:
         """Decode the labels of every period: frequencies times actives."""
         shape = len(days), len(counts.periods)
         devices, errors = np.full(shape, np.nan), np.full(shape, np.nan)
-        for place, messages in enumerate(counts.messages):
-            marked = counts.of_period(place)
+        for index, messages in enumerate(counts.messages):
+            marked = counts.of_period(index)
             if messages is not None and marked.n:
                 known = supported_frequencies(marked)
-                devices[:, place] = np.asarray(known.value) * messages
-                errors[:, place] = np.asarray(known.standard_error) * messages
-        at = {day: place for place, day in enumerate(counts.periods)}
+                devices[:, index] = np.asarray(known.value) * messages
+                errors[:, index] = np.asarray(known.standard_error) * messages
+        at = {day: index for index, day in enumerate(counts.periods)}
         starts = [period_start(counts.every, day) for day in days]
         places = [-1] * len(days)
         for k in range(1, len(days) - 1):
@@ -249,14 +249,14 @@ def _label_shares(counts: PresenceCounts, level: float) -> ResultTable:
     """
     rows = []
     z = student_t_quantile(level)
-    for place, day in enumerate(counts.periods):
-        n, messages = counts.public[place], counts.messages[place]
+    for index, day in enumerate(counts.periods):
+        n, messages = counts.public[index], counts.messages[index]
         if not n or messages is None:
             continue
         for label, some in counts.labels.items():
-            if not some[place]:
+            if not some[index]:
                 continue
-            share = some[place] / n
+            share = some[index] / n
             centre, wide = (share + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n)
             half = wide * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
             if n == messages:  # every device carries a public label: the share is exact

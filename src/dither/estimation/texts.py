@@ -60,9 +60,9 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
 def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
     """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
     symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
-    for place in range(prefixes.shape[1], end):
+    for index in range(prefixes.shape[1], end):
         over = (
-            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
+            prefixes[:, -1] == 0 if index else np.zeros(1, dtype=np.bool_)
         )  # a text that has ended is extended by end symbols
         parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
         prefixes = np.column_stack([prefixes[parent], symbols[symbol]])

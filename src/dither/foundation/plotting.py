@@ -194,7 +194,7 @@ def _new(count: int, size: tuple[float, float]) -> list[Axes]:
         figure = pyplot.figure(figsize=size, layout="constrained")
     else:
         figure = Figure(figsize=size, layout="constrained")
-    return [figure.add_subplot(1, count, place + 1) for place in range(count)]
+    return [figure.add_subplot(1, count, index + 1) for index in range(count)]
 
 
 def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> Axes:

@@ -86,10 +86,10 @@ def _of_one_crowd(parts: dict[str, Reports], n: int, chosen: Array | None = None
     """Return the reports of attributes as those of the same n people, each in the rows that told it."""
     (everybody,) = new_people(n)
     made: dict[str, Reports] = {}
-    for place, (name, part) in enumerate(parts.items()):
+    for index, (name, part) in enumerate(parts.items()):
         crowd = replace(everybody, part=name)
         if chosen is not None:
-            crowd = replace(crowd, rows=np.flatnonzero(chosen == place))
+            crowd = replace(crowd, rows=np.flatnonzero(chosen == index))
         made[name] = replace(part, people=(crowd,) if part.cells.ndim and crowd.n == len(part.cells) else ())
     return made
 
@@ -101,7 +101,7 @@ def columns(data: object, domains: Mapping[str, Domain]) -> dict[str, Array]:
         if table.ndim == 0 or table.shape[-1] != len(domains):
             names = ", ".join(domains)
             raise OutsideDomain(f"an array needs one column for each attribute, in this order: {names}")
-        found = {name: table[..., place] for place, name in enumerate(domains)}
+        found = {name: table[..., index] for index, name in enumerate(domains)}
     else:
         found = {name: _column(data, name, domain) for name, domain in domains.items()}
     if len({array.shape[:1] for array in found.values()}) > 1:
@@ -388,8 +388,8 @@ class Sampled(Attributes):
             draw = SYSTEM if source is None else source
             chosen = draw.integers(len(self.parts), people).astype(kind)
         reports = {
-            name: part.perturb(rows[name][chosen == place], source=source, threads=threads)
-            for place, (name, part) in enumerate(self.parts.items())
+            name: part.perturb(rows[name][chosen == index], source=source, threads=threads)
+            for index, (name, part) in enumerate(self.parts.items())
         }
         return Records(self, _of_one_crowd(reports, people, chosen), people, chosen)
 

@@ -78,8 +78,8 @@ class TableBound:
 
         def row(held: tuple[int, ...]) -> Floats:
             polynomial = np.array([1.0])
-            for place, size in enumerate(self.sizes):
-                factor = [1.0, -1.0] if place in held else [1.0, size - 1.0]
+            for index, size in enumerate(self.sizes):
+                factor = [1.0, -1.0] if index in held else [1.0, size - 1.0]
                 polynomial = np.convolve(polynomial, factor)
             return polynomial[1:]
 
@@ -277,9 +277,9 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> TablePlan | None:
         return None
     asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     enters: list[float] = []
-    for place, size in enumerate(sizes):
-        asked.append(((place,), tuple(range(size))))
-        enters.append(sum(size * other for at, other in enumerate(sizes) if at != place))
+    for index, size in enumerate(sizes):
+        asked.append(((index,), tuple(range(size))))
+        enters.append(sum(size * other for at, other in enumerate(sizes) if at != index))
     for (first, second), values in lines(sizes, order):
         asked.append(((first, second), values))
         enters.append(sizes[first] * sizes[second])

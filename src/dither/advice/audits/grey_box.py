@@ -134,13 +134,13 @@ def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> E
     """
     laws: dict[int, dict[str, Fraction]] = {}
     runs = 0
-    for place in range(len(neighbours.inputs)):
+    for index in range(len(neighbours.inputs)):
         if len(laws) > 1 and runs >= _MOST_RUNS:
             break
-        found = _law(randomiser, neighbours, place)
+        found = _law(randomiser, neighbours, index)
         if found is None:
             return None
-        laws[place] = found[0]
+        laws[index] = found[0]
         runs += found[1]
     worst: Enumerated | None = None
     for a, b in neighbours.places.tolist():

@@ -145,12 +145,12 @@ def _boundary(question: Question, known: Listed) -> Iterator[str]:
 
 def _frequencies(question: Question, known: Listed) -> Iterator[str]:
     source = Seeded(3)
-    for place in range(min(3, len(known.values))):
-        law = known.law[place]
-        many = known.number(_perturb(question, known.values[place], MANY, source))
+    for index in range(min(3, len(known.values))):
+        law = known.law[index]
+        many = known.number(_perturb(question, known.values[index], MANY, source))
         if not _agree(many, law):
             yield ARRAYS
-        if not _agree(_ones(question, known, place, ONES, source), law):
+        if not _agree(_ones(question, known, index, ONES, source), law):
             yield SINGLES
 
 
@@ -197,8 +197,8 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
     if numbers:
         values[...] = value
     else:  # one by one: numpy would take apart a list of items
-        for place in range(count):
-            values[place] = value
+        for index in range(count):
+            values[index] = value
     return question.perturb(values, source=source).cells
 
 

@@ -328,7 +328,7 @@ def _write_telemetry(
     contract = Campaign.from_toml(text)
     check_protection(contract.whole_guarantee)
     monday = today - datetime.timedelta(today.weekday())
-    weeks = [(monday + datetime.timedelta(7 * place)).isoformat() for place in range(-1, _WEEKS + 1)]
+    weeks = [(monday + datetime.timedelta(7 * index)).isoformat() for index in range(-1, _WEEKS + 1)]
     present = _PRESENCE.format(
         name=_quote(f"{app} presence"[:64]),
         asker=_quote(app),

@@ -264,16 +264,16 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: s
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
         low, high = _difference_ends(other, base, 1.0 - LEVEL)
         errors = _least_errors(other, base)
-        for place, names in enumerate(other.records()):
+        for index, names in enumerate(other.records()):
             answer = names.get("answer")
             made.append(
                 {
                     **row,
                     "answer": None if answer is None else str(answer),
-                    "value": values[place],
-                    "low": _finite(low[place]),
-                    "high": _finite(high[place]),
-                    "p": errors[place],
+                    "value": values[index],
+                    "low": _finite(low[index]),
+                    "high": _finite(high[index]),
+                    "p": errors[index],
                 }
             )
     return made

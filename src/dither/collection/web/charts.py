@@ -68,8 +68,8 @@ def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
             _line(x, 0, x, floor, "grid"),
             _text(x, floor + 14, percent(mark), "tick", anchor="middle" if mark else None),
         ]
-    for place, row in enumerate(shown):
-        y = place * _BAR
+    for index, row in enumerate(shown):
+        y = index * _BAR
         low, high = (_clip(row[name] or 0.0, top) * width for name in ("low", "high"))
         parts += [
             _text(0, y + 11, _cut(str(row["answer"]), 30), "label"),
@@ -116,14 +116,14 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
     wide = (WIDE - _LEFT - _RIGHT) / len(shown)
     every = math.ceil(len(shown) * (max(len(str(row["answer"])) for row in shown) + 1) * _LETTER / 300)
     text, parts = row_text(shown), _side_axis(0.0, top, percent)
-    for place, row in enumerate(shown):
-        left = _LEFT + place * wide
+    for index, row in enumerate(shown):
+        left = _LEFT + index * wide
         heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
         bar = [_rect(left + wide * 0.1, heights[0], wide * 0.8, _y(0, 0, 1) - heights[0], "bar")]
         bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
         parts.append(_spot(left, wide, f"{row['answer']}: {text(row)}", bar, len(shown) <= _FOCUSED))
-        if place % every == 0:
-            name = f"{row['answer']} {unit}".strip() if place == len(shown) - 1 else str(row["answer"])
+        if index % every == 0:
+            name = f"{row['answer']} {unit}".strip() if index == len(shown) - 1 else str(row["answer"])
             parts.append(_text(left + wide / 2, _TALL - 6, name, "tick", anchor="middle"))
     most = max(shown, key=lambda row: row["value"])
     words = f"Shares of {len(shown)} answers; most frequent {most['answer']}, {text(most)}"
@@ -264,7 +264,7 @@ def _runs(days: Sequence[str], step: int) -> list[slice]:
     """Return the parts of a series in which no date lacks."""
     dates = [datetime.date.fromisoformat(day) for day in days]
     apart = [(after - before).days > step for before, after in pairwise(dates)]
-    breaks = [place for place, lacks in enumerate(apart, 1) if lacks]
+    breaks = [index for index, lacks in enumerate(apart, 1) if lacks]
     return [slice(begin, end) for begin, end in pairwise([0, *breaks, len(days)])]
 
 

@@ -30,8 +30,8 @@ class CodedLabels:
     def __init__(self, places: Integers, labels: Sequence[Any] | Array) -> None:
         self.places = places
         self.labels = np.empty(len(labels), dtype=object)
-        for place, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
-            self.labels[place] = label
+        for index, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
+            self.labels[index] = label
 
     def __len__(self) -> int:
         return len(self.places)

@@ -84,9 +84,9 @@ class Profile(Domain):
     def check(self, values: object) -> Array:
         """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
         columns = []
-        for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
+        for index, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
             try:
-                columns.append(part.check(column(values, self.names, place)))
+                columns.append(part.check(column(values, self.names, index)))
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({column.shape for column in columns}) != 1:
@@ -199,9 +199,9 @@ class Box(Domain):
 
     def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
         columns = []
-        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
+        for index, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
             try:
-                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
+                columns.append(way(side, column(values, self.names, index)).astype(np.float64))
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({numbers.shape for numbers in columns}) != 1:

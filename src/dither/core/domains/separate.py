@@ -48,7 +48,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     shape = marks.shape[:-1]
     if isinstance(domain, Nullable):
         values = np.ma.masked_invalid(marks[..., 0])
-        single: list[Any] = [values.reshape(-1)[place : place + 1] for place in range(values.size)]
+        single: list[Any] = [values.reshape(-1)[index : index + 1] for index in range(values.size)]
         return SeparateValues(single, [row.tobytes() for row in np.ravel(marks)], shape)
     if isinstance(values, np.ma.MaskedArray) and domain.optional:
         values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
@@ -56,7 +56,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
     flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
     return SeparateValues(
-        [rows[place : place + 1] for place in range(len(rows))], [row.tobytes() for row in flat], shape
+        [rows[index : index + 1] for index in range(len(rows))], [row.tobytes() for row in flat], shape
     )
 
 
@@ -69,8 +69,8 @@ def as_array(domain: Domain, values: Any, shape: tuple[int, ...] = ()) -> Array:
         rows = np.empty(shape or len(values), dtype=object)
         if len(values) != len(rows):
             raise ValueError
-        for place, value in enumerate(values):
-            rows[place] = as_array(domain, value, shape[1:]) if len(shape) > 1 else value
+        for index, value in enumerate(values):
+            rows[index] = as_array(domain, value, shape[1:]) if len(shape) > 1 else value
         return rows
     text = domain.cell_type == "labels" or isinstance(domain, Text)
     return np.asarray(values, dtype=object if text else None)

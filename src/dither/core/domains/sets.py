@@ -110,7 +110,7 @@ class Several(Domain):
         labels = list(self.labels)
         full = labels[: self.most], labels[-self.most :]
         tried = [[], *full, labels[:1], labels[-1:], labels[: self.most + 1]]
-        return [items for place, items in enumerate(tried) if items not in tried[:place]]
+        return [items for index, items in enumerate(tried) if items not in tried[:index]]
 
     @property
     def labels(self) -> tuple[Hashable, ...] | range:
@@ -197,8 +197,8 @@ class Several(Domain):
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
             raise OutsideDomain(f"an item is an integer from 0 to {len(self) - 1}")
         labels = np.empty(len(flat), dtype=object)
-        for place, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
-            labels[place] = label
+        for index, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
+            labels[index] = label
         if isinstance(self.labels, range):
             numbers = regular(flat)
             labels = numbers if numbers is not None and numbers.ndim == 1 else labels

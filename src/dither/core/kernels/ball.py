@@ -79,9 +79,9 @@ class FlipPattern:
         near = source.choices(ways[: self.radius + 1], people)
         left = np.where(held, near, self.radius + 1 + source.choices(ways[self.radius + 1 :], people))
         flips = np.zeros((people, self.size), dtype=np.bool_)
-        for place in range(self.size):  # one of the remaining places in turn, each as likely as another
-            flips[:, place] = source.integers(self.size - place, people) < left
-            left = left - flips[:, place]
+        for index in range(self.size):  # one of the remaining places in turn, each as likely as another
+            flips[:, index] = source.integers(self.size - index, people) < left
+            left = left - flips[:, index]
         return flips
 
 

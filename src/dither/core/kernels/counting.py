@@ -294,8 +294,8 @@ class EachFunction(Counting):
         order = np.argsort(flat[:, 0], kind="stable")
         cuts = np.searchsorted(flat[order, 0], np.arange(len(self.parts) + 1))
         found = []
-        for place, (part, width) in enumerate(zip(self.parts, self.widths, strict=True)):
-            rows = flat[order[cuts[place] : cuts[place + 1]]]
+        for index, (part, width) in enumerate(zip(self.parts, self.widths, strict=True)):
+            rows = flat[order[cuts[index] : cuts[index + 1]]]
             found.append(part.count(rows[:, 1 : 1 + width] if width else rows[:, 1]))
         return np.concatenate(found)
 

@@ -72,17 +72,17 @@ def _count(rows: Bytes) -> Integers:
     for group in range(groups):
         _digits(words[group], digits[:, group], scratch)
     total = _count(rows[used:])
-    for place in range(4):
-        total += _count(digits[place].reshape(-1).view(np.uint8).reshape(-1, bytes_)) << place
+    for index in range(4):
+        total += _count(digits[index].reshape(-1).view(np.uint8).reshape(-1, bytes_)) << index
     return total
 
 
 def _digits(words: Words, digits: Words, scratch: Words) -> None:
     """Add fifteen vectors of bits, each bit separately, and write the four binary digits of the sums."""
     pending: list[Words] = list(words)
-    for place in range(4):
+    for index in range(4):
         carried: list[Words] = []
-        total = digits[place]
+        total = digits[index]
         first, *others = pending
         if others:
             second, third = others[0], others[1]
@@ -112,8 +112,8 @@ def unpack_numbers(rows: Bytes, count: int, width: int) -> Iterator[Integers]:
     words.view(np.uint8)[:, :length] = rows
     columns = [np.ascontiguousarray(column) for column in words.T]
     mask = np.uint64((1 << width) - 1)
-    for place in range(count):
-        at, shift = divmod(place * width, 64)
+    for index in range(count):
+        at, shift = divmod(index * width, 64)
         number = columns[at] >> np.uint64(shift)
         if shift + width > 64:
             number |= columns[at + 1] << np.uint64(64 - shift)
@@ -126,13 +126,13 @@ def pack_numbers(columns: Sequence[Array], width: int, rows: Bytes) -> None:
     length = rows.shape[-1]
     words = np.zeros((-(-length // 8), len(rows)), dtype=np.uint64)
     together = max(32 // width, 1)  # numbers that one of 32 bits holds
-    for place in range(0, len(columns), together):
-        number = columns[place].astype(np.uint32)
-        for more, column in enumerate(columns[place + 1 : place + together], 1):
+    for index in range(0, len(columns), together):
+        number = columns[index].astype(np.uint32)
+        for more, column in enumerate(columns[index + 1 : index + together], 1):
             number |= column.astype(np.uint32) << np.uint32(more * width)
-        at, shift = divmod(place * width, 64)
+        at, shift = divmod(index * width, 64)
         words[at] |= number.astype(np.uint64) << np.uint64(shift)
-        if shift + min(together, len(columns) - place) * width > 64:
+        if shift + min(together, len(columns) - index) * width > 64:
             words[at + 1] |= number.astype(np.uint64) >> np.uint64(64 - shift)
     packed = np.ascontiguousarray(words.T).astype("<u8", copy=False)
     rows[:] = packed.view(np.uint8).reshape(len(rows), -1)[:, :length]

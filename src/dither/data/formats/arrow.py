@@ -194,7 +194,7 @@ def plain_type(kind: pyarrow.DataType) -> pyarrow.DataType:
     if _is("fixed_size_list", kind):
         return pa.list_(_plain_field(kind.value_field), kind.list_size)
     if _is("struct", kind):
-        return pa.struct([_plain_field(kind.field(place)) for place in range(kind.num_fields)])
+        return pa.struct([_plain_field(kind.field(index)) for index in range(kind.num_fields)])
     if _is("map", kind):
         return pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field), kind.keys_sorted)
     return kind
@@ -232,19 +232,19 @@ def compact_table(table: pyarrow.Table) -> pyarrow.Table:
 
     A dictionary inside a list or a struct becomes the values themselves.
     """
-    for place, field in enumerate(table.schema):
+    for index, field in enumerate(table.schema):
         if arrow().types.is_dictionary(field.type):
-            column = _used_values(table.column(place), field.type)
+            column = _used_values(table.column(index), field.type)
         elif has_dictionary(field.type):
             wanted = plain_type(field.type)
             column = arrow().chunked_array(
-                [decode_column(chunk, wanted) for chunk in table.column(place).chunks], wanted
+                [decode_column(chunk, wanted) for chunk in table.column(index).chunks], wanted
             )
         else:
             continue
         # Polars writes the values of an enum there.
         metadata = {key: text for key, text in (field.metadata or {}).items() if not key.startswith(b"_PL_")}
-        table = table.set_column(place, field.with_type(column.type).with_metadata(metadata or None), column)
+        table = table.set_column(index, field.with_type(column.type).with_metadata(metadata or None), column)
     return table
 
 

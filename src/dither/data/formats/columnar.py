@@ -316,7 +316,7 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 
 
 def _has_dictionary(group: Any, name: str) -> bool:
-    columns = (group.column(place) for place in range(group.num_columns))
+    columns = (group.column(index) for index in range(group.num_columns))
     return any(column.path_in_schema == name and column.has_dictionary_page for column in columns)
 
 

@@ -280,9 +280,9 @@ def _read_whole(reader: pyarrow.RecordBatchReader) -> pyarrow.Table:
 def _decode_stream(reader: pyarrow.RecordBatchReader) -> pyarrow.RecordBatchReader:
     """Return the batches with values in place of dictionaries, which may hold values of other rows."""
     schema = reader.schema
-    for place, field in enumerate(schema):
+    for index, field in enumerate(schema):
         if has_dictionary(field.type):
-            schema = schema.set(place, field.with_type(plain_type(field.type)))
+            schema = schema.set(index, field.with_type(plain_type(field.type)))
     if schema == reader.schema:
         return reader
     pa = arrow()
@@ -300,9 +300,9 @@ def _to_polars(reader: pyarrow.RecordBatchReader) -> Any:
 
     given, table = reader.schema, _read_whole(reader)
     frame: Any = polars.from_arrow(table)
-    for place, field in enumerate(given):
+    for index, field in enumerate(given):
         if any(key.startswith(b"_PL_ENUM") for key in field.metadata or {}):
-            used = _dictionary_values(table.column(place))
+            used = _dictionary_values(table.column(index))
             frame = frame.with_columns(polars.col(field.name).cast(polars.Enum(used)))
     return frame
 

@@ -38,7 +38,7 @@ class Engine(ABC):
         """Return the columns of a table of counts."""
         names, rows = self.fetch(query)
         check_counts(names)
-        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 
     @abstractmethod
     def transaction(self, statements: Sequence[str]) -> None:

@@ -103,14 +103,14 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
         name = names[fingerprint]
         layout = known[name].layout
         whole = layout.subdtype is None
-        for place, report in enumerate(reports):
+        for index, report in enumerate(reports):
             yield {
                 "day": day,
                 "label": batch.label,
                 "question": name,
                 "fingerprint": fingerprint,
                 "batch": digest,
-                "place": place,
+                "place": index,
                 "report": int.from_bytes(report, "little") if whole else None,
                 "report_hex": None if whole else report.hex(),
             }

@@ -61,7 +61,7 @@ class LearnedBounds:
         noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
         # P(noise ≥ t) = b^t/(1 + b) < b^t; summed over all bins, at most `mistake`.
         threshold = math.ceil(math.log(len(noisy) / self.mistake) / epsilon)
-        full = [place for place, count in enumerate(noisy) if count >= threshold]
+        full = [index for index, count in enumerate(noisy) if count >= threshold]
         if not full:  # no count passes: take the bin with the largest noisy count
             full = [max(range(len(noisy)), key=noisy.__getitem__)]
         edges = self._edges()

@@ -131,8 +131,8 @@ def features_of(records: Records, classes: Classes) -> list[Feature]:
     if not isinstance(records, Records):
         raise InvalidParameter(f"expected the reports of dt.Each or dt.Sampled, got {found(records)}")
     told: list[Feature] = []
-    for place, (name, reports) in enumerate(records.items()):
-        here = slice(None) if records.chosen is None else records.chosen == place
+    for index, (name, reports) in enumerate(records.items()):
+        here = slice(None) if records.chosen is None else records.chosen == index
         told.append(_feature(name, reports, classes.members[here]))
     return told
 

@@ -100,8 +100,8 @@ def _record_mass(laws: Sequence[FeatureLaw], box: FeatureBox | tuple[Any, Any], 
     if not (low.shape[-1:] == high.shape[-1:] == values.shape[-1:] == (len(laws),)):
         raise InvalidParameter(f"the box and the record must have {len(laws)} features each")
     mass: Any = 1.0
-    for place, law in enumerate(laws):
-        mass = mass * side_mass(law, low[..., place], high[..., place], values[..., place])
+    for index, law in enumerate(laws):
+        mass = mass * side_mass(law, low[..., index], high[..., index], values[..., index])
     return _number(mass)
 
 

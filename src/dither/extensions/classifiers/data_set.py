@@ -45,7 +45,7 @@ class DatasetUtility(Tabular):
     def records(self) -> list[Row]:
         """Return a row for each record: the bounds of its probability to have the same answer."""
         bounds = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
-        return [{"record": place, "low": low, "high": high} for place, (low, high) in enumerate(bounds)]
+        return [{"record": index, "low": low, "high": high} for index, (low, high) in enumerate(bounds)]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw which share of the records keeps its answer with which probability; needs the extra `plot`."""

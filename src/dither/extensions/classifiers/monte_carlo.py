@@ -24,7 +24,7 @@ _BATCH: Final = 1 << 22  # numbers drawn at once
 
 def draw_reports(laws: Sequence[FeatureLaw], values: Floats, source: Source) -> Floats:
     """Draw a randomised copy of values (last axis: features), as devices send it."""
-    columns = [law.draw(values[..., place], source) for place, law in enumerate(laws)]
+    columns = [law.draw(values[..., index], source) for index, law in enumerate(laws)]
     return np.stack(columns, axis=-1)
 
 

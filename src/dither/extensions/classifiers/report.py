@@ -95,10 +95,10 @@ def _known_names(model: Model, x: object, names: Sequence[str] | None) -> list[s
 def _record(case: Case, features: Sequence[str], laws: Sequence[FeatureLaw]) -> Markup:
     randomised = dict(zip(case.subject.columns, laws, strict=True))
     rows = []
-    for place, name in enumerate(features[:100]):
-        value = case.subject.row[place]
+    for index, name in enumerate(features[:100]):
+        value = case.subject.row[index]
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-        law = randomised.get(place)
+        law = randomised.get(index)
         rows.append((name, shown, "as it is" if law is None else f"randomised on {law.domain}"))
     return as_html(("feature", "value", "sent"), rows)
 

@@ -88,7 +88,7 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
             f"the record has {count} features without names; pass names=[…] to say which of them are "
             f"{', '.join(chosen)}"
         )
-    places = {str(name): place for place, name in enumerate(names)}
+    places = {str(name): index for index, name in enumerate(names)}
     missing = [name for name in chosen if name not in places]
     if missing:
         raise unknown_name("feature", missing[0], places)

@@ -90,7 +90,7 @@ async def shared_places(mpc: Any, random: Any, records: list[int]) -> list[list[
     random.shuffle(field, order)
     drawn = mpc.input([field(secrets.randbelow(PRIME)) for _ in range(even // 2)])
     keys = [first + second + third for first, second, third in zip(*drawn, strict=True)]
-    rows = [[order[place][0], 2 * order[place ^ 1][1] + place % 2, keys[place // 2]] for place in range(even)]
+    rows = [[order[index][0], 2 * order[index ^ 1][1] + index % 2, keys[index // 2]] for index in range(even)]
     random.shuffle(field, rows)
     devices = [int(device) for device in await mpc.output([row[0] for row in rows])]
     # A product is shared with fresh randomness: the three shares reveal the number and nothing else.

@@ -204,7 +204,7 @@ class TableReceiver:
         """Return the queries for one entry of each table that follows, the choices being indices."""
         asked = bytearray()
         for choice in choices:
-            pairs = [self._keys.query(choice >> place & 1) for place in range(self._bits)]
+            pairs = [self._keys.query(choice >> index & 1) for index in range(self._bits)]
             asked += b"".join(point for point, _ in pairs)
             self._pending.append((choice, [key for _, key in pairs]))
         return bytes(asked)

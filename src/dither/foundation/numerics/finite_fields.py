@@ -22,15 +22,15 @@ class Field:
         """Return the product of two elements."""
         degree, prime = len(self.coefficients), self.prime
         product = [0] * (2 * degree - 1)
-        for place, factor in enumerate(first):
+        for index, factor in enumerate(first):
             if factor:
                 for other, value in enumerate(second):
-                    product[place + other] += factor * value
-        for place in range(2 * degree - 2, degree - 1, -1):
-            lead = product[place] % prime
+                    product[index + other] += factor * value
+        for index in range(2 * degree - 2, degree - 1, -1):
+            lead = product[index] % prime
             if lead:
                 for other, value in enumerate(self.coefficients):
-                    product[place - degree + other] -= lead * value
+                    product[index - degree + other] -= lead * value
         return [value % prime for value in product[:degree]]
 
     def power_of_x(self, exponent: int) -> list[int]:
@@ -54,9 +54,9 @@ class Field:
         while known < size:
             count = min(known - degree + 1, size - known)
             block = np.zeros(count, dtype=np.int64)
-            for place, factor in enumerate(self.power_of_x(known)):
+            for index, factor in enumerate(self.power_of_x(known)):
                 if factor:
-                    block += factor * out[place : place + count]
+                    block += factor * out[index : index + count]
             out[known : known + count] = block % self.prime
             known += count
         return out
@@ -72,7 +72,7 @@ def first_primitive(prime: int, degree: int) -> tuple[int, ...]:
     number = prime - 1  # x^n + c is never primitive: x^n is a constant
     while True:
         number += 1
-        coefficients = tuple(number // prime**place % prime for place in range(degree))
+        coefficients = tuple(number // prime**index % prime for index in range(degree))
         if not coefficients[0]:
             continue
         field = Field(prime, coefficients)
@@ -121,8 +121,8 @@ def tables(order: int) -> tuple[Integers, Integers]:
     products = np.zeros((order, order), dtype=np.int64)
     shifted = digits.copy()
     total = np.zeros((order, order, power), dtype=np.int64)
-    for place in range(power):
-        total += digits[None, :, place, None] * shifted[:, None, :]
+    for index in range(power):
+        total += digits[None, :, index, None] * shifted[:, None, :]
         lead = shifted[:, -1:]
         shifted = (np.concatenate([np.zeros_like(lead), shifted[:, :-1]], axis=1) - lead * polynomial) % prime
     products = total % prime @ weights

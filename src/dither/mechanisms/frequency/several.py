@@ -164,9 +164,9 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
     told = np.arange(1.0, min(items, largest or items) + 1.0)
     missed = np.ones_like(told)  # the share of sets that miss the person's, and of those with another element
     beside = np.ones_like(told)
-    for place in range(most):
-        left = np.maximum(size - told - place, 0.0)
-        missed, beside = missed * left / (size - place), beside * left / (size - 1 - place)
+    for index in range(most):
+        left = np.maximum(size - told - index, 0.0)
+        missed, beside = missed * left / (size - index), beside * left / (size - 1 - index)
     total = ratio - (ratio - 1.0) * missed
     own, other = told / size * ratio / total, told / size * (ratio - (ratio - 1.0) * beside) / total
     with np.errstate(divide="ignore"):

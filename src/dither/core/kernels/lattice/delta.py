@@ -26,17 +26,17 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
     pile = lattice.noise.tails[reach - steps]
     scale, factor = bound.denominator, bound.numerator
     if lattice.share == 1:
-        near = [weights[abs(place)] for place in range(steps - reach + 1, steps // 2 + 1)]
-        far = [weights[steps - place] for place in range(steps - reach + 1, steps // 2 + 1)]
+        near = [weights[abs(index)] for index in range(steps - reach + 1, steps // 2 + 1)]
+        far = [weights[steps - index] for index in range(steps - reach + 1, steps // 2 + 1)]
         spent = sum(max(0, scale * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
         return min(Fraction(1), Fraction(spent + scale * pile, scale << TOTAL_BITS))
     # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
     # out.
     share, whole = lattice.share.numerator, lattice.share.denominator
     first = second = 0
-    for place in range(2 - reach, reach):
-        ours = weights[abs(place)]
-        mixed = (whole - share) * ours + share * weights[abs(place - 1)]
+    for index in range(2 - reach, reach):
+        ours = weights[abs(index)]
+        mixed = (whole - share) * ours + share * weights[abs(index - 1)]
         first += max(0, scale * whole * ours - factor * mixed)
         second += max(0, scale * mixed - factor * whole * ours)
     spent = max(first, second) + scale * whole * pile
@@ -68,10 +68,10 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
     last = lattice.steps - reach  # the outermost report, which is always counted
     if bound is None or shift < 1:
         return last
-    for place in range(math.floor(shift / 2), last, -1):
-        other = weights[abs(place - shift)]
-        if weights[abs(place)] * bound.denominator > bound.numerator * other:
-            return place
+    for index in range(math.floor(shift / 2), last, -1):
+        other = weights[abs(index - shift)]
+        if weights[abs(index)] * bound.denominator > bound.numerator * other:
+            return index
     return last
 
 

@@ -205,8 +205,8 @@ def _less(numbers: Array, bound: int) -> Mask:
     """Return whether numbers, given as words from the highest to the lowest, are below a bound."""
     less = np.zeros(numbers.shape[1], dtype=np.bool_)
     equal = np.ones_like(less)
-    for place, word in enumerate(numbers):
-        digit = np.uint64(bound >> _BITS * (len(numbers) - 1 - place) & (_WORD - 1))
+    for index, word in enumerate(numbers):
+        digit = np.uint64(bound >> _BITS * (len(numbers) - 1 - index) & (_WORD - 1))
         less |= equal & (word < digit)
         equal &= word == digit
     return less

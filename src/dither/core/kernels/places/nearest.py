@@ -418,7 +418,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
 
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each number for each cell; a cell is a sample of places, averaged."""
-        laws = [self.laws(cells[:, place]) for place in range(cells.shape[1])]
+        laws = [self.laws(cells[:, index]) for index in range(cells.shape[1])]
         return np.asarray(np.mean(laws, axis=0).T)
 
     def separable(self, shape: tuple[int, int]) -> Separable:

@@ -172,9 +172,9 @@ class Bits(BitReports, CodeKernel):
         less, any_one, all_zero, random = lanes
         less[:], any_one[:], all_zero[:] = 0, 0, _ALL
         first = self.other.heads >> (FINE - DIGITS)
-        for place in range(DIGITS):  # from the last digit: less = digit ? less | random : less & random
+        for index in range(DIGITS):  # from the last digit: less = digit ? less | random : less & random
             source.fill(random.data)
-            if first >> place & 1:
+            if first >> index & 1:
                 less |= random
                 any_one |= random
             else:

@@ -73,9 +73,9 @@ class Polynomials:
         """Return N(x) + F(x)·Π(x − point): N has the values at the points, F has the coefficients `free`."""
         prime, newton = self.prime, list(values)
         for at in range(1, len(points)):
-            for place in range(len(points) - 1, at - 1, -1):
-                step = points[place] - points[place - at]
-                newton[place] = (newton[place] - newton[place - 1]) * pow(step, -1, prime) % prime
+            for index in range(len(points) - 1, at - 1, -1):
+                step = points[index] - points[index - at]
+                newton[index] = (newton[index] - newton[index - 1]) * pow(step, -1, prime) % prime
         terms = list(free)
         for point, value in zip(reversed(points), reversed(newton), strict=True):
             shifted = [0, *terms]
@@ -96,11 +96,11 @@ class Polynomials:
         reports: Bytes = raw.astype(np.uint8, copy=False)
         largest = (self.count - 1).to_bytes(self.length, "little")
         tied = np.ones(reports.shape[:-1], dtype=np.bool_)
-        for place in range(self.length - 1, -1, -1):
-            column = reports[..., place]
-            if bool((tied & (column > largest[place])).any()):
+        for index in range(self.length - 1, -1, -1):
+            column = reports[..., index]
+            if bool((tied & (column > largest[index])).any()):
                 raise MalformedReport(f"a report is a number below {self.prime}^{self.terms}; one is not")
-            tied &= column == largest[place]
+            tied &= column == largest[index]
         return reports
 
     def unpack(self, rows: Bytes) -> list[Floats]:
@@ -154,8 +154,8 @@ class Polynomials:
     def _shares(self, rows: Bytes, points: Array) -> Iterator[tuple[slice, slice, Floats]]:
         """Yield (value + ½)/p of some polynomials at some points: a row for each point."""
         powers = np.ones((len(points), self.terms))
-        for place in range(1, self.terms):
-            powers[:, place] = self.modulo(powers[:, place - 1] * points)
+        for index in range(1, self.terms):
+            powers[:, index] = self.modulo(powers[:, index - 1] * points)
         for begin in range(0, len(rows), _ROWS):
             columns = np.stack(self.unpack(rows[begin : begin + _ROWS]))
             columns[0] += 0.5  # away from the integers: see above
@@ -186,10 +186,10 @@ class Polynomials:
         newton: list[Floats] = []
         for at, point in enumerate(points):
             value, product = np.zeros_like(point), np.ones_like(point)
-            for place in range(at):  # in Newton's form, and the product of the steps
-                value = value + newton[place] * product
+            for index in range(at):  # in Newton's form, and the product of the steps
+                value = value + newton[index] * product
                 value = self.modulo(value)
-                product = self.modulo(product * (point - points[place]))
+                product = self.modulo(product * (point - points[index]))
             inverse = _inverses(self.prime)[product.astype(np.int64)]
             newton.append(self.modulo((values[at] - value) * inverse))
         terms = list(free)

@@ -159,10 +159,10 @@ class FunctionsKernel(Kernel):
         out[:, 0] = asked
         order = np.argsort(asked, kind="stable")
         cuts = np.searchsorted(asked[order], np.arange(len(self.functions) + 1))
-        for place, function in enumerate(self.functions):
-            people = order[cuts[place] : cuts[place + 1]]
+        for index, function in enumerate(self.functions):
+            people = order[cuts[index] : cuts[index + 1]]
             if people.size:
-                told = self.draws[function.draw].draw(self.answer(place, rows[people]), source)
+                told = self.draws[function.draw].draw(self.answer(index, rows[people]), source)
                 told = told.reshape(people.size, -1)
                 out[people, 1 : 1 + told.shape[1]] = told
         return out
@@ -180,8 +180,8 @@ class FunctionsKernel(Kernel):
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 reports")
         found: list[Fraction] = []
-        for place, function in enumerate(self.functions):
-            code = int(self.answer(place, np.asarray(value)))
+        for index, function in enumerate(self.functions):
+            code = int(self.answer(index, np.asarray(value)))
             chance = Fraction(function.weight, TOTAL)
             found += [chance * p for p in self.draws[function.draw].probabilities(code)]
         return found
@@ -236,7 +236,7 @@ class FunctionsKernel(Kernel):
         """
         way = max(len(function.attributes) for function in self.functions)
         told = [(function.attributes, function.values) for function in self.functions]
-        alone = [((place,), tuple(range(size))) for place, size in enumerate(self.sizes)]
+        alone = [((index,), tuple(range(size))) for index, size in enumerate(self.sizes)]
         if told == _direct(self.sizes, way):
             return TableReading(min(way, 2), 0)
         pairs = len(told) - len(alone)

@@ -136,9 +136,9 @@ class ItemSets(SupportKernel):
         """Return up to `most` of a person's items, ascending, all equally likely to be kept."""
         kept = list(codes)
         if len(kept) > self.most:
-            for place in range(self.most):
-                other = place + source.below(len(kept) - place)
-                kept[place], kept[other] = kept[other], kept[place]
+            for index in range(self.most):
+                other = index + source.below(len(kept) - index)
+                kept[index], kept[other] = kept[other], kept[index]
         return sorted(kept[: self.most])
 
     def _own(self, codes: Array, source: Source) -> Array:
@@ -158,8 +158,8 @@ class ItemSets(SupportKernel):
         for person in np.flatnonzero(have > self.most):
             rows[:, person] = self.thin(codes[person, : int(have[person])].tolist(), source)
         dummy = kind(self.items) - np.minimum(have, kind(self.most))  # that of the first place
-        for place, row in enumerate(rows):
-            rows[place] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
+        for index, row in enumerate(rows):
+            rows[index] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
             dummy += kind(1)
         return rows.view(dtype) if kind is np.int16 else rows.astype(dtype)
 
@@ -194,8 +194,8 @@ class ItemSets(SupportKernel):
         sums = [Fraction(0)] * self.outcomes
         completions = list(self._completions(value))
         for own in completions:
-            for place, met in enumerate(meets(own)):
-                sums[place] += hit if met else miss
+            for index, met in enumerate(meets(own)):
+                sums[index] += hit if met else miss
         return [total / len(completions) for total in sums]
 
     def have(self, rows: Array) -> Integers:

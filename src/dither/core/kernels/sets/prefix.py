@@ -165,8 +165,8 @@ class PrefixKernel(Kernel):
         keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
         begin = 0
         for here, end in enumerate(self.ends):
-            for place in range(begin, end):
-                keys = self.follow(keys, rows[:, place])
+            for index in range(begin, end):
+                keys = self.follow(keys, rows[:, index])
             np.copyto(asked, keys, where=level == here)
             begin = end
         return self.items(asked)

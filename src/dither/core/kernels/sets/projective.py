@@ -129,7 +129,7 @@ def _set(order: int, dimension: int) -> tuple[tuple[int, ...], Array]:
     zero = np.flatnonzero(sequence[:points] == 0)
     for step in range(1, power):
         later = field.power_of_x(step * points)
-        terms = sum(factor * sequence[zero + place] for place, factor in enumerate(later) if factor)
+        terms = sum(factor * sequence[zero + index] for index, factor in enumerate(later) if factor)
         zero = zero[np.asarray(terms) % prime == 0]
     others = np.ones(points, dtype=np.bool_)
     others[zero] = False

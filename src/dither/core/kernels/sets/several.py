@@ -274,29 +274,29 @@ class SetKernel(ItemSets):
         count = np.where(held, source.choices(met, people) + self.least, source.choices(missed, people))
         told = _columns(self.chosen, self.items, people, source)
         members = _columns(int(count.max()), self.most, people, source)
-        lower = [own[place] - own.dtype.type(place) for place in range(self.most)]
+        lower = [own[index] - own.dtype.type(index) for index in range(self.most)]
         below = np.empty(people, dtype=np.bool_)
-        for place, number in enumerate(told):  # the others are numbered without the person's own elements
+        for index, number in enumerate(told):  # the others are numbered without the person's own elements
             other = number.astype(own.dtype, copy=False)
-            told[place] = other.copy()
+            told[index] = other.copy()
             for begin in range(0, self.most, 255):
                 shift = np.zeros(people, dtype=np.uint8)
                 for mine in lower[begin : begin + 255]:
                     np.less_equal(mine, other, out=below)
                     shift += below.view(np.uint8)
-                told[place] += shift
+                told[index] += shift
         flat, everybody = own.reshape(-1), np.arange(people)
-        for place, member in enumerate(members):
+        for index, member in enumerate(members):
             mine = flat[member.astype(np.int64) * people + everybody]
-            np.copyto(told[place], mine, where=count > place)
+            np.copyto(told[index], mine, where=count > index)
         pack_numbers(_sort_columns(told), self.width, reports)
 
 
 def _different(count: int, bound: int, source: Source) -> list[int]:
     """Return `count` different numbers below a bound, in random order."""
     taken: list[int] = []
-    for place in range(count):
-        number = source.below(bound - place)
+    for index in range(count):
+        number = source.below(bound - index)
         for other in sorted(taken):
             number += number >= other
         taken.append(number)
@@ -308,13 +308,13 @@ def _columns(count: int, bound: int, people: int, source: Source) -> list[Array]
     drawn: list[Array] = []
     ordered: list[Array] = []  # the same numbers, ascending for each person
     above = np.empty(people, dtype=np.bool_)
-    for place in range(count):
-        number = uniform(bound - place, people, source).astype(narrow(bound), copy=False)
+    for index in range(count):
+        number = uniform(bound - index, people, source).astype(narrow(bound), copy=False)
         for other in ordered:
             np.greater_equal(number, other, out=above)
             number += above.view(np.uint8)
         drawn.append(number)
-        if place < count - 1:
+        if index < count - 1:
             _insert(ordered, number.copy())
     return drawn
 

@@ -140,8 +140,8 @@ def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:
     columns = [(weight, heavier) for weight, heavier in zip(low, high, strict=True) if weight > 0]
     marks = [row for row, weight in zip(patterns.astype(np.int64).tolist(), low, strict=True) if weight > 0]
     rows = []
-    for place in range(design.inputs):
-        row = [column[mark[place]] for column, mark in zip(columns, marks, strict=True)]
+    for index in range(design.inputs):
+        row = [column[mark[index]] for column, mark in zip(columns, marks, strict=True)]
         rows.append([*row, _TOTAL - sum(row)])
     if min(row[-1] for row in rows) < 1:
         raise InvalidParameter("the weights of this design do not sum to 1")
