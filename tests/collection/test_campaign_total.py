@@ -137,6 +137,7 @@ def explain_in(contract: Campaign, language: str) -> Explanation:
 
 
 @pytest.mark.parametrize(("repeat", "optional", "epsilon"), CASES)
+@pytest.mark.some(every=3)
 def test_every_text_names_what_an_account_is_charged(repeat: str, optional: bool, epsilon: float) -> None:
     contract = campaign(repeat, optional, epsilon)
     charged = float(played(contract))

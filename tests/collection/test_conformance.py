@@ -289,7 +289,7 @@ def on_one_line(code: str) -> str:
     return re.sub(r"(?<=\w)\n(?=\w)", " ", code).replace("\n", "")
 
 
-@pytest.mark.some(every=16)
+@pytest.mark.some(every=48)
 @pytest.mark.parametrize(("kind", "file", "right", "wrong"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_of_a_port_is_found(
     kind: str, file: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

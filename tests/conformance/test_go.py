@@ -108,6 +108,7 @@ def test_the_go_client_conforms(binary: list[str]) -> None:
     assert tallies["draws"].research > 700
 
 
+@pytest.mark.slow
 def test_its_own_tests_pass_and_its_style_is_that_of_gofmt() -> None:
     """Accounts, consent, sending, goroutines; `go test` runs the first checks of `go vet`, too."""
     formatter = str(Path(go()).with_name("gofmt"))

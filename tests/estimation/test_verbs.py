@@ -81,6 +81,7 @@ def test_a_kind_of_question_states_its_quantities(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind][1]])
+@pytest.mark.some(every=2)
 def test_what_is_stated_is_estimated_and_nothing_else(kind: str) -> None:
     design, values, stated = KINDS[kind]
     summary = _summary(design, values * (400 // len(values)))

@@ -107,6 +107,7 @@ def attack(place: str, ending: str, compression: str) -> None:
     ("ending", "compression"),
     [("arrow", "uncompressed"), ("arrow", "lz4"), ("feather", "zstd"), ("parquet", "snappy")],
 )
+@pytest.mark.slow
 def test_a_damaged_file_never_ends_the_process(ending: str, compression: str, tmp_path: Path) -> None:
     run = "import sys; from tests.data.formats import test_columnar; test_columnar.attack(*sys.argv[1:])"
     arguments = (str(tmp_path), ending, compression)
