@@ -16,9 +16,9 @@ import pytest
 
 # Loops; an idle core runs a hundred in a second. 28 000 when the suite was cut, 35 000 to 38 000 with two
 # more clients, the analyst's desk, boxes and the years of a collector, 51 000 with campaigns of version
-# 2, what people are promised, polynomials, vectors, matrices, rows and moments. Then the dear tests left cases
-# to the long runs; with Go, presence, withdrawals, Delta tables, bounds, routes, dates and regressions it was
-# 44 000. A tenth is for noise.
+# 2, what people are promised, polynomials, vectors, matrices, rows and moments. Then the dear tests left
+# cases to the long runs; with Go, presence, withdrawals, Delta tables, bounds, routes, dates and regressions
+# it was 44 000. A tenth is for noise.
 BUDGET = 48_000.0
 DEAR = 50.0  # loops of one test above which it is listed
 OFTEN = 1.0  # seconds of processor time after which the loop is measured again
