@@ -280,7 +280,11 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "link").hardlink_to(path)
     with pytest.raises(AccountUnusable, match="hard link"):
         Account(path)
-    (tmp_path / "link").unlink()
+    # Another process that has just made the file removes its other name: it is waited for.
+    removal = threading.Timer(0.1, (tmp_path / "link").unlink)
+    removal.start()
+    Account(path).close()
+    removal.join()
     with pytest.raises(AccountUnusable, match="exists"):
         Account.create(path, epsilon=1)
     with pytest.raises(AccountUnusable, match="no account"):

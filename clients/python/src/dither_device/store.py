@@ -13,6 +13,7 @@ import os
 import sqlite3
 import stat
 from _thread import RLock
+from time import sleep
 
 from dither_device.draws import Outside
 from dither_device.rules import VERSION, State, decide
@@ -415,6 +416,11 @@ def check_private(path: str) -> tuple[int, int]:
     """Return what identifies a file; raise AccountUnusable if it is missing, or others may read it."""
     try:
         about = os.stat(path)
+        for _ in range(50):  # a process that makes the file gives it a name, and then removes another one
+            if about.st_nlink < 2:
+                break
+            sleep(0.01)
+            about = os.stat(path)
     except OSError as error:
         if error.errno == errno.ENOENT:
             raise AccountUnusable(
