@@ -193,7 +193,8 @@ class SqliteStore(CollectorStore):
     def erase(self, live: LiveCounts) -> int:
         with self._transaction() as sql:
             query = f"""SELECT withdrawn.tick, withdrawn.day, reports.number, slot, data FROM withdrawn
-                JOIN reports USING (id) WHERE data != zeroblob(length(data)) AND withdrawn.tick <= {self._read >> TICK}"""
+                JOIN reports USING (id)
+                WHERE data != zeroblob(length(data)) AND withdrawn.tick <= {self._read >> TICK}"""
             gone = [
                 (len(data), number)
                 for tick, day, number, slot, data in sql.execute(query).fetchall()
