@@ -41,7 +41,8 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     if len(given) != 1:
         raise InvalidParameter(
             "exactly one domain is needed: interval = [low, high], circle = period, categories = […], "
-            "several = […] with most = 10, date, time, rectangle, disk, sphere, box or profile; "
+            "several = […] with most = 10, date, time, rectangle, disk, sphere, places, routes, box, "
+            "vectors or profile; "
             f"{' and '.join(given) or 'none'} was given"
         )
     domain: Domain = _readers()[given[0]].from_table(table)
