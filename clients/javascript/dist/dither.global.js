@@ -319,14 +319,14 @@ characters:500
 Date.parse(r)/864e5}function Xt(e,t,r){return a(Yt(e)&&t.length&&Object.keys(e).sort()+""==[...t].sort()+"","terms",r),t.map(t=>e[t])}
 function Zt({labels:e=[],attributes:t=[],sides:r=[]}){let n=t.flatMap(([e,t])=>[e,...Zt(t)])
 ;return[...e.filter(e=>"string"==typeof e),...n,...r.map(([e])=>e)]}function Qt(e,t,r,n){for(let e of Zt(t))Jt(e,"labels",Gt)
-;let i=t=>t in e,{kind:s,low:l=0,high:u,period:d}="optional"===t.kind?t.of:t,[c,h]=["interval"===s,"circle"===s],p=c&&!i("form")&&!i("scale")
+;let i=t=>t in e,{kind:s,low:l=0,high:u,period:d}="optional"===t.kind?t.of:t,[c,h]=["interval"===s,"circle"===s]
 ;if(i("unit")&&(a((c||h)&&!i("form"),"terms","unit"),Jt(e.unit,"unit",{characters:40})),i("step")){let t=(h?d:u-l)/o(e,"step")
 ;a((c||h)&&!i("scale")&&t>=1-1e-12&&t<=500&&(c||Math.abs(t-Math.round(t))<=1e-9),"terms","step")}if(i("scale")){let t=e.scale
 ;a(c&&!i("form")&&Array.isArray(t)&&t.length>=3&&t.length<=257,"terms","scale"),a([...t].every((e,r)=>Math.abs(o({edge:e
 },"edge"))<=1e30&&(!r||t[r-1]<e))&&0===l&&u===t.length-1,"terms","scale")}if(i("form")){let{form:r}=e,i=t.labels
 ;"time"===r?a(h&&1440===d,"terms","form"):"date"===r?a(c&&[l,u].every(e=>Number.isInteger(e)&&e>=-719162&&e<=2932896),"terms","form"):(a("installed"===r&&n&&"categories"===t.kind&&Array.isArray(i),"terms","form"),
-i.forEach((e,t)=>a(Vt({day:e})>(t?Vt({day:i[t-1]}):-1/0),"terms","form")))}if(i("clipped")&&a(!0===e.clipped&&p,"terms","clipped"),i("outside")){
-let{outside:t}=e;a(i("clipped")&&Array.isArray(t)&&3===t.length,"terms","outside");let[r,n,s]=[...t].map(e=>o({outside:e},"outside"))
+i.forEach((e,t)=>a(Vt({day:e})>(t?Vt({day:i[t-1]}):-1/0),"terms","form")))}if(i("clipped")&&a(!0===e.clipped&&c&&!i("scale"),"terms","clipped"),
+i("outside")){let{outside:t}=e;a(i("clipped")&&Array.isArray(t)&&3===t.length,"terms","outside");let[r,n,s]=[...t].map(e=>o({outside:e},"outside"))
 ;a(0<=n&&n<=r&&r<=s&&s<=1,"terms","outside")}if(i("text"))for(let t of Xt(e.text,r,"text"))Jt(t,"text",Gt);if(i("names")){
 a(["categories","several"].includes(t.kind),"terms","names");let n=t.count??t.labels.length;for(let t of Xt(e.names,r,"names")){
 a(Ht(t,n,n),"terms","names");for(let e of t)Jt(e,"names",Gt)}}}function er({draw:e,cells:t,order:r,dimension:n}){

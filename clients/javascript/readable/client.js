@@ -29,7 +29,7 @@ function choiceOf({ consent, agreed }, shown, url = "") {
     return (covered && (!url || url.startsWith(address))) || undefined;
 }
 /** Return why nothing may be answered and sent, or undefined if it may. */
-function withheld(kept, shown, url) {
+export function withheld(kept, shown, url) {
     const choice = choiceOf(kept, shown, url);
     if (choice !== undefined)
         return choice ? undefined : "the person does not want to answer";
@@ -42,18 +42,16 @@ export const refused = (reason, words) => ({ is: "refused", reason, words });
 /** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
 export async function deliver(next, settle, url, { fetch = globalThis.fetch, pack }, source) {
     const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+    const unsent = (refused, words) => [{}, JSON.stringify({ refused, words: "" + words })];
     for (let found; (found = await next());) {
-        if (typeof found === "string") {
-            told.refused.push({ reason: "consent", words: found, dropped: 0 });
-            break;
-        }
-        const { id, body } = found;
+        const { id, body } = found; // of a sentence there is neither
         const form = "application/" + (pack ? "vnd.dither.batch" : "json");
-        // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
-        const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
-        const [{ status, headers }, text] = await exchange(fetch, url, 2 ** 16, options)
-            .then(async ([answer, content]) => [answer, await content.text()])
-            .catch((error) => [{}, JSON.stringify({ refused: "unreachable", words: "" + error })]);
+        const [{ status, headers }, text] = body
+            ? // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
+                await exchange(fetch, url, 2 ** 16, { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 })
+                    .then(async ([answer, content]) => [answer, await content.text()])
+                    .catch((error) => unsent("unreachable", error))
+            : unsent("consent", found);
         const { fate, reason, words } = judge(id, status, text);
         const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate)));
         if (fate === "acknowledged")
@@ -174,9 +172,8 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             const next = shown ? { ...kept, agreed: { ...agreed, [shown.general]: choice ? { ...shown, address: address?.replace(/campaigns\/\w+$/, "") } : null } } : { ...kept, consent: choice, agreed: choice ? (agreed ?? {}) : {} };
             // What was drawn before a no is not covered by a later yes.
             if (choice && choiceOf(kept, shown) === false) {
-                const theirs = ({ asker }) => !shown || asker === terms["asker"];
-                const [state] = withoutMessages(kept.state, (one) => theirs(one) && (!shown || one.name === terms["name"]));
-                next.state = unqueued(state, (one) => theirs(one) && (!shown || one.question in questions));
+                const [state] = withoutMessages(kept.state, (one) => !shown || (one.asker === terms["asker"] && one.name === terms["name"]));
+                next.state = unqueued(state, (one) => !shown || (one.asker === terms["asker"] && one.question in questions));
             }
             return [!withheld(next, shown), next];
         }),
@@ -193,7 +190,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
             return told;
         },
-        account: (look = (state) => [state]) => happen((state, kept) => look(state, rules, { policy: allowed, source, withheld: (shown, url) => withheld(kept, shown, url) })),
+        account: (look = (state) => [state]) => happen((state, kept) => look(state, rules, kept, allowed, source)),
     };
     return device;
 }

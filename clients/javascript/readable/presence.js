@@ -1,7 +1,7 @@
 /** How many are active, and how many come back, without an identifier: one message on the first use in a calendar period. */
 import { accepts, charge, drop, named, refuse, same } from "./account.js";
 import { jsonBody } from "./batch.js";
-import { deliver, refused } from "./client.js";
+import { deliver, refused, withheld } from "./client.js";
 import { dayOf } from "./campaign.js";
 import { below, hex, need, readQuestion } from "./parts.js";
 import { AHEAD, clockAfter, DAY, epochOf, periodOf, short, systemNow } from "./rules.js";
@@ -79,8 +79,8 @@ const dayText = (day) => new Date(day * 864e5).toISOString().slice(0, 10);
 export async function present(device, campaign, value, now = systemNow) {
     const [terms, label] = presenceOf(campaign);
     const { begins, ends } = campaign.terms;
-    return device.account((state, _, { policy, source, withheld }) => {
-        const words = withheld(campaign.shown);
+    return device.account((state, _, all, policy, source) => {
+        const words = withheld(all, campaign.shown);
         if (words)
             return [refused("consent", words)];
         const at = now();
@@ -107,14 +107,14 @@ export async function sendPresent(device, campaign, url, options = {}, now = sys
     const { labels, retry } = campaign.terms;
     const { label: version = "", pack = jsonBody } = options;
     need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign, which lists ${JSON.stringify(labels)}`);
-    const next = () => device.account((state, _, { withheld }) => {
+    const next = () => device.account((state, _, all) => {
         const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);
         if (is === "empty")
             return [undefined, changed];
         const waiting = reports.map(([fingerprint, report]) => ({ fingerprint, report }));
-        return [withheld(campaign.shown, url) ?? { id: id, body: pack(id, open ? version : "", waiting) }];
+        return [withheld(all, campaign.shown, url) ?? { id: id, body: pack(id, open ? version : "", waiting) }];
     });
     const settle = (id, fate) => device.account((state) => (fate === "dropped" ? drop(state, id) : noted(state, id, { campaign: campaign.id, day: Math.floor(now().wall / DAY), retry })));
-    const told = await deliver(next, settle, url, options, await device.account((_, __, { source }) => [source]));
+    const told = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
     return { ...told, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.asked ?? null)[0].is === "message")]) };
 }

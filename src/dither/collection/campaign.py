@@ -181,7 +181,7 @@ class Campaign:
         if line is None or line.circular or terms is None:
             return question
         declared = {key: getattr(line, key) for key in line.declares}
-        own = {"scale": terms.scale, "clipped_from": (terms.outside or True) if terms.clipped else None}
+        own = terms.declarations(question, self.phase)
         wanted = {**declared, **{key: used for key, used in own.items() if used}}
         if wanted == declared:
             return question
