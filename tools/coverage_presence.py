@@ -1,6 +1,7 @@
 """Intervals of retention: how often they hold, and how wide they are, over weekly actives, ε and patterns.
 
 python -m tools.coverage_presence           measures the cells that are not recorded, and makes the page
+python -m tools.coverage_presence 1500 …    the same for some numbers of weekly actives, without the page
 python -m tools.coverage_presence page      makes the table of docs/coverage.md from the record alone
 
 A device has a coin for life, a cohort and, if it carries the label, one report for life. Devices of a cohort
@@ -12,10 +13,9 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -24,12 +24,13 @@ import dither as dt
 from dither.core.presence import PresenceCounts
 from dither.core.question import Question
 from tests.support.repository import ROOT
-from tools.coverage import PAGE
+from tools.coverage import PAGE, write
 
 RECORDED: Final = ROOT / "tools" / "recorded" / "coverage_presence.json"
 SIZES: Final = (1_500, 15_000, 150_000, 1_000_000)
 EPSILONS: Final = (1.0, 2.0, 4.0)
 AFTER: Final = (1, 4, 12)
+REPETITIONS: Final = 400
 SHARE: Final = 0.7  # of the devices carry the label
 MONDAY: Final = datetime.date(2026, 1, 5)
 
@@ -147,3 +148,95 @@ class Simulated:
         marked = int(rng.binomial(round(mean), SHARE))
         drawn = rng.multinomial(marked, self.chances[place])
         return np.append(drawn, round(mean) - marked)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The retention after some weeks: how often it was stated and held, and its half width.
+
+    `half` is the mean half width in points; `ratio` is it in multiples of 1.96 standard deviations of the
+    error, over redrawn coins, labels and weeks.
+    """
+
+    stated: float
+    covered: float
+    half: float
+    ratio: float
+
+
+def measure(cell: Cell, repetitions: int, seed: int = 1) -> list[Measured | None]:
+    """Measure a cell for each of `AFTER`; None if fewer than a tenth of the repetitions state a retention."""
+    simulated, rng = Simulated(cell), np.random.default_rng(seed)
+    found: list[list[tuple[float, float]]] = [[] for _ in AFTER]  # errors and half widths
+    for _ in range(repetitions):
+        counts, truth = simulated.run(rng)
+        rows = {row["after"]: row for row in dt.retention(counts).rows}
+        for some, after in zip(found, AFTER, strict=True):
+            if after in rows:
+                row = rows[after]
+                some.append((row["value"] - truth[after], (row["high"] - row["low"]) / 2))
+    measured: list[Measured | None] = []
+    for some in found:
+        errors, halves = np.array(some).reshape(-1, 2).T
+        if 10 * len(some) < repetitions:
+            measured.append(None)
+            continue
+        share, half = float(np.mean(abs(errors) <= halves)), float(np.mean(halves))
+        spread = 1.96 * float(np.sqrt(np.mean(errors**2)))
+        measured.append(Measured(len(some) / repetitions, share, 100 * half, half / spread))
+    return measured
+
+
+CELLS: Final = [Cell(*parts) for parts in product(PATTERNS, SIZES, EPSILONS)]
+
+
+def recorded() -> dict[str, list[Measured | None]]:
+    """Return what was measured, by the names of the cells."""
+    if not RECORDED.exists():
+        return {}
+    data = json.loads(RECORDED.read_text("utf-8"))
+    return {name: [part and Measured(*part) for part in parts] for name, parts in data.items()}
+
+
+def record(sizes: list[int]) -> None:
+    """Measure the cells of some sizes that are not recorded, and write them as they come."""
+    kept = recorded()
+    for cell in CELLS:
+        if cell.size in sizes and cell.name not in kept:
+            kept[cell.name] = measure(cell, REPETITIONS)
+            print(cell.name, *kept[cell.name], flush=True)
+            lines = [
+                f"{json.dumps(name)}: {json.dumps([part and rounded(part) for part in parts])}"
+                for name, parts in sorted(kept.items())
+            ]
+            RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def rounded(part: Measured) -> list[float]:
+    return [float(f"{value:.4g}") for value in (part.stated, part.covered, part.half, part.ratio)]
+
+
+def table() -> str:
+    """Return the table in Markdown, from the record."""
+    kept = recorded()
+    heads = [f"after {after} {'week' if after == 1 else 'weeks'}" for after in AFTER]
+    lines = [f"| use | weekly actives | ε | {' | '.join(heads)} |", "|---" * (3 + len(AFTER)) + "|"]
+    for cell in CELLS:
+        parts = " | ".join(map(_words, kept[cell.name]))
+        lines.append(f"| {cell.pattern} | {cell.size} | {cell.epsilon:g} | {parts} |")
+    return "\n".join(lines)
+
+
+def _words(part: Measured | None) -> str:
+    if part is None:
+        return "not stated"
+    often = "" if part.stated > 0.995 else f", stated in {100 * part.stated:.0f} %"
+    return f"{100 * part.covered:.1f} %, ± {part.half:.2g}, {part.ratio:.2f}{often}"
+
+
+if __name__ == "__main__":
+    chosen = [int(text) for text in sys.argv[1:] if text.isdigit()]
+    if sys.argv[1:] != ["page"]:
+        record(chosen or list(SIZES))
+    if not chosen:
+        write(PAGE, table(), "presence")
