@@ -270,6 +270,18 @@ class QuestionTerms:
         if not 0 <= low <= share <= high <= 1:
             raise InvalidParameter("outside are a share and its interval: 0 ≤ low ≤ share ≤ high ≤ 1")
 
+    def declarations(self, unit: str) -> dict[str, object]:
+        """Return as what numbers are read: their scale, their clipping, dates or times.
+
+        The specification in a signed campaign has no unit of dates: its numbers are those of the device.
+        """
+        found: dict[str, object] = {"scale": self.scale} if self.scale else {}
+        if self.clipped:
+            found["clipped_from"] = self.outside or True
+        if self.form in ("date", "time") and not unit:
+            found["unit"] = Calendar.make(dates=self.form == "date")
+        return found
+
     def value(self, given: object, question: Question) -> object:
         """Return the value that the question takes for one that a person gives."""
         if isinstance(given, datetime.datetime):

@@ -17,7 +17,8 @@ import numpy as np
 
 from dither.core.counts import Counts, name_result
 from dither.core.domains import Interval
-from dither.core.domains.ranges import Clipping
+from dither.core.domains.calendar import Calendar
+from dither.core.domains.ranges import Clipping, range_text
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve, QuantileInterval
@@ -27,7 +28,6 @@ from dither.estimation.intervals import PartIntervals, level_of_one
 from dither.estimation.method import number_question
 from dither.estimation.rounding import thousands
 from dither.estimation.verbs import count_numbers
-from dither.foundation.digits import plain
 from dither.foundation.numerics.distributions import student_t_quantile
 
 LEVEL: Final = 0.95
@@ -118,9 +118,7 @@ class Bounds(LabelledEstimate):
     def check(self) -> None:
         """Raise NotIdentifiable, with the number of people who are missing, unless `ready`."""
         if not self.ready:
-            ends = " to ".join(
-                f"[{plain(low)}, {plain(high)}]" for low, high in (self.narrowest, self.widest)
-            )
+            ends = " to ".join(range_text(*ends, self.unit) for ends in (self.narrowest, self.widest))
             raise NotIdentifiable(
                 f"the bounds are not known well enough: {ends} are possible, and the widest may be at most "
                 f"{MOST_RATIO:g} times as long as the narrowest; about {thousands(self.missing)} more people "
@@ -145,7 +143,9 @@ class Bounds(LabelledEstimate):
         unit = line.to_unit(np.array([low, high])) + np.array([-_MARGIN, _MARGIN])
         wide = line.from_unit(np.clip(unit, 0.0, 1.0))
         ends = [
-            _round_outwards(float(end), abs(float(wide[1] - wide[0])), up=up)
+            (math.ceil(end) if up else math.floor(end)) + 0.0
+            if isinstance(line.unit, Calendar)
+            else _round_outwards(float(end), abs(float(wide[1] - wide[0])), up=up)
             for end, up in zip(wide, (False, True), strict=True)
         ]
         return max(ends[0], line.low), min(ends[1], line.high)
@@ -154,7 +154,7 @@ class Bounds(LabelledEstimate):
     def words(self) -> str:
         """The interval in which to ask others, the share outside, and how many people are missing."""
         share, least, most = self.outside
-        where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
+        where = range_text(self.low, self.high, self.unit) + self._in_unit()
         beyond = Clipping(self.low, self.high, (share, least, most)).beyond
         more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
         return f"{where}, {beyond}{'' if self.ready else more}"

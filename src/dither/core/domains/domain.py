@@ -443,7 +443,7 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
-        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from)
+        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from, self.unit)
         edges = check_scale(scale, lower, upper, step) if scale else ()
         object.__setattr__(self, "scale", edges)
         object.__setattr__(self, "clipping", known)
@@ -505,7 +505,10 @@ class Interval(Line):
 
     def words(self) -> str:
         if isinstance(self.unit, Calendar):
-            return f"a date from {self.unit.text(self._low)} to {self.unit.text(self._top)}"
+            first, last = self.unit.text(self._low), self.unit.text(self._top)
+            if self.clipping is None:
+                return f"a date from {first} to {last}"
+            return f"a date; one before {first} counts as {first}, one after {last} as {last}"
         unit = f"{THIN}{self.unit}" if self.unit else ""
         if self.clipping is not None:
             return (
@@ -521,7 +524,9 @@ class Interval(Line):
 
     def __repr__(self) -> str:
         if isinstance(self.unit, Calendar) and self.step is None:
-            return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{self.unit.in_zone})"
+            first, last, more = self.unit.text(self._low), self.unit.text(self._top), self.unit.in_zone
+            more += "" if self.clipping is None else f", clipped_from={self.clipped_from}"
+            return f"Dates({first!r}, {last!r}{more})"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         if self.clipping is not None:

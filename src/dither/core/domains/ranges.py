@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from dither.core.domains.calendar import Calendar
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
 
@@ -26,12 +27,13 @@ class Clipping:
     high: float
     outside: tuple[float, ...] = ()
     quantity: str = ""  # that is estimated, such as "mean"
+    unit: str = ""  # of the ends
 
     @property
     def values(self) -> str:
         """What is estimated: (mean of) values clipped to [10, 100]."""
         of = f"{self.quantity} of " if self.quantity else ""
-        return f"{of}values clipped to [{plain(self.low)}, {plain(self.high)}]"
+        return f"{of}values clipped to {range_text(self.low, self.high, self.unit)}"
 
     @property
     def beyond(self) -> str:
@@ -47,6 +49,12 @@ class Clipping:
     def columns(self) -> dict[str, object]:
         """Return the columns that each row of an estimate has beside its value."""
         return {"of": self.values, **outside_columns(self)}
+
+
+def range_text(low: float, high: float, unit: str) -> str:
+    """Return an interval as it is printed: of numbers, or of dates."""
+    show = unit.text if isinstance(unit, Calendar) else plain
+    return f"[{show(low)}, {show(high)}]"
 
 
 def of_values(clipping: Clipping | None) -> str:
@@ -73,17 +81,19 @@ def check_outside(outside: object) -> tuple[float, ...]:
     return tuple(map(float, parts))
 
 
-def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | None:
+def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -> Clipping | None:
     """Return what `clipped_from` declares: bounds that were found, a wider interval, or a share outside."""
     if clipped_from is None:
         return None
     outside = clipped_from if isinstance(clipped_from, list | tuple) else ()
     if clipped_from is True:
-        return Clipping(low, high)
+        return Clipping(low, high, unit=unit)
     wide = getattr(clipped_from, "shown", None)
     if wide is not None:  # an interval
         if wide.circular or low < wide.low or high > wide.high:
-            raise InvalidParameter(f"clipped_from={clipped_from!r} does not contain [{low:g}, {high:g}]")
+            raise InvalidParameter(
+                f"clipped_from={clipped_from!r} does not contain {range_text(low, high, unit)}"
+            )
     elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
         outside = clipped_from.share_outside(low, high)
     elif not outside:
@@ -91,7 +101,7 @@ def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | Non
             "clipped_from is what dt.bounds returned, the interval that values come from, or the share "
             f"outside with its interval, such as (0.01, 0.004, 0.02), not {found(clipped_from)}"
         )
-    return Clipping(low, high, check_outside(outside))
+    return Clipping(low, high, check_outside(outside), unit=unit)
 
 
 def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
