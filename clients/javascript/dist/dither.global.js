@@ -355,14 +355,14 @@ characters:500
 Date.parse(r)/864e5}function nr(e,t,r){return a(Qt(e)&&t.length&&Object.keys(e).sort()+""==[...t].sort()+"","terms",r),t.map(t=>e[t])}
 function ar({labels:e=[],attributes:t=[],sides:r=[]}){let n=t.flatMap(([e,t])=>[e,...ar(t)])
 ;return[...e.filter(e=>"string"==typeof e),...n,...r.map(([e])=>e)]}function ir(e,t,r,n){for(let e of ar(t))Gt(e,"labels",Xt)
-;let i=t=>t in e,{kind:s,low:l=0,high:u,period:d}="optional"===t.kind?t.of:t,[c,h]=["interval"===s,"circle"===s],p=c&&!i("form")&&!i("scale")
+;let i=t=>t in e,{kind:s,low:l=0,high:u,period:d}="optional"===t.kind?t.of:t,[c,h]=["interval"===s,"circle"===s]
 ;if(i("unit")&&(a((c||h)&&!i("form"),"terms","unit"),Gt(e.unit,"unit",{characters:40})),i("step")){let t=(h?d:u-l)/o(e,"step")
 ;a((c||h)&&!i("scale")&&t>=1-1e-12&&t<=500&&(c||Math.abs(t-Math.round(t))<=1e-9),"terms","step")}if(i("scale")){let t=e.scale
 ;a(c&&!i("form")&&Array.isArray(t)&&t.length>=3&&t.length<=257,"terms","scale"),a([...t].every((e,r)=>Math.abs(o({edge:e
 },"edge"))<=1e30&&(!r||t[r-1]<e))&&0===l&&u===t.length-1,"terms","scale")}if(i("form")){let{form:r}=e,i=t.labels
 ;"time"===r?a(h&&1440===d,"terms","form"):"date"===r?a(c&&[l,u].every(e=>Number.isInteger(e)&&e>=-719162&&e<=2932896),"terms","form"):(a("installed"===r&&n&&"categories"===t.kind&&Array.isArray(i),"terms","form"),
-i.forEach((e,t)=>a(rr({day:e})>(t?rr({day:i[t-1]}):-1/0),"terms","form")))}if(i("clipped")&&a(!0===e.clipped&&p,"terms","clipped"),i("outside")){
-let{outside:t}=e;a(i("clipped")&&Array.isArray(t)&&3===t.length,"terms","outside");let[r,n,s]=[...t].map(e=>o({outside:e},"outside"))
+i.forEach((e,t)=>a(rr({day:e})>(t?rr({day:i[t-1]}):-1/0),"terms","form")))}if(i("clipped")&&a(!0===e.clipped&&c&&!i("scale"),"terms","clipped"),
+i("outside")){let{outside:t}=e;a(i("clipped")&&Array.isArray(t)&&3===t.length,"terms","outside");let[r,n,s]=[...t].map(e=>o({outside:e},"outside"))
 ;a(0<=n&&n<=r&&r<=s&&s<=1,"terms","outside")}if(i("text"))for(let t of nr(e.text,r,"text"))Gt(t,"text",Xt);if(i("names")){
 a(["categories","several"].includes(t.kind),"terms","names");let n=t.count??t.labels.length;for(let t of nr(e.names,r,"names")){
 a(er(t,n,n),"terms","names");for(let e of t)Gt(e,"names",Xt)}}}function sr({draw:e,cells:t,order:r,dimension:n}){

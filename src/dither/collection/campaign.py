@@ -181,7 +181,8 @@ class Campaign:
         if line is None or terms is None or (line.circular and terms.form != "time"):
             return question
         declared = {key: getattr(line, key) for key in line.declares}
-        wanted = {**declared, **terms.declarations(line.unit)}
+        own = terms.declarations(question, self.phase)
+        wanted = {**declared, **{key: used for key, used in own.items() if used}}
         if wanted == declared:
             return question
         try:

@@ -26,6 +26,7 @@ from dither.estimation.method import (
     MINIMUM,
     Method,
     category_question,
+    check_scale,
     estimator,
     in_unit,
     may_be_missing,
@@ -102,16 +103,6 @@ def _of_answers(summary: Counts) -> Counts:
 Named = TypeVar("Named", bound=Callable[..., object])
 
 
-def _check_scale(summary: Counts) -> None:
-    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
-    line = summary.question.domain.line
-    if line is not None and line.scale:
-        raise NotIdentifiable(
-            "these are positions on a scale, of which quantiles and a distribution are estimated; "
-            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
-        )
-
-
 def _name_clipping(function: Named) -> Named:
     """Return a function whose estimates know that the values were clipped, and to which interval."""
 
@@ -183,7 +174,7 @@ def mean(
         of_answers = _may_be_missing(told)
         return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
-    _check_scale(summary)
+    check_scale(summary.question)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
@@ -210,7 +201,7 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     Of `dt.Nullable` numbers it is that of the people who answered.
     """
     summary = summarise(reports)
-    _check_scale(summary)
+    check_scale(summary.question)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")

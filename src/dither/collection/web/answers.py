@@ -26,6 +26,7 @@ from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
+from dither.estimation.bounds import Bounds
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
@@ -226,7 +227,9 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     if query.lying is not None:
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
-    shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    shared: dict[str, Any] = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    if isinstance(plain, Bounds):
+        shared["reason"] = plain.words  # the range in which to ask others, and how many people are missing
     base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.numbers() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):

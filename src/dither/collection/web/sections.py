@@ -250,7 +250,8 @@ def _bounds(told: Told) -> Markup:
     text, first = row_text(told.usual), told.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
     lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
-    return join_markup([*lines, element("p", said, class_="soft")])
+    range_words = f"Range in which to ask others: {first['reason']}."
+    return join_markup([*lines, *(element("p", words, class_="soft") for words in (said, range_words))])
 
 
 def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:

@@ -11,8 +11,8 @@ def Dates(first: object, last: object, *, zone: str | None = None, clipped_from:
     """Return the days from a first to a last one, both included: an `Interval` of days since 1970.
 
     Values are dates, ISO texts, or time stamps, whose day is taken as written, or in `zone`. Answers are
-    printed as dates, and `dt.distribution(reports, "month")` has a bin for each month. `clipped_from` says
-    that other dates are moved to the nearer end on purpose: see `Interval`.
+    printed as dates, and `dt.distribution(reports, "month")` has a bin for each month. `clipped_from` is as
+    of an `Interval`.
 
     >>> Dates("2026-01-01", "2026-12-31")
     Dates('2026-01-01', '2026-12-31')

@@ -227,7 +227,7 @@ class Line(Domain):
 
     def positions(self, values: object) -> Floats:
         """Return the positions of values on the scale, those outside at its ends; without one, the values."""
-        if not self.scale:
+        if not self.scale or self.parts > 1:
             return np.asarray(self.clip(values), dtype=np.float64)
         array = numbers(values).astype(np.float64)
         return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
@@ -462,13 +462,18 @@ class Interval(Line):
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
 
         A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
-        asked. Estimates turn positions back into values.
+        asked. Estimates turn positions back into values. Dates have a linear scale only, and its positions
+        are the dates.
 
         >>> wide = Interval(0, 1440).on_scale("log")
         >>> wide.positions([0, 1, 1440])
         array([ 0.,  1., 32.])
         """
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
+        if isinstance(self.unit, Calendar):
+            if scale != "linear":
+                raise InvalidParameter('dates have no sizes, and so a linear scale: .on_scale("linear")')
+            return self.read_as(scale=edges, unit=self.unit)
         return Interval(0, len(edges) - 1, scale=edges, unit=self.unit)
 
     @property
@@ -506,9 +511,9 @@ class Interval(Line):
     def words(self) -> str:
         if isinstance(self.unit, Calendar):
             first, last = self.unit.text(self._low), self.unit.text(self._top)
-            if self.clipping is None:
-                return f"a date from {first} to {last}"
-            return f"a date; one before {first} counts as {first}, one after {last} as {last}"
+            if self.clipping is not None:
+                return f"a date; one before {first} counts as {first}, one after {last} as {last}"
+            return f"a date from {first} to {last}"
         unit = f"{THIN}{self.unit}" if self.unit else ""
         if self.clipping is not None:
             return (
@@ -524,9 +529,10 @@ class Interval(Line):
 
     def __repr__(self) -> str:
         if isinstance(self.unit, Calendar) and self.step is None:
-            first, last, more = self.unit.text(self._low), self.unit.text(self._top), self.unit.in_zone
-            more += "" if self.clipping is None else f", clipped_from={self.clipped_from}"
-            return f"Dates({first!r}, {last!r}{more})"
+            more = self.unit.in_zone
+            more += f", clipped_from={self.clipped_from}" if self.clipping is not None else ""
+            scaled = ".on_scale('linear')" if self.scale else ""
+            return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{more}){scaled}"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         if self.clipping is not None:
