@@ -264,7 +264,7 @@ class QuestionTerms:
     def declarations(self, question: Question, phase: Phase | None) -> dict[str, object]:
         """Return as what numbers are read: on a scale, clipped, as dates or times.
 
-        Dates of a first phase by `SW` are on a scale. A signed text says of dates and times that they are such.
+        Dates of a first phase by `SW` are on a scale. A signed text states the form of dates and times.
         """
         line, edges = question.domain.line, self.scale
         unit = "" if line is None else line.unit
