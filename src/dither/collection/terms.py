@@ -262,11 +262,18 @@ class QuestionTerms:
             )
 
     def declarations(self, question: Question, phase: Phase | None) -> dict[str, object]:
-        """Return the scale and the clipping of a question. Dates of a first phase by `SW` are on a scale."""
+        """Return as what numbers are read: on a scale, clipped, as dates or times.
+
+        Dates of a first phase by `SW` are on a scale. A signed text states the form of dates and times.
+        """
         line, edges = question.domain.line, self.scale
+        unit = "" if line is None else line.unit
+        if self.form in ("date", "time") and not unit:
+            unit = Calendar.make(dates=self.form == "date")
         if self.form == "date" and line is not None and question.name == "SW" and phase and phase.share:
             edges = scale_edges({"interval": [line.low, line.high], "scale": "linear"})
-        return {"scale": edges, "clipped_from": (self.outside or True) if self.clipped else None}
+        clipped = (self.outside or True) if self.clipped else None
+        return {"scale": edges, "clipped_from": clipped, "unit": unit}
 
     def _check_outside(self) -> None:
         numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in self.outside)

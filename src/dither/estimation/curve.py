@@ -125,8 +125,9 @@ class DensityCurve:
         width = self.resolution * self.line.length
         if self.line.parts > 1 and width:
             return f" if smooth at {float(f'{self.resolution * self.line.parts:.1g}'):g} parts of the scale"
-        unit = " days" if isinstance(self.line.unit, Calendar) else ""
-        return f" if smooth at {float(f'{width:.1g}'):g}{unit}" if width else ""
+        unit = self.line.unit
+        of = f" {unit.span}" if isinstance(unit, Calendar) else ""
+        return f" if smooth at {float(f'{width:.1g}'):g}{of}" if width else ""
 
     @cached_property
     def covariance(self) -> Floats:

@@ -103,7 +103,9 @@ def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -
     wide = getattr(clipped_from, "shown", None)
     if wide is not None:  # an interval
         if wide.circular or low < wide.low or high > wide.high:
-            raise InvalidParameter(f"clipped_from={clipped_from!r} does not contain [{low:g}, {high:g}]")
+            raise InvalidParameter(
+                f"clipped_from={clipped_from!r} does not contain {show_range(low, high, unit)}"
+            )
     elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
         outside = clipped_from.share_outside(low, high)
     elif not outside:
