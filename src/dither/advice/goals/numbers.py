@@ -37,6 +37,8 @@ class Goal(ABC):
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
+    units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
+    instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
     apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
 
     def check(self, domain: Domain) -> None:
