@@ -1,4 +1,4 @@
-"""Losses, which are functions of the distance between report and truth, and criteria: worst case, average."""
+"""Losses (functions of the distance between report and truth) and criteria: worst case, average."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ CRITERIA: Final[tuple[Criterion, ...]] = get_args(Criterion)
 
 
 def as_power(loss: object) -> Power:
-    """Return the power of the distance that a loss is; raise InvalidParameter if it is none.
+    """Return the exponent of a loss that is a power of the distance; raise InvalidParameter otherwise.
 
     >>> as_power("squared"), as_power(1.5), as_power(3)
     (squared, power(1.5), power(3))

@@ -1,9 +1,10 @@
 """Composition of (ε, δ) curves: what holds after the same release was made many times, rounded up.
 
-A curve δ(ε) is that of a pair of distributions; the logarithm of their ratio, under the first of them, is the
-privacy loss. Joining points of the curve by straight lines in e^ε gives a curve above it whose loss lies on
-the points alone [Doroshenko22]. Losses of independent releases add, so their distributions are convolved. All
-terms are positive and are added directly, without a Fourier transform: the error stays relative.
+A curve δ(ε) belongs to a pair of distributions. The privacy loss is the logarithm of their ratio, under the
+first distribution. Joining points of the curve by straight lines in e^ε gives a curve above it whose loss
+lies on the points alone [Doroshenko22]. Losses of independent releases add, so their distributions are
+convolved. All terms are positive and are added directly, without a Fourier transform: the error stays
+relative.
 """
 
 from __future__ import annotations
