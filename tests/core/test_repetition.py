@@ -179,7 +179,7 @@ SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 def test_a_place_is_asked_once_in_each_period_by_an_account_alone() -> None:
     place = dt.Once(dt.TraCSC(SQUARE, epsilon=1), days=14, every=7)
     assert str(place.guarantee).startswith("ε ≤ 2 for one person")
-    with pytest.raises(InvalidParameter, match="not places"):
+    with pytest.raises(InvalidParameter, match="not locations"):
         place.perturb([[[0.5, 0.5]] * 14])
 
 

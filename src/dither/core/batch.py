@@ -17,7 +17,7 @@ from dither.foundation.canonical import canonical
 
 PACKED: Final = "application/vnd.dither.batch"  # the content types of a body
 JSON: Final = "application/json"
-MOST_BYTES: Final = 1 << 24  # of a body
+MOST_BYTES: Final = 1 << 24  # bytes of a body
 MOST_QUESTIONS: Final = 1 << 10
 MOST_LABEL: Final = 64  # bytes of the public label
 
@@ -40,7 +40,7 @@ class BatchBody:
     """
 
     id: str  # 32 hexadecimal digits, random: it carries neither the device nor the time
-    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, all of one length
+    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, of equal length
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -177,9 +177,9 @@ class ReadBatch(NamedTuple):
 
 
 def identity_digest(identity: bytes) -> bytes:
-    """Return what a store and its exports keep of the identity of a batch, which only its device knows.
+    """Return the digest of a batch's identity, for stores and exports. Only the device knows the identity.
 
-    It has as many bits as the identity: whoever reads a store can withdraw no batch by it.
+    It has as many bits as the identity, and nobody can withdraw a batch with it.
     """
     return hashlib.sha256(identity).digest()[:16]
 
@@ -229,7 +229,7 @@ def _read_list(name: str, some: object) -> ReportGroup:
         raise MalformedReport(_TEXT)
     if len(lengths) != 1:
         raise MalformedReport(_LENGTH)
-    if sorted(some) != some:  # of one length: the order of the digits is that of the bytes
+    if sorted(some) != some:  # equal lengths: hexadecimal digits sort like the bytes
         raise MalformedReport(_SORTED)
     return ReportGroup(name, lengths.pop() // 2, data)
 

@@ -33,7 +33,7 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 class Counts:
     """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one question add, in any order; adding those of two questions, or of two codebooks, raises
+    Summaries of one question add, in any order; adding summaries of different questions or codebooks raises
     Mismatch. A summary does not contain the order of the reports, and is smaller to store.
 
     >>> import dither as dt
@@ -97,7 +97,7 @@ class Counts:
             part = cls.of(chunk)
             total = part if total is None else total + part
         if total is None:
-            raise InvalidParameter("there are no chunks; Counts.empty(question) is the summary of none")
+            raise InvalidParameter("expected at least one chunk; without reports use Counts.empty(question)")
         return total
 
     @classmethod
@@ -107,7 +107,7 @@ class Counts:
         The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
         question if the table has several with this fingerprint. Reports that the query refused are not in
         the counts; the table says how many. A list with the count of every report, such as an aggregate of
-        DAP, is read, too.
+        DAP, is also accepted.
 
         >>> import dither as dt
         >>> Counts.from_counts(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), [30, 12])

@@ -43,7 +43,7 @@ class PostProcessing(Combinator):
             _KINDS[cls.kind] = cls
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's own guarantee, which post-processing does not change."""
+        """Return the mechanism's own guarantee; post-processing does not change it."""
         (own,) = inner
         return own
 
@@ -101,7 +101,8 @@ class Rounded(PostProcessing):
         pairs = _pairs(places)
         flat = pairs.reshape(-1, 2)
         found = np.empty(len(flat), dtype=np.int64)
-        # Successive places that are close together use the same part of the tree, which stays in the cache.
+        # Successive locations that are close together use the same part of the tree, and it stays in the
+        # cache.
         order = _along_a_curve(flat)
         for begin in range(0, len(flat), _BLOCK):
             rows = order[begin : begin + _BLOCK]
@@ -114,7 +115,7 @@ class Rounded(PostProcessing):
 
 @dataclass(frozen=True)
 class Snapped(PostProcessing):
-    """Places moved to the centre of their cell of a grid, which is the nearest centre."""
+    """Locations moved to the centre of their cell of a grid (the nearest centre)."""
 
     area: Rectangle
     columns: int
@@ -162,7 +163,7 @@ class Snapped(PostProcessing):
 
 @dataclass(frozen=True)
 class Moved(PostProcessing):
-    """Places moved as a table says, which has a place for each node of a grid with the area's corners.
+    """Locations moved by a table with a location for each node of a grid with the area's corners.
 
     Between the nodes it is interpolated. `design.read("median")` makes one.
     """
@@ -209,7 +210,7 @@ class Projected(PostProcessing):
     The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
     """
 
-    shape: str = field(repr=False)  # well-known text (WKT), which is the same for equal shapes
+    shape: str = field(repr=False)  # well-known text (WKT), the same for equal shapes
 
     kind: ClassVar[str] = "Projected"
 

@@ -1,4 +1,4 @@
-"""Counts of presence: how many devices sent a message in each period, and which labels these carried."""
+"""Counts of presence: how many devices sent a message in each period, with their labels."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class PresenceCounts:
             raise MalformedReport("presence is counted by day, week or month")
         starts = [period_start(self.every, day) for day in self.periods]
         if starts != list(self.periods) or starts != sorted(set(starts)):
-            raise MalformedReport("the periods of presence are named by their first days, in order")
-        asked = getattr(self.question, "question", self.question)  # of a mechanism
+            raise MalformedReport("expected periods of presence by their first days, in increasing order")
+        asked = getattr(self.question, "question", self.question)  # the question of a mechanism
         object.__setattr__(self, "question", asked)
         columns = 0 if asked is None else asked.counting.size
         counts = (

@@ -124,8 +124,8 @@ class TableBound:
         return reached
 
 
-_LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so many categories
-_MOST_CELLS: Final = 1 << 14  # of all subsets of attributes together: they are listed in the device's text
+_LARGEST_FIELD: Final = 64  # functionals are tried for attributes of at most 64 categories
+_MOST_CELLS: Final = 1 << 14  # cells of all subsets of attributes: they are listed in the device's text
 _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 
@@ -136,7 +136,7 @@ class TablePlan:
     functions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # attributes, and values for their codes
     inputs: tuple[int, ...]  # the number of values of each function
     weights: tuple[float, ...]
-    variance: float  # of one report, summed over the cells of all tables
+    variance: float  # variance of one report, summed over the cells of all tables
     field: int = 0  # the order of the field of the lines; 0 if sets of attributes are reported directly
 
 
@@ -214,9 +214,10 @@ class Marginals(Mechanism[PlainQuestion]):
     def bound(self) -> float:
         """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers.
 
-        At large ε these prove nothing (their bound is negative). Then it is that of each table alone: who
-        estimates all tables estimates each, and none better than a mechanism for its cells [Pan26]. Of
-        profiles with at most 27 cells it is also the bound that is proved by trying every column.
+        At large ε these prove nothing (their bound is negative). Then the bound of each single
+        table counts: a mechanism for all tables estimates each one, at best as well as a mechanism for its
+        cells [Pan26]. Of profiles with at most 27 cells it is also the bound that is proved by trying every
+        column.
         """
         together = TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
         sizes = [math.prod(table) for table in combinations(self.domain.sizes, self.way)]
@@ -270,7 +271,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float) -> TablePlan | None:
     """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
 
     A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
-    is asked in proportion to the square root of the number of cells that it enters.
+    is drawn in proportion to the square root of the number of cells that it enters.
     """
     order = least_order(max(sizes))
     if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_FUNCTIONS:

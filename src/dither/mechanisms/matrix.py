@@ -71,7 +71,7 @@ class Matrix(NumberMechanism):
     _takes: ClassVar[tuple[type[Domain], ...]] = (Categories, Interval)
 
     def __post_init__(self) -> None:
-        if isinstance(self.domain, self._takes):  # else the base class says what is needed
+        if isinstance(self.domain, self._takes):  # else the base class raises
             object.__setattr__(self, "weights", _check_weights(self.weights, self._count()))
             if isinstance(self.epsilon, float) and math.isnan(self.epsilon):
                 object.__setattr__(self, "epsilon", _spent(self._rounded))
@@ -128,7 +128,7 @@ class Matrix(NumberMechanism):
         bound, plain = exp_below(Fraction(self.epsilon)), self._rounded
         if plain.ratio <= bound:
             return plain
-        # What all inputs send together is mixed into each row, which moves all ratios towards 1.
+        # The average row is mixed into each row and moves all ratios towards 1.
         size = len(plain.rows)
         shared = [sum(column) // size for column in zip(*plain.rows, strict=True)]
         for lift in _LIFTS:
@@ -212,7 +212,7 @@ def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], 
     for column, weights in enumerate(zip(*rows, strict=True)):
         if any(weights) and not all(weights):
             raise InvalidParameter(
-                f"report {column} is possible for some inputs and impossible for others, which no ε allows; "
+                f"report {column} is possible for some inputs and impossible for others; no ε allows this; "
                 "give it a positive weight in every row"
             )
     return tuple(rows)

@@ -106,7 +106,7 @@ class Blanket:
 
     @staticmethod
     def of_parts(parts: Sequence[tuple[Fraction, Blanket | None]]) -> Blanket | None:
-        """Return the blanket of reports of several kinds, each with its probability. Reports reveal their kind.
+        """Return the blanket of reports of several kinds, each with a probability. Reports reveal their kind.
 
         None if a kind has no blanket, or none with a worst pair: given the kind, that pair is the worst.
         """

@@ -27,9 +27,9 @@ from dither.foundation.canonical import real
 Pair = tuple[float, float]
 
 SIDE: Final = 1 << 16  # integers along an axis of a box
-_SCALE: Final = 256  # of the longer side of a box
-PLACE: Final = (1, 2)  # the shape of a place in an array: a path of one location
-_SLACK: Final = 1e-12  # of a side: the least room before the border, so that no division by zero occurs
+_SCALE: Final = 256  # steps of the longer side of a box
+PLACE: Final = (1, 2)  # the shape of a location in an array: a path of length 1
+_SLACK: Final = 1e-12  # relative to a side: the least room before the border, against division by zero
 
 
 class Plane(Domain):

@@ -10,7 +10,7 @@ from typing import Final
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
 
-_PARTS: Final = 32  # of a scale
+_PARTS: Final = 32  # parts of a scale
 _LEAST: Final = 1000  # the smallest edge of a logarithmic scale from 0, as a part of its end, below 32
 
 
@@ -19,13 +19,13 @@ class Clipping:
     """The ends to which values are moved on purpose, and the share of people outside with its interval.
 
     `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
-    estimate of such values is named: it is not that of the people's own values.
+    estimate of such values says so, because it is not an estimate of people's own values.
     """
 
     low: float
     high: float
     outside: tuple[float, ...] = ()
-    quantity: str = ""  # that is estimated, such as "mean"
+    quantity: str = ""  # the estimated quantity, such as "mean"
 
     @property
     def values(self) -> str:
@@ -45,7 +45,7 @@ class Clipping:
         return ", ".join(filter(None, (self.values, self.beyond)))
 
     def columns(self) -> dict[str, object]:
-        """Return the columns that each row of an estimate has beside its value."""
+        """Return the columns of each row of an estimate after its value."""
         return {"of": self.values, **outside_columns(self)}
 
 
@@ -107,7 +107,7 @@ def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
     pair = [end for end in listed if isinstance(end, int | float) and not isinstance(end, bool)]
     if given not in ("log", "linear") or len(pair) != 2 or not pair[0] < pair[1]:
         raise InvalidParameter(
-            'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
+            'expected scale = "log" or "linear" together with interval = [low, high], or a list of edges'
         )
     low, high = map(float, pair)
     if given == "linear":

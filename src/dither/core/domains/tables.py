@@ -51,7 +51,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 
 
 def _take_form(table: dict[str, Any]) -> None:
-    """Replace dates, times and a scale by the numbers that devices are asked for."""
+    """Replace dates, times and a scale by the numbers that devices report."""
     if "scale" in table:
         table["scale"] = list(scale_edges(table))
         table["interval"] = [0, len(table["scale"]) - 1]
@@ -67,6 +67,6 @@ def _take_form(table: dict[str, Any]) -> None:
         table["unit"] = Calendar.make(dates=True, zone=table.pop("zone", None))
     if "time" in table:
         if table.pop("time") is not True:
-            raise InvalidParameter("a time of the day is asked by time = true")
+            raise InvalidParameter("for a time of the day write time = true")
         table["circle"] = MINUTES
         table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))

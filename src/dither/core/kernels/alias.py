@@ -21,7 +21,7 @@ from dither.privacy.exact import exp_below
 
 TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
 MOST_OUTCOMES: Final = 1 << 16
-_EARLY: Final = 16  # the first bits of a coin, which nearly always decide
+_EARLY: Final = 16  # the first bits of a coin nearly always decide
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +170,9 @@ class Grades:
     def fullest(epsilon: float, size: int, weigh: Callable[[Grades, Integers], Integers]) -> Grades:
         """Return the bounds with the largest ratio for a choice among `size` candidates with ε.
 
-        `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
-        table have different sums, so (H/L)² is far above the largest ratio of two probabilities, which is
-        computed instead.
+            `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
+            table have different sums, so (H/L)² is far above the largest ratio of two probabilities.
+        That ratio is computed instead.
         """
 
         def grades_at(rate: float) -> Grades:
@@ -198,7 +198,7 @@ class Grades:
         return Fraction(self.high, self.low) ** 2
 
     def weights(self, scores: Floats) -> Integers:
-        """Return the weights of scores, which are clipped to [0, 1]."""
+        """Return the weights of scores; clip the scores to [0, 1]."""
         fall = float(np.log(self.low / self.high))
         rounded = np.rint(self.high * np.exp(np.clip(scores, 0.0, 1.0) * fall)).astype(np.int64)
         return np.asarray(np.clip(rounded, self.low, self.high))
@@ -215,7 +215,7 @@ class Grades:
         return weights if allowed is None else weights * allowed
 
 
-_CLOSE: Final = 1e-6  # of ε, which may remain unspent
+_CLOSE: Final = 1e-6  # relative to ε: the largest unspent part
 _FEW_CANDIDATES: Final = 2048
 _TRIES: Final = 8
 

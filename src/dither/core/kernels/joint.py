@@ -127,7 +127,8 @@ class JointKernel(SupportKernel):
 
     def draw_one(self, value: int, source: Source) -> NoReturn:
         raise InvalidParameter(
-            "one report cannot be drawn alone: the coins of two people are correlated; deal coins first"
+            "one report cannot be drawn without dealt coins, because the coins of two people are "
+            "correlated; deal first"
         )
 
     @property
@@ -212,7 +213,7 @@ class JointBits(BitReports, JointKernel):
 
     @property
     def pull(self) -> Fraction:
-        return Fraction(-1)  # a flipped 0 is a 1, which changes the count in the opposite direction
+        return Fraction(-1)  # a flipped 0 becomes 1 and changes the count in the opposite direction
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -256,7 +257,7 @@ class JointBits(BitReports, JointKernel):
 
 @dataclass(frozen=True)
 class JointHashed(BucketReports, JointKernel):
-    """A report is a public hash function and a bucket: that of the truth, or a uniform other one."""
+    """A report is a public hash function and a bucket: the bucket of the truth, or a uniform other one."""
 
     kind: ClassVar[str] = "joint hashed"
 

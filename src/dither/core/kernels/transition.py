@@ -1,4 +1,4 @@
-"""Transition matrices P(report | input) as linear operators, which are applied without being stored.
+"""Transition matrices P(report | input) as linear operators, applied without being stored.
 
 Columns are inputs, and rows are reports or groups of neighbouring reports. For a window each column is a
 constant plus one block, so that a product is one prefix sum: O(rows + columns) for any width.
@@ -165,7 +165,7 @@ class Windows(Operator):
                 loose = np.where(near <= nears + turn, ahead[0] + ahead[1], behind[0] + behind[1])
                 mean = np.minimum(far, fars + turn) - np.maximum(near, nears + turn)
                 shared += _overlap(mean, loose, np.zeros(nears.size))
-        else:  # of two windows on a line, the one that begins first ends first
+        else:  # on a line the window that begins first ends first
             shared = _overlap(far - nears, *ahead)
             later = near + far > nears + fars
             if other is self:
@@ -342,7 +342,8 @@ def _overlap(mean: Floats, first: Floats, second: Floats) -> Floats:
     """Return the mean overlap of two windows from the mean of its signed length.
 
     `first` and `second` are how loose the two ends are. The length varies by up to ± their mean h with a
-    triangular law, which matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
+    triangular distribution. This matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h −
+    |m|)³/(6h²).
     """
     most = (float(first.max()) + float(second.max())) / 2.0
     touching = np.flatnonzero(np.abs(mean) < most)

@@ -1,4 +1,4 @@
-"""Questions about places, asked at each location of a path."""
+"""Questions about locations, answered at each location of a path."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from dither.privacy.guarantee import PUBLIC_LENGTH
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PathQuestion(Question):
-    """A question about places, asked at each location of a path.
+    """A question about locations, answered at each location of a path.
 
     A report is a few integers for each location. The first of them is 1 where a path begins and 0 elsewhere:
     the lengths of paths are public. If ε is for a whole trajectory (`divided`), its locations have equal
-    shares, and the integers of a path of each length are those that the design has for that share.
+    shares, and for each length of a path the integers are the design's for that share.
     """
 
     domain: Plane
@@ -64,7 +64,9 @@ class PathQuestion(Question):
             raise stated
         reading = read(stated)
         if reading is not None and not isinstance(reading, PostProcessing):
-            raise MalformedReport("the reading of places is a post-processing such as dt.maps.Rounded")
+            raise MalformedReport(
+                "expected a post-processing of locations such as dt.maps.Rounded in the text"
+            )
         return reading
 
     @cached_property
@@ -145,10 +147,10 @@ class PathQuestion(Question):
         return places.reshape(*np.shape(cells)[:-1], 2)
 
     def read(self, reading: PostProcessing | None) -> PathQuestion:
-        """Return the same question with another reading of places: `read(dt.maps.Rounded(points))`."""
+        """Return the same question with another post-processing: `read(dt.maps.Rounded(points))`."""
         if reading is not None and not isinstance(reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be Rounded, Snapped or Projected of dt.maps, or None, not {found(reading)}"
+                f"expected Rounded, Snapped or Projected of dt.maps, or None, got {found(reading)}"
             )
         if self.made_by is not None:
             made: PathQuestion = replace(self.made_by, reading=reading).question

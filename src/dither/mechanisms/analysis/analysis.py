@@ -63,7 +63,7 @@ class Analysis(ABC):
         return self.line.from_unit(places), masses
 
     def mean(self, x: object) -> Number:
-        """Return E[report] for the input x; on a circle the mean direction, which is x."""
+        """Return E[report] for the input x; on a circle the mean direction (x itself)."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
     def bias(self, x: object) -> Number:

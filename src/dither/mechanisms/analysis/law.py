@@ -46,8 +46,8 @@ class Law(ABC):
     circular: bool
 
     kinks: tuple[float, ...] = ()  # inputs at which the expected loss may not be smooth in the input
-    piecewise_constant: bool = False  # whether the density is constant between `jumps`
-    falling: bool = False  # whether it is that of noise such as Laplace's or normal noise
+    piecewise_constant: bool = False  # True if the density is constant between `jumps`
+    falling: bool = False  # True for noise such as Laplace or normal noise
 
     @abstractmethod
     def expect(self, x: Floats, moment: Moment) -> Floats:
@@ -108,7 +108,7 @@ def is_discrete(masses: Floats) -> bool:
 
 
 def no_atoms(x: Floats) -> tuple[Floats, Floats]:
-    """Return the atoms of a law that has a density alone: none for any input."""
+    """Return the atoms of a distribution with only a density: no atom for any input."""
     return np.empty(0), np.empty((*np.shape(x), 0))
 
 

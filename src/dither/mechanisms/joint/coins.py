@@ -47,7 +47,7 @@ def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
 
 
 def plain(epsilon: float, categories: int) -> Fraction:
-    """Return the largest probability of truth, as a double, for which plain RR or KRR spends at most ε."""
+    """Return the largest double p such that plain RR or KRR with probability p of truth spends at most ε."""
     ratio = exp_below(Fraction(epsilon))
     return _double(ratio / (ratio + categories - 1))
 

@@ -150,7 +150,7 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def law(self) -> TableLaw:
-        """The distribution with real weights e^(−rate·distance), which integers approximate."""
+        """The distribution with real weights e^(−rate·distance). Integers approximate it."""
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 

@@ -33,14 +33,14 @@ Purpose = Literal["both", "places", "map", "worst"]  # single places and maps, o
 
 _PEOPLE: Final = 40  # people along a side, in place of all the area
 _CELLS: Final = 64  # cells along a side into which a public map is gathered
-_POINTS: Final = 400  # of a uniform grid, at least
+_POINTS: Final = 400  # points of a uniform grid, at least
 _FINEST: Final = 1 << 14  # and at most: a cell has two positions a side then
 _FEW: Final = 2  # people to a point below which medians say nothing
 _FITTED: Final = 300  # the most points that are fitted; more of them are as good on a grid
 _MOST_SIDE: Final = 128
-_GRAIN: Final = 8  # 256 positions a side are told apart, which costs less than 10^−4 of the error
-_SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer points is taken
-_DIGITS: Final = 5  # of a place that is read, after the first one of the longer side
+_GRAIN: Final = 8  # 256 positions a side are distinguished; the cost is below 10^−4 of the error
+_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer points is taken
+_DIGITS: Final = 5  # digits of a decoded location, after the first one of the longer side
 
 # The best share K/N of likelier points on a square, by ε: for single places, for both on a uniform grid, for
 # maps. Between them its logarithm is interpolated. 20 % off costs 1 %.
@@ -57,7 +57,7 @@ def check_public_source(source: object, example: str) -> None:
     if not isinstance(source, str) or not source.strip():
         raise InvalidParameter(
             f"name the public source of the prior, such as ({example}): a design that was fitted to private "
-            "data would tell about them"
+            "data would reveal them"
         )
 
 
@@ -65,7 +65,7 @@ def check_public_source(source: object, example: str) -> None:
 class PublicMap:
     """Public places of people, such as a census, and where they come from.
 
-    A design that was fitted to private data tells about them: the points of a codebook are published. So the
+    A design that was fitted to private data reveals them: the points of a codebook are published. So the
     source has to be named, and has to be public.
     """
 
@@ -153,7 +153,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
-        """Places that stand for everybody, and their weights: spread evenly, or as the prior says."""
+        """Locations that represent everybody, and their weights: uniform, or from the prior."""
         if self.prior is not None:
             return _gather(public_map(self.prior).places, self.domain)
         return _even(self.domain)
@@ -188,7 +188,7 @@ class Anywhere(PathMechanism[Plane]):
         return x // math.gcd(x, y), y // math.gcd(x, y)
 
     def _uniform(self, share: float, count: int) -> tuple[Selector, int]:
-        """Return a grid of about so many points inside the area."""
+        """Return a grid of about `count` points inside the area."""
         per = _per(self._box, min(count, _FINEST))
         grid = Grid(self._box, self._scales, _GRAIN, per, SIDE)
         if isinstance(self.domain, Rectangle):
@@ -230,7 +230,7 @@ class Anywhere(PathMechanism[Plane]):
             steps = 0.5 + 0.45 * ((2 * np.arange(across) + 1) / across - 1)
             square = np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2)
             starts.append(box[:, 0] + square * (box[:, 1] - box[:, 0]))
-        if self.prior is not None:  # every so many people one point
+        if self.prior is not None:  # one point for equal shares of the people
             order = np.lexsort(people.T)
             at = np.searchsorted(np.cumsum(weights[order]), (np.arange(count) + 0.5) / count)
             starts.append(people[order[np.minimum(at, len(order) - 1)]])
@@ -245,7 +245,7 @@ class Anywhere(PathMechanism[Plane]):
         if self.purpose == "worst":
             return kernel.selector.places()  # medians would serve those who are many
         if self.prior is None and _FEW * len(kernel.selector.points) > len(self.people[0]):
-            return kernel.selector.places()  # of an even grid so fine that it is read at its points
+            return kernel.selector.places()  # an even grid is so fine that reports are decoded at its points
         return self._medians(kernel, *self.people)
 
     def _medians(self, kernel: NearestKernel, places: Floats, weights: Floats) -> Floats:
@@ -347,7 +347,7 @@ class Among(Mechanism[PlainQuestion]):
         if not isinstance(self.prior, tuple) or len(self.prior) != 2 or not isinstance(self.prior[1], str):
             raise InvalidParameter(
                 f"prior must be a pair (weights, 'their public source'), not {found(self.prior)}: a design "
-                "that was fitted to private data would tell about them"
+                "that was fitted to private data would reveal them"
             )
         weights = np.asarray(self.prior[0], dtype=np.float64)
         if weights.shape != (count,) or not (weights >= 0).all() or not 0 < weights.sum() < math.inf:
@@ -361,7 +361,7 @@ class Among(Mechanism[PlainQuestion]):
 
     @cached_property
     def fitted(self) -> tuple[Integers, int]:
-        """The codes of the places that numbers stand for, and how many of them are likelier."""
+        """The codes of the public locations of numbers, and the number of likelier ones."""
         odds, share = math.exp(self.epsilon), _share("places", self.epsilon)
         most = MOST_PACKED // len(self.domain)
         sizes = [(n, k) for n, k in _sizes(share) if k <= most and n <= max(2, len(self.domain))]
@@ -403,7 +403,7 @@ def public_map(prior: object, axes: int = 2) -> PublicMap:
     if not isinstance(prior, PublicMap) and not (isinstance(prior, tuple) and len(prior) == 2):
         raise InvalidParameter(
             f"prior must be a pair (places, 'their public source'), not {found(prior)}: a design that was "
-            "fitted to private data would tell about them"
+            "fitted to private data would reveal them"
         )
     public = prior if isinstance(prior, PublicMap) else PublicMap(*prior)
     if public.places.shape[1] != axes:

@@ -1,4 +1,4 @@
-"""Planning before data are collected: how to divide ε, where to start, which mechanism to use.
+"""Planning before data are collected: how to divide ε, where to start, and the choice of the mechanism.
 
 Only the public area and public points are used, never anybody's path. Errors are predicted by a simulation of
 the mechanism on random paths with a fixed seed, so that results are reproducible.
@@ -21,8 +21,8 @@ from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 
-_PLACES: Final = 20_000  # of a simulation
-_LONGEST: Final = 100  # locations of a simulated path: the error of later ones is that of these
+_PLACES: Final = 20_000  # locations of a simulation
+_LONGEST: Final = 100  # locations of a simulated path: later ones have the same error
 _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
@@ -41,9 +41,9 @@ def predicted_error(
     length: int = 1,
     step: float | None = None,
 ) -> float:
-    """Return the mean distance of a report to the truth, for paths of so many locations.
+    """Return the mean distance of a report to the truth, for paths of `length` locations.
 
-    The places are uniform in the area, or drawn from a public list of points; those of a path are
+    The places are uniform in the area, or drawn from a public list of points; the locations of a path are
     independent, or each is `step` away from the one before. On a sphere the distance is in the unit of its
     radius.
     """

@@ -278,7 +278,7 @@ class Sectors(NumberMechanism):
     """A uniform direction in a sector of the circle; the sector of the true direction is likelier.
 
     Promise:   pure ε. The sectors are fixed; sectors centred on the true direction would reveal it.
-    Reports:   cells of the circle; those of one sector are equally likely.
+    Reports:   cells of the circle; cells of one sector are equally likely.
     Use when:  the strawman of the thesis is reproduced; `OGPM` on the circle has a smaller error.
     Reference: [Thesis, Sec. 6.2.2]. In the authors' program a false sector is k − 1 times too rare: see
                deviations.

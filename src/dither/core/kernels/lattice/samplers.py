@@ -65,7 +65,7 @@ class ClampedSampler(NoiseSampler):
 
 
 class RingSampler(NoiseSampler):
-    """A step plus noise, modulo the number of cells, which is a power of two."""
+    """A step plus noise, modulo the number of cells (a power of two)."""
 
     def __init__(self, noise: Alias, start: LineStart, size: int, cells: int) -> None:
         super().__init__(noise, start, size)

@@ -52,8 +52,8 @@ class Grouped(Protocol):
 class PlaceKernel(Kernel):
     """A kernel whose inputs are places, applied to each location of a path.
 
-    Its reports are the integers of one location. Reports of paths have one more in front, which is 1 where a
-    path begins and 0 elsewhere: the lengths of paths are public.
+    Its reports are the integers of one location. Reports of paths begin with one more: it is 1
+    where a path begins and 0 elsewhere. The lengths of paths are public.
     """
 
     @property

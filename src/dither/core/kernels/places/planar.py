@@ -118,7 +118,7 @@ class PlanarNoiseKernel(PlaceKernel):
 
     @abstractmethod
     def _falls(self, lengths: Floats) -> Floats:
-        """Return how many times the density has fallen at offsets of whole lengths."""
+        """Return how many times the density has fallen at offsets of complete lengths."""
 
     def check(self, raw: Array) -> Array:
         if raw.size == 0:
@@ -227,7 +227,7 @@ class RingKernel(PlanarNoiseKernel):
         return np.asarray(inner @ weights / (radii**2 @ weights))
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return ε for each stretch of the stated `distance`; without it, pure ε over the whole area."""
+        """Return ε for each stretch of the stated `distance`; without it, pure ε over the complete area."""
         distance = stated.get("distance")
         if distance is None:
             return Promise(Pure(self.epsilon), self.evidence)

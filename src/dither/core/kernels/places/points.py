@@ -240,7 +240,7 @@ class PointKernel(ChoiceKernel, CellKernel):
         return np.asarray(self.places[cells[:, 0]])
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound over all pairs of points; there is none if a report is possible for some only."""
+        """Return the bound over all pairs of points; `Nothing` if a report is possible for some only."""
         if self.largest is None:
             return Promise(
                 Nothing("which points can be reported depends on the true location"),

@@ -1,8 +1,8 @@
 """The K public paths nearest to a path are likelier than the others: one report for a complete path.
 
 The device finds the public path nearest to its own, and of that public path the K nearest ones. So the list
-follows from one number alone, and the shares of the N numbers are estimated from the reports of a channel
-that is known. Privacy does not ask what "nearest" means: every list has K different numbers.
+follows from one number, and the shares of the N numbers are estimated from the reports of a known channel.
+Privacy does not depend on the meaning of "nearest": every list has K different numbers.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def path_distances(first: Integers, second: Integers, scales: tuple[int, int], k
     """Return the distance of each of the first paths to each of the second, as integers in doubles.
 
     Paths are arrays of shape (n, points, 2). The distance of two places is √((s₁·x)² + (s₂·y)²), rounded down
-    to an integer. "mean" adds those of equal places up; "warped" is the smallest sum, and "frechet" the
-    smallest maximum, over all alignments in which both paths go forwards. All are exact in doubles.
+    to an integer. "mean" adds the distances at equal indices up; "warped" is the smallest sum, and "frechet"
+    the smallest maximum, over all alignments in which both paths go forwards. All are exact in doubles.
     """
     both = np.empty((len(first), len(second)))
     rows = max(1, _BLOCK // max(len(second), 1))
@@ -142,7 +142,7 @@ class RouteKernel(NearestNumbers):
 
     @cached_property
     def shares_reading(self) -> LinearReading:
-        """The unbiased reading of the shares of people next to each public path."""
+        """The unbiased decoding of the shares of people next to each public path."""
         window = self.window
         channel = np.full((window.cells, window.cells), window.outside / window.total)
         np.put_along_axis(channel, self.lists.astype(np.int64), window.inside / window.total, axis=1)

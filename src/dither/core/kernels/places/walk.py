@@ -91,7 +91,7 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if data != self.write_books(self.books):
-            raise MalformedReport("the codebooks of a walk are those of the device text")
+            raise MalformedReport("expected the codebooks of a walk in the device text, got others")
         return self.books
 
     def write_codebook(self, book: PairDecoder) -> object:

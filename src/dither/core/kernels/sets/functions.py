@@ -1,6 +1,6 @@
 """One of several public functions of a row of codes, drawn before the row is looked at, and its value.
 
-The draw of the function does not see the row, so the loss is that of the value alone.
+The draw of the function does not see the row, so the loss comes only from the value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dither.foundation.numerics.finite_fields import tables
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
-TOTAL: Final = 1 << 32  # of the weights of the functions
+TOTAL: Final = 1 << 32  # sum of the weights of the functions
 MOST_FUNCTIONS: Final = 1 << 14
 MOST_VALUES: Final = 1 << 21  # entries of all tables together
 
@@ -45,7 +45,7 @@ class TableFunction:
 
     attributes: tuple[int, ...]
     values: tuple[int, ...]
-    weight: int  # of 2^32: how often the function is drawn
+    weight: int  # in units of 2^−32: the probability that the function is drawn
     draw: int  # which of the kernel's draws reports its value
 
 
@@ -116,7 +116,7 @@ class FunctionsKernel(Kernel):
 
     @cached_property
     def blanket(self) -> Blanket | None:  # type: ignore[override]
-        """Those of the draws, as often as each is used: which function is asked for is public."""
+        """The loss atoms of the draws, weighted by their use. The requested function is public."""
         weights = [0] * len(self.draws)
         for function in self.functions:
             weights[function.draw] += function.weight
@@ -176,7 +176,7 @@ class FunctionsKernel(Kernel):
         return tuple(row + [0] * (1 + self._columns - len(row)))
 
     def probabilities(self, value: Any) -> list[Fraction]:
-        """Return the exact probability of every report: those of the first function first."""
+        """Return the exact probability of every report, first for the first function."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 reports")
         found: list[Fraction] = []
@@ -232,7 +232,7 @@ class FunctionsKernel(Kernel):
         """Return how tables follow from the functions; raise MalformedReport if they do not.
 
         A pair of attributes is reported directly, within all combinations of three or more attributes, or by
-        the lines x + a·y, a = 1 … q − 1, over a field of q elements, with each attribute alone.
+        the lines x + a·y, a = 1 … q − 1, over a field of q elements, and each single attribute.
         """
         way = max(len(function.attributes) for function in self.functions)
         told = [(function.attributes, function.values) for function in self.functions]

@@ -106,7 +106,7 @@ class Hashing:
         """Return for each item the number of seeds under which it has the reported bucket.
 
         An item is in a bucket iff a·x + b − (the begin of the bucket) is below the size of the bucket. Along
-        a range of items this number grows by a, which is one addition. No array of size seeds × items is
+        a range of items this number grows by a: one addition. No array of size seeds × items is
         made.
         """
         counts = np.zeros(len(items), dtype=np.int64)

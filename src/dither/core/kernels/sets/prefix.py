@@ -174,7 +174,7 @@ class PrefixKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
+        if len(flat) == 1:  # the draw of a device; reports of several texts are pinned
             return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
@@ -201,7 +201,7 @@ class PrefixKernel(Kernel):
         return self.oracle.probabilities(int(item[0]), seed)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(bucket | seed, text) for reports and as many texts."""
+        """Return P(bucket | seed, text) for pairs of a report and a text."""
         drawn, _ = self.oracle.hashing.unpack(reports)
         return self.oracle.likelihoods(reports.reshape(-1), self.prefix_item(inputs, drawn))
 

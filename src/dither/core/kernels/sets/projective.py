@@ -230,7 +230,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return held
 
     def draw_one(self, value: int, source: Source) -> int:
-        while True:  # whether the word is used depends on the word alone
+        while True:  # only the word itself decides if it is used
             word = int.from_bytes(source.take(self.bits >> 3), "little")
             if word < self.total:
                 break
@@ -303,5 +303,5 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         own, other = (from_hexadecimal(device[name]) for name in ("own", "other"))
         kernel = cls(geometry, own, other, whole(device["bits"]))
         if device["polynomial"] != list(geometry.polynomial) or device["set"] != geometry.digest:
-            raise MalformedReport("the polynomial or the digest is not that of this geometry's set")
+            raise MalformedReport("expected the polynomial and the digest of this geometry's set, got others")
         return kernel

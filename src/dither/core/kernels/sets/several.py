@@ -1,8 +1,8 @@
-"""Sets of items: a few elements are told, likelier ones that meet the person's own set.
+"""Sets of items: a few elements are reported, likelier ones that meet the person's own set.
 
 `items.py` says what a person's elements are: m of the k items and m dummies. A report is a set S of d of the
 k + m elements. S has one probability if it has at least t elements of the person's set, and another one if it
-has fewer: their ratio is the whole loss [Wang18].
+has fewer: their ratio is the complete loss [Wang18].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
-MOST_BYTES: Final = 64  # of a report
+MOST_BYTES: Final = 64  # bytes of a report
 
 
 def meeting(own: int, size: int, chosen: int, least: int) -> int:
@@ -44,9 +44,9 @@ def meeting(own: int, size: int, chosen: int, least: int) -> int:
 def element_rates(
     items: int, most: int, chosen: int, least: int, chance: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Return p and q: how often an element of the person's set is told, and how often another one.
+    """Return p and q: how often an element of the person's set is reported, and how often another one.
 
-    `chance` is the probability that the told set meets the person's in at least `least` elements.
+    `chance` is the probability that the reported set meets the person's in at least `least` elements.
     """
     size = items + most
     hits = meeting(most, size, chosen, least)
@@ -73,11 +73,11 @@ class SetKernel(ItemSets):
         self.check_items()
         if not 1 <= self.chosen <= self.items or not 1 <= self.least <= min(self.most, self.chosen):
             raise InvalidParameter(
-                f"a report tells 1 to {self.items} elements and asks for 1 or more of them, "
-                f"not {found(self.chosen)} and {found(self.least)}"
+                f"expected a report of 1 to {self.items} elements, at least 1 of them the person's, "
+                f"got {found(self.chosen)} and {found(self.least)}"
             )
         if self.layout.itemsize > MOST_BYTES:
-            raise InvalidParameter(f"a report has at most {MOST_BYTES} bytes; tell fewer elements")
+            raise InvalidParameter(f"a report has at most {MOST_BYTES} bytes; report fewer elements")
         if not self.ratio > 1:
             raise InvalidParameter("a set that meets the person's must be likelier than one that does not")
 
@@ -143,7 +143,7 @@ class SetKernel(ItemSets):
 
     @cached_property
     def pair_rates(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The probability that two given elements are told, if the person has none, one or both of them."""
+        """The probability that two given elements are reported, if the person has 0, 1 or 2 of them."""
         hit, miss = self.shares
         if self.chosen < 2:
             return Fraction(0), Fraction(0), Fraction(0)
@@ -157,8 +157,8 @@ class SetKernel(ItemSets):
     @property
     def no_pairs(self) -> str:
         if self.most < 2:
-            return "nobody tells about two items"
-        return "each report tells one item alone" if self.chosen < 2 else ""
+            return "nobody reports two items"
+        return "each report contains only one item" if self.chosen < 2 else ""
 
     def counting(self, domain: Domain) -> PackedColumns:
         return PackedColumns(self.size, self.chosen, self.width)

@@ -42,7 +42,7 @@ class TableStart(StartRule):
     entries: Array
 
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
-        # Random coins are added to the position, which is clipped below the last entry.
+        # Random coins are added to the position; the sum is clipped below the last entry.
         return LineStart(self.origin, self.scale, None).reaches(line, start_bits(window))
 
     def __eq__(self, other: object) -> bool:
@@ -133,7 +133,7 @@ class KnotStart(TableStart):
     """Linear interpolation by random rounding: entries at equidistant knots, in units of 2^−16 cells.
 
     A value is rounded at random to the knot below or above it, and the entry of that knot is rounded at
-    random to a whole cell. Each rounding uses an exact coin of 16 bits.
+    random to an integer cell. Each rounding uses an exact coin of 16 bits.
     """
 
     def __post_init__(self) -> None:
@@ -283,7 +283,7 @@ class NearestCells(Placement):
 
 @dataclass(frozen=True, eq=False)
 class BalancedCells(Placement):
-    """The start, rounded at random, for which E[report] equals the value: unbiased for every real input.
+    """The start, rounded at random, that makes E[report] equal to the value: unbiased for every real input.
 
     E[report] does not decrease with the start, so each value lies between the means of two neighbouring
     starts.

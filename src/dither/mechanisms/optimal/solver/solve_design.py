@@ -55,7 +55,7 @@ def _best_places(problem: Problem, cuts: Floats) -> Floats:
     """Return the best number for the inputs between each two cuts.
 
     It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
-    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y). It does not decrease;
     a and b are the two cuts.
     """
     low, high = cuts[:-1], cuts[1:]
@@ -108,7 +108,7 @@ TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
 _GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
 _FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
-_LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter codebook
+_LOST: Final = 2e-4  # largest relative rise of the error for a shorter codebook
 
 
 def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
@@ -202,7 +202,7 @@ def _widen(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
 
 
 def _price(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
-    """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
+    """Return the solution over all pairs, by column generation: add pairs of negative reduced cost."""
     for _ in range(6):
         solution = solve(problem, grid, near)
         prices = solution.prices
