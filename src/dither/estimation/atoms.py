@@ -3,7 +3,7 @@
 At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
 score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
 is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
-evidence of the whole model rose.
+evidence of the complete model rose.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def without_atom(model: DensityModel, mode: DensityMode, number: int | None) -> 
 
 
 def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
-    """Return the log-likelihood of an atom with its best weight beside the rest."""
+    """Return the log-likelihood of an atom with its best weight relative to the rest."""
     for _ in range(_WEIGHT_STEPS):
         ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
         step = dot(counts, ratio) / max(dot(counts, ratio**2), 1e-300)
@@ -66,14 +66,14 @@ def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Fl
     return direction, mean / math.sqrt(left), math.sqrt(square / left)
 
 
-_EMPTY: Final = 0.1  # of the mean density: where a fit is lower, an even mass may be unseen
+_EMPTY: Final = 0.1  # relative to the mean density: below it a fit may miss an even mass
 _SEEN: Final = 3.0  # standard errors from which on such a mass is part of the estimate
 
 
 def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> list[tuple[Floats, Floats]]:
     """Return what an even mass in each nearly empty stretch adds to all shares, and by how much it may.
 
-    The log-density of a narrow majority falls as a parabola: beside it the fit has no people, and is certain.
+    The log-density of a narrow majority falls as a parabola. Around it the fit has no people, and is certain.
     A mass is added from `_SEEN` standard errors on. Its error is always its root mean square: people of such
     a tail need not be spread evenly.
     """
@@ -95,7 +95,7 @@ def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> li
 
 
 def lengths_of_line(gaps: Floats) -> Floats:
-    """Return the length of line that each of several unordered places stands for."""
+    """Return the length of line that each of several unordered points represents."""
     order = np.argsort(gaps, kind="stable")
     steps = np.zeros(gaps.size)
     steps[order] = np.gradient(gaps[order]) if gaps.size > 1 else 1.0
@@ -121,7 +121,7 @@ def likely_place(
 
     `law(place)` is the law of reports from a place; None if the atom cannot be there. The evidence is looked
     at from a place and a spread that were found with the bins fixed. Reports of a window have sharp ends, so
-    that the evidence may have several maxima, which are about equally high while reports are few.
+    the evidence may have several maxima. With few reports they are about equally high.
     """
     gaps, evidence = [0.0], [mode.evidence]
     for side in (-1.0, 1.0):
@@ -157,15 +157,15 @@ _NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at th
 _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
 CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
 _ROUNDS: Final = 6
-_STAGES: Final = 4  # of refinement, each four times finer
-_SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
+_STAGES: Final = 4  # stages of refinement, each four times finer
+_SHARP: Final = 5.0  # least ratio of a peak that may be an atom to the next valley
 _HIGH: Final = 0.05  # and its height relative to the highest
 _NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
 _LEAST_WIDTH, _MOST_WIDTH, _WIDTHS = 1e-4, 0.1, 24  # standard deviations of an atom that are tried
 _LOWER_PARTS: Final = (0.2, 0.35, 0.5, 0.65, 0.8)  # the share of its people who are below its place
 _UNLIKELY: Final = 1e-5  # the probability from which on a division is kept
-_ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
+_ROUNDED: Final = 0.3  # standard deviation of rounding to integer cells
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Atom:
     """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
 
     `divided` says where its people may be, as distances from the place, each with its probability: values
-    so close together send reports that cannot be told from its own.
+    so close together send reports that are indistinguishable from its own.
     """
 
     place: float
@@ -234,7 +234,7 @@ class AtomSearch:
         path = Path.down(model, seen=watch.look if most else None)
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
-        if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
+        if 1 <= len(peaks) <= most:  # one atom of a comb would not raise the evidence by itself
             comb = self._prune(empty, self._try(empty, path.best, peaks))
             found = max(found, comb, key=lambda option: option.evidence)
         while len(found.atoms) < most and (larger := self._enlarge(empty, found)) is not None:
@@ -303,7 +303,7 @@ class AtomSearch:
         return not self._circular and place in (0.0, 1.0)
 
     def _peaks(self, shares: Floats) -> list[Atom]:
-        """Return the tops of a fit that are much higher than the valleys beside them."""
+        """Return the tops of a fit that are much higher than the next valleys."""
         bins = shares.size
         padded = np.concatenate([[0.0], shares, [0.0]])
         tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
@@ -382,7 +382,7 @@ class AtomSearch:
 
         All widths and a few unequal shares of the two have the same prior, and the likelihood that the atom
         has when it is so divided. Halves alone would be sure that nobody is where two unequal parts are: both
-        have the same variance, which is all that the reports of close values show.
+        have the same variance, and the reports of close values show only that.
         """
         if self._at_end(atom.place):
             return atom
@@ -426,7 +426,7 @@ class _Watch:
         if not self.search._circular:
             for end in (0, -1):
                 near = np.abs(places - places[end]) < _NEAR_END
-                if not self.taken[end]:  # what is near to an end is first tried at the end itself
+                if not self.taken[end]:  # a candidate near an end is first tried at the end itself
                     self._offer(True, float(gains[near].max()), float(places[end]), mode)
                     inner[near] = -math.inf
         at = int(np.argmax(inner))
@@ -451,7 +451,7 @@ class _Watch:
         odds = np.full(score.size, _INNER_ODDS)
         if not self.search._circular:
             odds[[0, -1]] = _END_ODDS
-        # The prior of ln w is normal, so that of w has the density φ((ln w − centre)/spread)/(spread·w).
+        # The prior of ln w is normal, so w has the prior density φ((ln w − centre)/spread)/(spread·w).
         distance = (np.log(weight) - ATOM_CENTRE) / ATOM_SPREAD
         prior = -(distance**2) / 2.0 - np.log(weight * ATOM_SPREAD * math.sqrt(2.0 * math.pi))
         gain = score * weight - left * weight**2 / 2.0 + np.log(2.0 * math.pi / left) / 2.0 + prior + odds

@@ -23,8 +23,8 @@ from dither.foundation.numerics.distributions import check_level, erf, student_t
 from dither.foundation.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
 
-_FINE: Final = 1024  # places at which a quantile is looked for
-_DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
+_FINE: Final = 1024  # points of the grid in the search for a quantile
+_DRAWS: Final = 4000  # draws of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
 _SINGULAR: Final = 1e-9  # added to variances, so that a singular correlation has a factor
 
@@ -48,7 +48,7 @@ class QuantileInterval(ConfidenceInterval):
         return self.crossing(reach), self.crossing(-reach)
 
     def crossing(self, reach: float) -> float:
-        """Return the value at which the sums, raised by so many standard errors, reach the share."""
+        """Return the value at which the sums, raised by `reach` standard errors, reach the share."""
         sums = np.maximum.accumulate(self.sums + reach * self.errors)
         return _user(self.line, _crossing(self.places, sums, self.share))
 
@@ -87,7 +87,7 @@ class ModeInterval(ConfidenceInterval):
 class DensityCurve:
     """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
 
-    With `points` the mass sits on these places instead of bins, and there are no atoms.
+    With `points` the mass is on these points instead of bins, without atoms.
     """
 
     line: Line
@@ -109,7 +109,7 @@ class DensityCurve:
 
     @property
     def resolution(self) -> float:
-        """The width, in lengths of the domain, below which detail is assumed and not seen; 0 for points.
+        """The width, in lengths of the domain, below which detail is assumed, not seen; 0 for points.
 
         It is the domain over the number of free parameters that the reports support.
         """
@@ -155,7 +155,7 @@ class DensityCurve:
         kept[[self.bins + number for number in gone]] = 0.0
         mass = float(self.shares @ kept)
         shares = self.shares * kept / mass
-        # Of a share s = m/Σm the error is that of m less s times that of Σm, over Σm.
+        # The error of a share s = m/Σm is (error of m − s · error of Σm)/Σm.
         moved = (np.diag(kept) - np.outer(shares, kept)) / mass
         before = self.posterior
         covariance, own = (product(product(moved, part), moved.T) for part in (before.covariance, before.own))
@@ -185,7 +185,7 @@ class DensityCurve:
         """Return how much each of `size` different reports moves a share of people, up to a factor.
 
         A report moves the log-likelihood by its law over the expected one, and the shares by their covariance
-        times that. Laws of atoms are taken as those of their bins.
+        times the same ratio. Atoms have the distribution of their bins.
         """
         moved = product(self.posterior.own, parts)
         inputs = moved[: self.bins].copy()
@@ -293,7 +293,7 @@ class DensityCurve:
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
     def _bias_correction(self, parts: Floats) -> Floats:
-        """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
+        """Return an addition to the squared errors of parts that gives them the bias of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
         an interval would be too short and a band pinched. So its size, relative to the share, is averaged

@@ -72,7 +72,7 @@ class EstimatedDistribution(Tabular):
 
     `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
     quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
-    likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
+    likelihood intervals, independent of bins and smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
@@ -208,8 +208,9 @@ class EstimatedDistribution(Tabular):
     def _check_plain(self, what: str) -> None:
         if self.line.parts > 1:
             raise NotIdentifiable(
-                f"{what} is not that of positions on a scale; dt.bounds(reports) is the interval on which to "
-                "ask for it"
+                f"{what} is not available for positions on a scale; use the interval of dt.bounds(reports) "
+                f"for "
+                "further reports"
             )
 
     def mode(self) -> Estimate:
@@ -245,7 +246,7 @@ class EstimatedDistribution(Tabular):
 
         The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
         smooth between its point masses. With `simultaneous` they hold in all bins at once with that
-        probability. With `strict` they are profile likelihood intervals, which assume no smoothness and are
+        probability. With `strict` they are profile likelihood intervals. They assume no smoothness and are
         wider.
         """
         if self.curve is not None and not strict:
@@ -289,7 +290,7 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer.
+        Without a level only a curve has intervals, of 95 %: intervals of a fit by likelihood take longer.
         """
         ends = self.edges.tolist()
         sides: list[tuple[object, object]] = list(pairwise(ends))

@@ -52,7 +52,7 @@ class _Tally:
         self.pieces: list[Array] = []
         self.bytes = 0
         self.counted: Counts | None = None
-        self.people: People | None = None  # None if there are none yet; empty if it is not known
+        self.people: People | None = None  # None before the first part; empty if unknown
 
     def add(self, cells: Array, people: People = ()) -> None:
         self.people = people if self.people is None else ()
@@ -93,7 +93,7 @@ class GroupCounts:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
         cells, self.about = reports.cells, self.about or reports.about
         for label, rows in _divide(labels, len(cells)):
-            # A copy: a view would keep the whole chunk in memory.
+            # A copy: a view would keep the complete chunk in memory.
             self._tally(label).add(cells[rows], take(reports.people, rows))
 
     @staticmethod
@@ -216,8 +216,8 @@ def estimate_groups(
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            "groups need reports, one label for each; a summary has lost their order, "
-            f"and {type(reports).__name__} is no Reports"
+            "expected reports with one label each (a summary has lost their order), "
+            f"got {type(reports).__name__}"
         )
     if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
@@ -267,7 +267,7 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
 def keep_groups(
     kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
 ) -> GroupedEstimates:
-    """Return a table of the groups that were kept; raise NotIdentifiable if there is none."""
+    """Return a table of the groups that were kept; raise NotIdentifiable without any."""
     if not kept:
         raise NotIdentifiable(
             f"no group has {least} reports or more (of {left_out} groups); "
@@ -316,8 +316,8 @@ def _private_groups(
 ) -> tuple[dict[Hashable, Estimate], int]:
     """Return the mean, or the frequencies, of the people of each private category, without the noise.
 
-    The mean of a group is E[y·x]/E[y], with the unbiased readings x of the number and y of the category: a
-    ratio of two averages of all people, whose interval is Fieller's. A group is left out if fewer people than
+    The mean of a group is E[y·x]/E[y], with the unbiased decodings x of the number and y of the category: a
+    ratio of two averages of all people, with Fieller's interval. A group is left out if fewer people than
     `least` are estimated to be in it.
     """
     labels = protocol_of(asked).categories.labels
@@ -339,7 +339,7 @@ def _private_groups(
     told = PersonNumbers.of(reports)
     line, middle = told.line, told.middle
     for index, label in enumerate(labels):
-        weighed = shares * read[:, index] * told.answered  # of an optional number: who answered
+        weighed = shares * read[:, index] * told.answered  # the indicator of an answer to an optional number
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
@@ -414,7 +414,7 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
 
 
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
-    """Raise InvalidParameter unless `by` names columns that exist and are no questions."""
+    """Raise InvalidParameter unless `by` names existing columns that are not questions."""
     if not by or len(set(by)) < len(by):
         raise InvalidParameter("by names at least one column of labels, and none twice")
     for column in by:
@@ -447,7 +447,7 @@ def check_minimum(minimum: object) -> int:
 
 
 def _plain(column: Any) -> Iterable[Hashable]:
-    """Return labels as Python objects; NaN, which does not equal itself, is None."""
+    """Return labels as Python objects, with None for NaN because NaN does not equal itself."""
     listed = column.tolist() if hasattr(column, "tolist") else column
     return (None if isinstance(label, float) and math.isnan(label) else label for label in listed)
 
@@ -461,7 +461,7 @@ def order_of(label: Label) -> Any:
 
 
 class _Comparable:
-    """A label that is compared by its own order, or by its text if it has none."""
+    """A label that is compared by its own order, or by its text if it has no order."""
 
     def __init__(self, label: object) -> None:
         self.label: Any = label
@@ -481,7 +481,7 @@ class _Comparable:
 def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = group.interval(level)
-    answers = group.labels  # of frequencies, and of their intervals at any time
+    answers = group.labels  # labels of frequencies, and of their intervals at any time
     of = {} if group.clipping is None else group.clipping.columns()
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):

@@ -1,7 +1,7 @@
 """Logistic regression by the likelihood of the reports, with profile intervals of the log-odds.
 
-Private categories among the regressors are summed over; their shares, which may depend on the public
-regressors, are parameters too.
+Private categories among the regressors are summed over. Their shares are also parameters and may depend on
+the public regressors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dither.privacy import Guarantee
 
 _CLASSES: Final = 64  # combinations of private categories that are summed over
 _STEPS: Final = 200
-_FLAT: Final = 1e-9  # of the log-likelihood, below which the maximum is reached
+_FLAT: Final = 1e-9  # gain of the log-likelihood at which the maximum is reached
 _BEYOND: Final = 30.0  # log-odds, of regressors with mean 0 and variance 1, that are as good as infinite
 
 
@@ -109,7 +109,8 @@ def fit_logistic(
             if not factor.labels:
                 raise InvalidParameter(
                     f"regressor {factor.name!r} is a private number: the likelihood needs its distribution "
-                    "given all other regressors, which these reports do not tell. Ask it as categories "
+                    "given all other regressors, and these reports do not contain it. Collect it as "
+                    "categories "
                     "(dt.Categories), use a public column, or compare its means by the answer: "
                     "dt.estimate(number, by=answer)"
                 )
@@ -137,10 +138,10 @@ def fit_logistic(
 class _LogisticModel:
     """The likelihood of reports on a yes-or-no answer, given public regressors and reports on categories.
 
-    Classes are the combinations of private categories. Of a person, `told` is the likelihood of the reports
-    on categories in each class, and `answers` that of the report on the answer. The log-odds of the answer in
-    a class are z·β + d·β, with the public regressors z and the dummies d of the class. The shares of the
-    classes are softmax(z·γ), saturated if nothing is public.
+    Classes are the combinations of private categories. For a person, `told` is the likelihood of the reports
+    on categories in each class, and `answers` the likelihood of the report on the answer. The log-odds of the
+    answer in a class are z·β + d·β, with the public regressors z and the dummies d of the class. The shares
+    of the classes are softmax(z·γ), saturated if nothing is public.
     """
 
     public: Floats  # n × p, with the constant
@@ -262,7 +263,7 @@ class _LogisticModel:
 
     def estimate(self, direction: Floats, guarantee: Guarantee) -> Estimate:
         """Estimate a sum of coefficients, in the order of the regressors, with its profile interval."""
-        size = float(np.abs(direction).sum())  # what is far off, and close, is judged in units of the model
+        size = float(np.abs(direction).sum())  # distances are judged in units of the model
         plain = self._profile(direction / size, guarantee)
         value, error = size * float(plain.value), size * float(plain.standard_error)
         interval = TransformedInterval(plain, lambda number: size * number)

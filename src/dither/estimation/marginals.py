@@ -1,4 +1,4 @@
-"""Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative if asked."""
+"""Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative on request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
 
     parts: dict[tuple[str, ...], Estimate]
     n: int
-    answers: Mapping[str, Sequence[Hashable]]  # of each attribute
+    answers: Mapping[str, Sequence[Hashable]]  # labels of each attribute
     possible: bool = False
     limits: ClassVar[tuple[float, float]] = SHARE
 
@@ -78,7 +78,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
             return _table(_interval(self.parts[key[::-1]]).transpose(), self.parts[key[::-1]].guarantee)
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
-        raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
+        raise InvalidParameter(f"unknown table {found(names)}; expected one of {listed}")
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self.parts)
@@ -90,7 +90,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         """Return non-negative tables that sum to 1 and agree about every attribute, near the unbiased ones.
 
         Tables are projected in turn onto those that agree and onto those that are possible. The step biases
-        rare cells; standard errors stay those of the unbiased tables.
+        rare cells; standard errors are still those of the unbiased tables.
         """
         values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
         for _ in range(_ROUNDS):
@@ -197,7 +197,7 @@ def _from_lines(
 ) -> tuple[Floats, Variance]:
     """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q.
 
-    The share of a line is that of the cell and of the rest of the line, which is taken as estimated.
+    The share of a line is the share of the cell plus the rest of the line. The rest is taken as estimated.
     """
     asked = [function.attributes for function in kernel.functions]
     shape = (kernel.sizes[places[0]], kernel.sizes[places[1]])
@@ -244,7 +244,7 @@ def _margin(kernel: FunctionsKernel, at: int, share: Floats, people: int, places
 def _from_subsets(
     kernel: FunctionsKernel, names: Sequence[str], shares: list[Floats], people: Sequence[int]
 ) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
-    """Return the tables of pairs as margins of larger tables, which agree about every attribute.
+    """Return the tables of pairs as margins of larger tables that agree about every attribute.
 
     Each pair and each attribute is the mean of the margins that hold it, weighted by their precision.
     """

@@ -1,15 +1,15 @@
 """Estimates from answers that may be missing: of those who answered, and how many did.
 
-The report of an optional number has two readings, from the integers (`OptionalKernel`): f, whose mean is
+The report of an optional number has two decodings, from the integers (`OptionalKernel`): f, whose mean is
 x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
 f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
 
 For quantiles and distributions those who did not answer are taken out. Everybody's report is
 uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
-reports (1 − κ)·n/N are expected in every cell whoever answered, so that the excess of the last K cells is
-removed: what is left are reports of a plain window with a smaller κ. This κ is estimated from how many
-reports are below the last K cells, which says nothing about their places: its error is added.
+reports (1 − κ)·n/N are expected in every cell for any answers. So the excess of the last K cells is removed,
+and reports of a plain window with a smaller κ remain. This κ is estimated from the number of reports below
+the last K cells. That number is independent of their positions, so its error is added.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
-_HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
-_TURNS: Final = 64  # cells of a circle from which on rounding to one does not turn the mean direction
+_HALVINGS: Final = 30  # halvings of the distance from the value to an end, for intervals at any time
+_TURNS: Final = 64  # least number of cells of a circle at which rounding does not turn the mean direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class AverageRatio(ConfidenceInterval):
         return math.sqrt(max(first - 2.0 * ratio * both + ratio**2 * second, 0.0)) / self.averages[1]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds if there is no end."""
+        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds without an end."""
         reach = student_t_quantile(level, self.n - 1) ** 2
         (above, below), (first, both, second) = self.averages, self.covariance
         lead = below**2 - reach * second
@@ -120,7 +120,7 @@ def mean_of_answers(summary: Counts) -> Estimate:
     """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
     question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     if question.line.circular:
         return _direction_of_answers(summary, question)
     values, answered = question.kernel.number_reading(), question.kernel.answer_reading()
@@ -194,7 +194,7 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
 
 
 def answered_counts(summary: Counts) -> Any:
-    """Return counts as if only those who answered had been asked, by a window of smaller contrast.
+    """Return counts as if only people with an answer had reported, by a window of smaller contrast.
 
     `unsure` of the result is by which part of the way to an even distribution one standard error of their
     number moves the one that is estimated.
@@ -207,12 +207,12 @@ def answered_counts(summary: Counts) -> Any:
             "that everybody answers"
         )
     if n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     window, room = kernel.window, kernel.room
     told = np.asarray(summary.counts[:room], dtype=np.float64)
     within = float(told.sum())
     error = math.sqrt(max(within * (1.0 - within / n), 1.0))
-    even = n * (1.0 - window.contrast) / window.cells  # reports in every cell, whoever answered
+    even = n * (1.0 - window.contrast) / window.cells  # expected reports in every cell for any answers
     found = within - even * room  # reports in the windows of values
     if not found > error:
         raise _too_few("their values cannot be estimated")
@@ -228,7 +228,7 @@ def answered_counts(summary: Counts) -> Any:
         parameters=question.parameters,
         made_by=question,
     )
-    vars(asked)["guarantee"] = question.guarantee  # of what devices did
+    vars(asked)["guarantee"] = question.guarantee  # the guarantee of the devices' draws
     return AnsweredCounts(asked, counts, n, error / within * even * room / found)
 
 
@@ -244,7 +244,7 @@ class AnsweredCounts(NamedTuple):
 def variance_of_answers(summary: Counts) -> Estimate:
     """Estimate the variance of the values of those who answered: H/G − (F/G)².
 
-    H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
+    H is the average of a third decoding with the mean (x − low)² for a value x and 0 for "no answer".
     """
     question = cast("OptionalQuestion", summary.question)
     kernel, line = question.kernel, question.line
@@ -255,7 +255,7 @@ def variance_of_answers(summary: Counts) -> Estimate:
             f"SW), not from {question.name} on {question.domain}"
         )
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     answered = kernel.answer_reading()
     squared = squares_of_answers(question)
     first, second, share = (_average(summary, read) for read in (values, squared, answered))
@@ -266,7 +266,7 @@ def variance_of_answers(summary: Counts) -> Estimate:
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
     told = average(summary, influence)
-    # Who answered: their variance has as few degrees of freedom, or what the kurtosis leaves.
+    # People with an answer: their variance has few degrees of freedom, fewer with a large kurtosis.
     gaps = influence - float(told.value)
     spread, fourth = (_average(summary, gaps**power) for power in (2, 4))
     left = 2.0 * summary.n / max(fourth / spread**2 - 1.0, 1e-9) if spread > 0.0 else math.inf
@@ -299,9 +299,7 @@ def squares_of_answers(question: Question) -> Floats:
 
 
 def _too_few(what: str) -> NotIdentifiable:
-    return NotIdentifiable(
-        f"so few people answered, if anybody did, that {what}; dt.response_rate says how many may have"
-    )
+    return NotIdentifiable(f"too few people answered: {what}; dt.response_rate estimates how many did")
 
 
 @name_result
@@ -322,14 +320,14 @@ def response_rate(reports: Reports | Counts) -> Estimate:
     question: Any = summary.question
     if "response rate" not in question.quantities:
         raise InvalidParameter(
-            f"everybody answers {question.name} on {question.domain}; who may leave a question out is asked "
-            "on dt.Nullable(domain)"
+            f"everybody answers {question.name} on {question.domain}; for missing answers use "
+            "dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
         found: Estimate = 1.0 - supported_frequencies(summary)[None]
         return found
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     kernel = question.kernel
     kept = kernel.window.contrast
     other = (1.0 - kept) * kernel.room / kernel.outcomes  # a cell of numbers, of who did not answer

@@ -4,9 +4,9 @@ Given a person's answer, the number read from the report has the answer as its e
 questions is independent given the answers. So the product of such numbers has the product of the answers as
 its expectation, and averages of products estimate joint quantities without bias.
 
-Of a number that people may leave out there are three readings: of r, which is 1 for who answered and else 0,
-of r·y and of r·y². A product of the readings of several such questions is about the people who answered all
-of them, and a ratio of two averages is a mean of theirs.
+An optional number has three decodings: of r (1 with an answer, else 0), of r·y and of r·y². A product of the
+decodings of several such questions is about the people who answered all of them, and a ratio of two averages
+is a mean over these people.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def check_one_answer(question: Question) -> None:
     """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
     if question.domain.sets:
         raise InvalidParameter(
-            "people with sets of items have several answers or none, so there is no such test; compare items "
+            "people with sets of items may have any number of answers, so this test does not apply; compare "
+            "items "
             "by dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
         )
 
@@ -77,7 +78,7 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
     """Return the question of reports on categories."""
     if "frequencies" not in reports.question.quantities:
         raise InvalidParameter(
-            f"a table needs reports on categories, not those of {reports.question.name}; "
+            f"expected reports on categories, got reports of {reports.question.name}; "
             "dt.correlation and dt.regression are for numbers"
         )
     protocol = category_question(reports.question)
@@ -113,7 +114,7 @@ def interval_question(reports: Reports) -> NumberQuestion:
     question = reports.question
     if not has_numbers(question) or on_circle(question):
         raise InvalidParameter(
-            f"reports on an interval are needed, not those of {question.name} on "
+            f"expected reports on an interval, got reports of {question.name} on "
             f"{question.domain}; dt.crosstab is for categories"
         )
     return question
@@ -121,7 +122,7 @@ def interval_question(reports: Reports) -> NumberQuestion:
 
 @dataclass(frozen=True, eq=False)
 class PersonNumbers:
-    """What reports on a number tell of each person: readings with the means r, r·y and r·y².
+    """Each person's decoded number: decodings with the means r, r·y and r·y².
 
     y is the person's value less the middle of the domain; r is 1 for who answered, and 0 for who left an
     optional number out. `optional` says whether people may.
@@ -133,7 +134,7 @@ class PersonNumbers:
 
     @classmethod
     def of(cls, reports: Reports) -> PersonNumbers:
-        """Return the readings of reports on an interval, whether or not everybody has to answer."""
+        """Return the decodings of reports on an interval, optional or not."""
         question = reports.question
         if not may_be_missing(question) or question.line.circular:
             return cls(reports, interval_question(reports).line, False)
@@ -191,8 +192,7 @@ def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     share, error = float(told.mean()), float(told.std()) / math.sqrt(told.size)
     if not share > error:
         raise NotIdentifiable(
-            "so few people answered all of these questions, if anybody did, that nothing of theirs can be "
-            "estimated; dt.response_rate says how many may have"
+            "too few people answered all of these questions; dt.response_rate estimates how many did"
         )
     return told
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _PLACES: Final = 512
 _LINE: Final = 41  # points of a line, each a fit
-_CELLS: Final = 400  # of a table in which numbers are written
+_CELLS: Final = 400  # cells of a table in which numbers are written
 
 
 def draw_distribution(
@@ -142,7 +142,7 @@ def _points(
 
 
 def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: Axes | None) -> Axes:
-    """Draw an estimate by what it is: a table, coefficients, frequencies, numbers or a number."""
+    """Draw an estimate by its type: a table, coefficients, frequencies, numbers or a number."""
     from dither.estimation.pairs import EstimatedTable
     from dither.estimation.queries import EstimatedCumulative
     from dither.estimation.regression import EstimatedRegression
@@ -282,7 +282,7 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
 def _bars(
     ax: Axes, places: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
 ) -> None:
-    """Draw bars with their intervals, which are cut at 0 and 1."""
+    """Draw bars with their intervals, cut at 0 and 1."""
     values = [max(float(row["value"]), 0.0) for row in rows]
     ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
     if rows[0]["low"] is not None:
@@ -343,7 +343,7 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
     if len(answers) > 1:
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     locator: Any = ax.xaxis.get_major_locator()
-    locator.set_params(integer=True)  # there is no half day
+    locator.set_params(integer=True)  # days are integers
     if answers[0] is not None:
         as_per_cent(ax, "y")
     what = "share of people" if answers[0] is not None else f"estimate{shown.unit and f' ({shown.unit})'}"
@@ -382,7 +382,7 @@ def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
 
 
 _LEVELS: Final = (0.05, 0.01, 0.001)
-_LINES: Final = 8  # of a picture of days
+_LINES: Final = 8  # lines of a picture of days
 
 
 def _head(title: str, shown: Any) -> str:
@@ -394,7 +394,7 @@ def _head(title: str, shown: Any) -> str:
 
 
 def _name_dates(ax: Axes, unit: str, axis: Literal["x", "y"] = "x") -> None:
-    """Write dates and times beside an axis, if its numbers are such."""
+    """Write dates and times along an axis, if its numbers are such."""
     if isinstance(unit, Calendar):
         side = ax.xaxis if axis == "x" else ax.yaxis
         side.set_major_formatter(lambda number, _: unit.text(number))
@@ -411,7 +411,7 @@ def _name_ticks(ax: Axes, labels: list[str]) -> None:
     ax.set_xticks(range(len(labels)), shown, **style)
 
 
-_LETTERS: Final = 66  # of all labels below an axis, side by side
+_LETTERS: Final = 66  # letters of all labels below an axis, side by side
 
 
 def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:

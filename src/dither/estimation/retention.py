@@ -31,7 +31,7 @@ _EMPTY: Final = ResultTable("", ())
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Retention(ResultTable):
-    """The share of devices that are active again so many periods after the one in which they were installed.
+    """The share of devices that are active again a number of periods after their installation.
 
     The rows are the curve: `after`, `value` with its interval, `churn` (the share that is not active) and
     `cohorts`, the number of cohorts that are pooled. `actives` are the exact numbers of devices, `cohorts`
@@ -51,7 +51,7 @@ class Retention(ResultTable):
         object.__setattr__(self, "tables", {name: part for name, part in parts.items() if part.rows})
 
     def after(self, periods: int) -> Row:
-        """Return the row of the curve for a number of periods; raise NotIdentifiable if it has none."""
+        """Return the row of the curve for a number of periods; raise NotIdentifiable if it is missing."""
         for row in self.rows:
             if row["after"] == periods:
                 return row
@@ -70,7 +70,7 @@ class Retention(ResultTable):
 def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     """Return the retention curve, exact actives, cohorts and shares of public labels.
 
-    `counts` are those of a campaign with `repeat = "present"`; `dither estimate --retention ADDRESS` fetches
+    `counts` come from a campaign with `repeat = "present"`; `dither estimate --retention ADDRESS` fetches
     them. The retention after a periods is Σ est[k, k + a] / Σ est[k, k] over cohorts k. Its interval has one
     residual for each cohort, est[k, k + a] − R·est[k, k]; cohorts are taken as independent, periods are not.
     Devices whose installation is before or after the listed days are not used.
@@ -129,7 +129,7 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
 
 
 def _days_of(counts: PresenceCounts) -> list[date] | None:
-    """Return the days that are the labels of the permanent label; None if they are no days."""
+    """Return the days that are the labels of the permanent label; None if they are not days."""
     labels = getattr(getattr(counts.question, "domain", None), "labels", None) or ()
     try:
         return [date.fromisoformat(label) for label in labels] or None
@@ -142,7 +142,7 @@ class CohortTable:
     """Estimated devices of cohorts in periods, `devices[k, t]` with `errors[k, t]`; NaN if nothing is shown.
 
     `places[k]` is the period in which cohort k was installed; the first label (all before) and the last one
-    (all after) have none, −1, and neither has a label of another length than one period.
+    (all after) have −1, as does a label with a length other than one period.
     """
 
     every: str
@@ -173,7 +173,7 @@ class CohortTable:
         return cls(counts.every, tuple(days), tuple(counts.periods), devices, errors, tuple(places))
 
     def pair(self, after: int) -> tuple[Floats, Floats]:
-        """Return the devices of cohorts when they were installed, and so many periods later."""
+        """Return the devices of cohorts when they were installed, and `later` periods later."""
         pairs = [
             (self.devices[k, place], self.devices[k, place + after])
             for k, place in enumerate(self.places)
@@ -236,8 +236,8 @@ def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], eve
     if widest[0]:
         times = math.ceil((widest[1] / _WIDEST) ** 2)
         return (
-            f"Retention after {widest[0]} {every}s is known to ± {100 * widest[1]:.0f} points only and is "
-            f"left out: it needs about {times} times as many devices, or as many more cohorts."
+            f"Retention after {widest[0]} {every}s is known only to ± {100 * widest[1]:.0f} points and is "
+            f"left out: it needs about {times} times the devices, or {times} times the cohorts."
         )
     return ""
 

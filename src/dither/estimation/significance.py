@@ -43,7 +43,7 @@ _EXPECTED: Final = 10.0  # reports of each category from which on the χ² distr
 _DRAWS: Final = (199, 999)  # the fewest and the most simulated statistics
 _REACHED: Final = 10  # simulated statistics as large as the found one that give a p-value
 _WORK: Final = 1 << 22  # numbers that a simulation may draw, unless it needs more for the fewest
-_MOST_PEOPLE: Final = 10**9  # of numpy's hypergeometric draws
+_MOST_PEOPLE: Final = 10**9  # limit of numpy's hypergeometric draws
 _MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
 
 
@@ -79,7 +79,7 @@ class Significance(Tabular):
         ]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the p-value beside the usual levels of a test; needs the extra `plot`."""
+        """Draw the p-value next to the usual levels of a test; needs the extra `plot`."""
         from dither.estimation.plotting import draw_test
 
         return draw_test(self, title=title, ax=ax)
@@ -121,9 +121,9 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
 def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
-    If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
-    test, not its level. Categories: χ² of the differences of frequencies, which may be reported with
-    different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
+    If it holds, reports of one mechanism also have the same distribution; the noise changes the power of the
+    test, not its level. Categories: χ² of the differences of frequencies; their ε may
+    differ. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts. `dt.Nullable` numbers: χ² of the shares of
     five classes of reports among those who answered, however many did in either group.
     """
@@ -167,9 +167,9 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
 
     `first` and `second` are for each person a number with mean 1 for a member of the group and 0 for others
     (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
-    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences with
-    the covariance of their linearisations under the hypothesis, which contains the noise of both questions.
-    Of `dt.Nullable` numbers they are the shares of those who answered.
+    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences
+    with the covariance of their linearisations under the hypothesis. It contains the noise of both questions.
+    For `dt.Nullable` numbers they are the shares among people who answered.
     """
     check_one_answer(reports.question)
     answered = np.ones(len(reports))
@@ -267,11 +267,11 @@ def _may_be_left_out(question: Question) -> TypeGuard[OptionalQuestion]:
 
 
 def _answer_classes(question: OptionalQuestion, counts: Floats | Integers) -> tuple[Floats, Floats]:
-    """Return a number for each report and class of reports, and the reading of whether it is an answer.
+    """Return a number for each report and class of reports, and the decoded indicator of an answer.
 
-    Five classes have about as many reports on numbers each, and all but the first are kept. A report is in a
-    class by chance, whoever sent it, with a known probability: less that, the number has the mean 0 for who
-    did not answer, so that its ratio to the reading of the answers is a mean over those who did.
+    Five classes have about as many reports on numbers each, and all but the first are kept. For every person
+    the noise puts a report into a class with a known probability. Less this probability, the number has the
+    mean 0 without an answer, so its ratio to the decoded indicator is a mean over the people who answered.
     """
     kernel = question.kernel
     told = np.zeros(kernel.outcomes)
@@ -294,7 +294,7 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
     sizes = [float(part @ answered) for part in counts]
     errors = [math.sqrt(float(part @ answered**2)) for part in counts]
     if not all(size > error for size, error in zip(sizes, errors, strict=True)) or not classes.shape[1]:
-        raise NotIdentifiable("so few people of a group answered, if anybody did, that it is not compared")
+        raise NotIdentifiable("too few people of a group answered to compare it")
     pooled = (counts[0] + counts[1]) @ classes / sum(sizes)
     gaps = counts[0] @ classes / sizes[0] - counts[1] @ classes / sizes[1]
     moved = classes - answered[:, None] * pooled
@@ -309,7 +309,7 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
 def _expected_answers(
     told: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
 ) -> Significance:
-    """Return the χ² test that the mean of `told` is `expected` times that of `answered`, by counts."""
+    """Return the χ² test that the mean of `told` is `expected` times the mean of `answered`, by counts."""
     moved = (told - answered[:, None] * expected)[:, : told.shape[1]]
     mean = counts @ moved / counts.sum()
     centred = moved - mean
@@ -519,7 +519,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
 def _permute(
     question: CategoryQuestion, groups: tuple[Reports, Reports], supports: list[Integers]
 ) -> tuple[Integers, Integers]:
-    """Return the supports in two groups of the same sizes, into which all people are divided at random."""
+    """Return the supports in two groups of the same sizes after a random division of all people."""
     rng, size = np.random.default_rng(1), supports[0].size
     total, people = supports[0] + supports[1], len(groups[0])
     kernel = question.kernel
@@ -543,7 +543,7 @@ def _permute(
 
 
 def _divide(counts: Integers, people: int) -> Integers:
-    """Return how often each report falls into a group of so many people, drawn without replacement."""
+    """Return how often each report falls into a random group of this size, without replacement."""
     rng, draws = np.random.default_rng(1), _number_of_draws(counts.size)
     if counts.sum() >= _MOST_PEOPLE:
         draws = 0

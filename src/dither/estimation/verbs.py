@@ -54,7 +54,7 @@ METHODS: Final = {  # the module in this room and the name of each
 
 
 def _load(place: str) -> Any:
-    """Return what has a name in a module of this room, such as "linear.linear"."""
+    """Return the object of a name in a module of this room, such as "linear.linear"."""
     module, _, name = place.rpartition(".")
     return getattr(import_module(f"dither.estimation.{module}"), name)
 
@@ -70,7 +70,7 @@ def as_method(method: object) -> Method:
 
 
 def _influence_of_mean(reports: Reports) -> Any:
-    """Return what each person adds to a mean; the module is imported when a difference asks for it."""
+    """Return each person's contribution to a mean; the module is imported when a difference needs it."""
     from dither.estimation.person_numbers import mean_influence
 
     return mean_influence(reports)
@@ -106,8 +106,8 @@ def _check_scale(summary: Counts) -> None:
     line = summary.question.domain.line
     if line is not None and line.scale:
         raise NotIdentifiable(
-            "these are positions on a scale, of which quantiles and a distribution are estimated; "
-            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
+            "positions on a scale have quantiles and a distribution, but no mean; "
+            "use the interval of dt.bounds(reports) to collect reports for a mean"
         )
 
 
@@ -136,13 +136,13 @@ def mean(
 ) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
-    Of `dt.Nullable` numbers it is that of the people who answered; `dt.response_rate` is how many did.
+    For `dt.Nullable` numbers it is the mean of the people who answered; `dt.response_rate` is their share.
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
     For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
     `method="as reported"` is the plain average of the reports.
 
-    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
-    of the population, and its error contains that the weights vary.
+    `weights` are public, one for each report, such as inverse inclusion probabilities. Then the mean is the
+    population's, and its error accounts for varying weights.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -189,7 +189,7 @@ def mean(
 def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
 
-    Of `dt.Nullable` numbers it is that of the people who answered.
+    For `dt.Nullable` numbers only people who answered count.
     """
     summary = summarise(reports)
     _check_scale(summary)
@@ -214,7 +214,7 @@ def resultant(reports: Reports | Counts, *, method: MethodName = "linear") -> Es
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
-    return replace(found, limits=(0.0, 1.0))  # of a length, no share
+    return replace(found, limits=(0.0, 1.0))  # a length, not a share
 
 
 @name_result
@@ -232,10 +232,10 @@ def frequencies(
 
     For a table of probabilities (`dt.Matrix`) it is least squares: each report counts for a number whose
     expectation is 1 for the category and 0 for others. `method="likelihood"` returns the likeliest shares
-    that are not negative and sum to one, of such reports and of those of `KRR`.
+    that are not negative and sum to one, for such reports and for reports of `KRR`.
 
-    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` names the items of
-    sets that are counted, and no others are: of very many items, a few take less time.
+    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` are the only items
+    of sets to count: with very many items, a few take less time.
     """
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
@@ -262,7 +262,8 @@ def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Esti
     """Estimate how many people have both of two items of their sets, without bias.
 
     Needs reports of `dt.SetResponse(…, pairs=True)`, or others that tell two items or more, and the reports
-    themselves: a summary has lost which items were told together. The error is several times that of an item.
+    themselves: a summary does not know which items were reported together. The error is several times
+    the error of an item.
 
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
@@ -303,11 +304,11 @@ def quantile(
     """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density,
-    and a fifth of the reach of `method="likelihood"`; it prints the width at which the density has to be
-    smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as wide;
-    `method="empirical bayes"` is the smooth density alone.
-    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
+    value is read off a smooth density with point masses. The interval contains the interval of the smooth
+    density, and a fifth of the reach of `method="likelihood"`. It prints the width at which the density has
+    to be smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as
+    wide; `method="empirical bayes"` uses only the smooth density.
+    `weights` are public, one for each report; the interval is for the equivalent number of equal people.
     """
     if isinstance(q, list | tuple | np.ndarray):
         return [quantile(reports, part, method=method, weights=weights) for part in q]
@@ -349,7 +350,7 @@ def distribution(
 
     `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="likelihood"` is (spiky) maximum likelihood, with intervals that assume no smoothness.
     `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
@@ -400,9 +401,9 @@ def estimate(
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
-    For reports of `Cumulative` it is the cumulative shares, for those of other workloads the answers.
+    For reports of `Cumulative` it is the cumulative shares, for other workloads the answers.
 
-    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
+    Without an unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
     resolution.
 
     `by` holds a public label for each report, or several columns of labels by name. Then the result is a
@@ -433,7 +434,7 @@ def estimate(
     try:
         answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
-        # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
+        # Ordered numbers that everybody answers may lack an unbiased mean but have a likeliest one.
         ordered = usual == "mean" and "quantile" in summary.question.quantities
         if not summary.n or not ordered or _may_be_missing(summary):
             raise

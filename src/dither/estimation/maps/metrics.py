@@ -84,7 +84,7 @@ def direction_error(true: object, noisy: object) -> float:
     """Return the mean angle between true and noisy directions, in radians, the short way round."""
     first, second = (np.asarray(angles, dtype=np.float64) for angles in (true, noisy))
     if first.shape != second.shape:
-        raise Mismatch("there are as many noisy directions as true ones")
+        raise Mismatch("expected the same number of noisy and true directions")
     return float(Circle().distance(first, second).mean())
 
 
@@ -104,13 +104,15 @@ def _by_path(paths: Paths, values: Floats) -> float:
 
 
 def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
-    if is_of_routes(noisy) and not isinstance(true, Reports):  # they have as many places as public paths
+    if is_of_routes(noisy) and not isinstance(
+        true, Reports
+    ):  # they have the number of points of public paths
         true = Paths.of(noisy.question.domain.resample(Paths.of(true)))
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
         raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
     if not len(first):
-        raise InvalidParameter("there are no paths to compare")
+        raise InvalidParameter("expected at least one path to compare")
     return first, first.like(second.points)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 
-_MOST_DRAWN: Final = 30  # paths, so that they can be told apart
+_MOST_DRAWN: Final = 30  # paths, so that they are distinguishable
 
 
 def draw_density(
@@ -54,8 +54,8 @@ def draw_cells(
     return ax
 
 
-_BEND: Final = 0.18  # of an arrow
-_LEAST_FLOW: Final = 0.03  # that is drawn, relative to the largest
+_BEND: Final = 0.18  # bend of an arrow
+_LEAST_FLOW: Final = 0.03  # smallest flow that is drawn, relative to the largest
 
 
 def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
@@ -80,7 +80,8 @@ def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
             "", places[b], places[a], arrowprops={**form, "linewidth": wide, "color": ORANGE, "alpha": 0.85}
         )
         across = places[b] - places[a]
-        # A third of the way along the arc, where those of both directions and of crossing flows are apart.
+        # A third of the way along the arc: labels of both directions and of crossing flows do not overlap
+        # there.
         aside = (places[a] + places[b]) / 2.0 + _BEND * np.array([across[1], -across[0]])
         middle = 0.49 * places[a] + 0.42 * aside + 0.09 * places[b]
         told = f"{100.0 * going[a, b] / flows.paths:.2g} %"

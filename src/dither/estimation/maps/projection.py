@@ -108,7 +108,7 @@ class ReferenceMap(Map):
             back = pyproj.Transformer.from_crs(self.name, "EPSG:4326", always_xy=True)
         except pyproj.exceptions.ProjError:
             raise InvalidParameter(
-                f"there is no coordinate reference system {found(self.name)}; a name is such as EPSG:32654"
+                f"unknown coordinate reference system {found(self.name)}; write a name such as EPSG:32654"
             ) from None
         return there, back
 

@@ -36,11 +36,11 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CELLS: Final = 1_000  # of the grid of a fit, about
+_CELLS: Final = 1_000  # cells of the grid of a fit, about
 _MOST_BINS: Final = 24  # along one side
-_INSIDE: Final = 8  # records that stand for a cell
+_INSIDE: Final = 8  # records that represent a cell
 _FEWEST: Final = 50  # different points
-_RECORDS: Final = 4_000  # that stand for all, in a linear step
+_RECORDS: Final = 4_000  # records that represent all, in a linear step
 _PENALTIES: Final = tuple(10.0**-power for power in range(12))  # on the variance, relative to the bias
 
 
@@ -61,7 +61,7 @@ class BiasedInterval(ConfidenceInterval):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointDensity(Tabular):
-    """The share of people in each cell of a grid over a box, and what follows from the same reports.
+    """The share of people in each cell of a grid over a box, and further estimates from the same reports.
 
     `probabilities` has an axis for each number, and `table` sums it; both are by likelihood, smoothed, and
     with many numbers cells are large. The intervals of `share`, `mean` and `correlation` contain the bias
@@ -141,7 +141,7 @@ class JointDensity(Tabular):
         return self._linear(self._records[:, self._place(name)], (side.low, side.high))
 
     def correlation(self, first: str, second: str) -> Estimate:
-        """Estimate the correlation coefficient of two numbers; its error is that of the moments it is of."""
+        """Estimate the correlation coefficient of two numbers; its error follows from the moments."""
         if self._place(first) == self._place(second):
             raise InvalidParameter("name two different numbers")
         x, y = (self.box.to_unit(self._records)[:, self._place(name)] - 0.5 for name in (first, second))
@@ -150,7 +150,9 @@ class JointDensity(Tabular):
         mx, my, xx, yy, xy = moments
         first_spread, second_spread = xx - mx * mx, yy - my * my
         if min(first_spread, second_spread) <= 1e-4:
-            raise NotIdentifiable("a variance is not told from 0 by these reports: more people are needed")
+            raise NotIdentifiable(
+                "a variance is not distinguishable from 0 in these reports; collect more reports"
+            )
         root = math.sqrt(first_spread * second_spread)
         value = (xy - mx * my) / root
         by_means = -my / root + value * mx / first_spread, -mx / root + value * my / second_spread
@@ -173,10 +175,10 @@ class JointDensity(Tabular):
         return told + shift, math.sqrt(float(counts @ (scores - told) ** 2) / self.n), bias
 
     def _weights(self, wanted: Floats) -> tuple[Floats, float, float]:
-        """Return a number for each report whose mean is nearly what is wanted at each record; less its bias.
+        """Return a number for each report with nearly the wanted mean at each record; less its bias.
 
-        The bias is that of the people of the table. Of several penalties on the variance that one is taken
-        whose interval is the shortest.
+        The bias is computed for the people of the table. Among several penalties on the variance, the
+        shortest interval wins.
         """
         law, roots, factors = self._factors
         centre = float(self._people @ wanted)
@@ -243,8 +245,9 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
     different = len(np.unique(kernel.selector.points, axis=0))
     if different < _FEWEST:
         raise NotIdentifiable(
-            f"these reports tell {different} records apart, too few for a distribution; they were designed "
-            'for single records. Ask with dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
+            f"these reports distinguish only {different} records: too few for a distribution. They were "
+            f"designed "
+            'for single records; use  dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
         )
     told = reports.cells.reshape(-1).astype(np.int64)
     if not told.size:

@@ -60,10 +60,10 @@ class NearestPaths:
 
     @staticmethod
     def of(reports: Reports | Counts) -> NearestPaths:
-        """Return the counts of reports of complete paths; raise NotIdentifiable if there are none."""
+        """Return the counts of reports of complete paths; raise NotIdentifiable without reports."""
         summary = summarise(reports)
         if not summary.n:
-            raise NotIdentifiable("there are no reports, so nothing about public paths can be estimated")
+            raise NotIdentifiable("expected at least one report of a public path, got 0")
         return NearestPaths(summary)
 
     @property
@@ -93,7 +93,7 @@ class NearestPaths:
         """Estimate the share of people next to any of the chosen public paths; rows are several shares.
 
         With K = 1 the number of reports among the chosen ones is binomial, and the interval is the score
-        interval of that number. Otherwise it is that of an average.
+        interval of that number. Otherwise it is the interval of an average.
         """
         summary, rates = self.summary, self.kernel.rates
         if rates is None:
