@@ -44,9 +44,9 @@ def card(
     stated: Mapping[str, Mapping[str, Any]] | None = None,
     phase: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+    """Return the card of a deployment: the collector, the questions, ε, unit, mechanism and assumptions.
 
-    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
+    `begins` and `ends` are days such as "2026-05-01"; `people` is their expected number, `campaign` the
     identity of a published campaign. Questions, `repeat`, `total`, `every`, `stated` and `phase` are as
     `explain` takes them, and the stated terms are given with their question. Every number of the promise is
     computed from the mechanisms; the rest is as stated.

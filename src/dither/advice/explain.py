@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from dither_device.total import Total
 
 DELTA: Final = 1e-6
-Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
-_LESS: Final = 1 - 1e-6  # what a mechanism spends is a little less than the ε it was asked for
-WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # of one person: from here a warning is due, and a plain sentence
+Randomiser = Literal["device", "holder"]  # the person's device randomises, or the holder of the raw file
+_LESS: Final = 1 - 1e-6  # a mechanism spends a little less than its ε
+WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # ε of one person that is due a warning, and a plain sentence
 _DENIABLE: Final = 2.0  # the ε up to which a report can be denied: at most 88 % of a guess of 50 %
 PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
 PEOPLE: Final = (1_000, 10_000)
@@ -59,7 +59,7 @@ _TABLE: Final = re.compile(r"explain\.[a-z-]+\.toml")
 
 
 def caution(guarantee: Guarantee, language: str = "en") -> str | None:
-    """Return the warning that is due for what one person is promised over a whole campaign; None below ε = 5.
+    """Return the warning about one person's promise over a complete campaign; None below ε = 5.
 
     >>> caution(Guarantee(Pure(1.0))) is None, "little" in caution(Guarantee(Pure(12.0)))
     (True, True)
@@ -89,7 +89,7 @@ def batch_promise(
     delta: float = DELTA,
     language: str = "en",
 ) -> BatchPromise:
-    """Return the promise, and its sentences, if answers are read only in batches of so many people, mixed.
+    """Return the promise, and its sentences, if answers are read only in mixed batches of `people`.
 
     `minimum_batch` is the smallest number of people in a batch; a larger batch promises more. With several
     questions, the answers of a person are mixed as one record. The bound of windows takes a few seconds the
@@ -162,7 +162,7 @@ def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int,
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a campaign promises: `person` is for whoever is asked, `officer` for whoever answers for it."""
+    """The promise of a campaign: `person` is for people who answer, `officer` for the responsible officer."""
 
     person: str
     officer: str
@@ -181,7 +181,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AskedQuestions:
-    """What a person is asked: questions and questions asked again by name, and their guarantee together.
+    """A person's questions: single and repeated questions by name, and their guarantee together.
 
     `every` is the period of the calendar in which each is answered once. `stated` are the terms of a campaign
     by question: a `scale`, the `form` of dates and times, whether values are `clipped`. `phase` is the
@@ -190,13 +190,13 @@ class AskedQuestions:
 
     named: Mapping[str, Any]
     whole: Guarantee
-    sampled: bool = False  # whether a person answers only one of them, drawn at random
+    sampled: bool = False  # True if a person answers only one of them, drawn at random
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     phase: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Escape names with controls: those of a file come from others, and a line feed would add a line."""
+        """Escape names with control characters: names in a file are untrusted, and could add a line."""
         shown = {_escape(name): question for name, question in self.named.items()}
         object.__setattr__(self, "named", shown)
 
@@ -250,7 +250,7 @@ def total_words(total: Total, language: str = "en") -> str:
 
 
 def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
-    """Return how sure somebody can be at most after reports of ε, for several guesses before."""
+    """Return the largest certainty of an attacker after reports of ε, for several prior guesses."""
     pairs = (f"{100 * prior:g} % → {_at_most(largest_posterior(epsilon, prior))}" for prior in priors)
     return _in_words(", ".join(pairs), sentences(language))
 
@@ -289,18 +289,17 @@ def explain(
     rows: int = 1,
     language: str = "en",
 ) -> Explanation:
-    """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
+    """Explain questions in plain words: the reports, the odds, earlier losses, the assumptions.
 
-    `questions` may be asked again (`Once`, `KeptChange`), or be an `Each` or a `Sampled`. `spent` is what a
-    person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
-    at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
-    randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are; `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range.
-    `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the whole
-    campaign; `every` is its period of the calendar, and `stated` the terms of its questions, such as `scale`.
-    `phase` says that people answer one of two campaigns.
-    `unit` is "row" for a table in which a person may have several rows; `rows` is how many a person
-    has at most, as in the waves of a panel.
+    `questions` may be repeated (`Once`, `KeptChange`), or be an `Each` or a `Sampled`. `spent` is the loss of
+    earlier answers, such as `account.ledger.spent`. If reports are mixed and read only in batches of at least
+    `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who randomises: a
+    person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as they are;
+    `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range. `repeat` is
+    the rule for second answers, as in `dt.Inquiry`, and `total` the total of the complete campaign; `every`
+    is its period of the calendar, and `stated` the terms of its questions, such as `scale`. `phase` says that
+    people answer one of two campaigns. `unit` is "row" for a table in which a person may have several rows;
+    `rows` is how many a person has at most, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -341,7 +340,7 @@ def person_text(
     total: Total | None = None,
     unit: Literal["row", "person"] = "person",
 ) -> str:
-    """Return the text for the person; it needs no prediction of errors, which may take a second."""
+    """Return the text for the person; it needs no prediction of errors (that may take a second)."""
     said = words["person"]
     if not asked.named:
         return said["present_only"]
@@ -374,7 +373,7 @@ def person_text(
 
 
 def _is_optional(asked: object) -> bool:
-    asked = getattr(asked, "question", asked)  # of one that is asked again
+    asked = getattr(asked, "question", asked)  # the inside of a repeated question
     return bool(getattr(getattr(asked, "domain", None), "optional", False))
 
 
@@ -389,7 +388,7 @@ def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
 def _again(
     asked: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
 ) -> list[str]:
-    """Return how often each question is asked, those that are asked alike together."""
+    """Return how often each question is used, grouping equal frequencies."""
     alike: dict[tuple[str, int, int], list[str]] = {}
     for name, asking in asked.named.items():
         if isinstance(asking, Once) and asked.every is not None:
@@ -422,7 +421,7 @@ def _within(whole: Guarantee, epsilon: float) -> bool:
 
 
 def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
-    """Return the sentence about what a report shows; none where it does not follow from the bound alone."""
+    """Return the sentence about the evidence of one report; "" unless it follows from the bound."""
     if isinstance(whole.bound, Pure):
         limits = ((_DENIABLE / _LESS, "deny"), (WEAK, "prove"), (LITTLE, "weak"))
         return [said[next((name for limit, name in limits if whole.epsilon < limit), "little")]]
@@ -431,7 +430,7 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
 
 
 def _sure(asked: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
-    """Return how sure somebody can be afterwards; with `rows` a person answers in several rows of a table."""
+    """Return an attacker's largest certainty; with `rows` a person has several rows of a table."""
     whole, said = asked.whole, words["person"]
     if total is not None and total.epsilon is None:
         sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
@@ -561,7 +560,7 @@ def _again_for_officer(repeat: str | None, total: Total | None, words: Words) ->
 
 def _question(asked: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
+    inner: Question = getattr(asked, "question", asked)  # for a repeated question, the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     kind = _answers(inner.domain, said, stated)
     text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(asked.guarantee, words)}"
@@ -575,7 +574,7 @@ _WORDS: Final = {"interval": "number", "circle": "angle", "categories": "categor
 
 
 def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
-    """Return what may be answered; the numbers of a scale, and of dates, are those that people give."""
+    """Return the possible answers; numbers of a scale and dates are shown as people give them."""
     if "scale" in stated or stated.get("form") in ("date", "time"):
         line, edges = domain.line, stated.get("scale", ())
         ends = [f"{edge:g}" for edge in (edges[0], edges[-1])] if edges else ["", ""]
@@ -597,7 +596,7 @@ def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any])
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known.
 
-    One of `drawn` questions is answered by each person, so that each has so many times fewer answers.
+    Each person answers one of `drawn` questions, so each question has 1/`drawn` of the answers.
     """
     from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
 

@@ -1,7 +1,7 @@
 """`Questionnaire.plan`: the error of each question of a campaign; how many people show that two arms differ.
 
 Errors are those of the estimates for a population: the noise of privacy and the sampling error together, for
-people who are spread evenly over every interval and list. All are closed formulas of the same readings that
+people who are spread evenly over every interval and list. All are closed formulas of the same decodings that
 the estimates average.
 """
 
@@ -41,7 +41,7 @@ LOST: Final = "tables, slopes and groups of two questions, and differences of th
 class Plan(ResultTable):
     """The result of `Questionnaire.plan`: for each question, and each pair, half a 95 % interval.
 
-    `±` is that of the campaign as it is; `privacy` and `sampling` are its two parts, whose squares add up.
+    `±` is for the campaign as it is; `privacy` and `sampling` are its two parts, whose squares add up.
     The last column is the other way to spend the same ε: each person answers every question with a part of
     it, or one question, drawn at random, with all of it.
     """
@@ -60,9 +60,9 @@ class Plan(ResultTable):
 class Reading:
     """What one report adds to a variance: of a question, for people who are spread evenly.
 
-    `noise` is n times the variance that privacy adds, `drawn` that of the values themselves; of a list, they
-    are of the share of one answer, and `own` and `other` are the noise of people with the answer and of
-    others.
+    `noise` is n times the variance that privacy adds, `drawn` n times the variance of the values themselves.
+    For a list, they belong to the share of one answer, and `own` and `other` are the noise of people with the
+    answer and of others.
     """
 
     quantity: str
@@ -75,7 +75,7 @@ class Reading:
 
 
 def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
-    """Return the errors of a campaign that so many people answer, and those of the other way to spend its ε.
+    """Return the errors of a campaign with `people` answers, and of the other way to spend its ε.
 
     >>> import dither as dt
     >>> survey = dt.Questionnaire({
@@ -86,7 +86,7 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
     [0.03, 0.03, 0.039]
     """
     if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 2:
-        raise InvalidParameter(f"a plan is for a whole number of people, at least 2, not {people!r}")
+        raise InvalidParameter(f"expected an integer number of people, at least 2, got {people!r}")
     campaign = Questionnaire.of(questions)
     asked = {name: as_question(part) for name, part in campaign.questions.items()}
     count, whole = len(asked), campaign.guarantee
@@ -152,7 +152,7 @@ def read(question: Question) -> Reading | None:
 def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
     """Return how many times the people of a guessed range the domain of a question takes for a mean.
 
-    The values are uniform over the guess, `guess` being its low and high end. The error of a mean has the
+    The values are uniform from the low to the high end of `guess`. The error of a mean has the
     noise of the mechanism, which grows with the domain, and the spread of the values.
     """
     low, high = finite("the low end of a guess", guess[0]), finite("the high end of a guess", guess[1])
@@ -175,7 +175,7 @@ def range_words(question: Question, guess: tuple[float, float]) -> str:
     low, high = (plain(float(end)) for end in guess)
     return (
         f"{question.domain} with values in [{low}, {high}]: {times:.2g} times the people of [{low}, {high}]. "
-        "Ask on that range with clipped = true, or in two phases, which find it (dt.bounds)."
+        "Use that range with clipped = true, or two phases that find it (dt.bounds)."
     )
 
 
@@ -222,7 +222,7 @@ def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
 
 
 def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people: int) -> list[Row]:
-    """Return what two questions tell together, of answers that do not depend on each other."""
+    """Return the errors for two questions together, if their answers are independent."""
     if a is None or b is None or "item" in a.quantity + b.quantity:
         return []
     name = f"{first} × {second}"
@@ -242,7 +242,7 @@ def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people:
 
 
 def _more(reading: Reading) -> float:
-    """Return by how much the mean square of an answer's reading is larger for people with the answer."""
+    """Return the surplus of the mean square of an answer's decoding for people with the answer."""
     return 1.0 + reading.own - reading.other
 
 
@@ -306,7 +306,8 @@ def _of_both(
         elif isinstance(goal, Mean) and (spread := goal.spread(candidate.mechanism)) is not None:
             noises.append(2.0 * spread)
     if sampling:
-        # Of a share f it is f(1 − f), and of numbers with this mean at most that of people at both ends.
+        # For a share f it is f(1 − f); for numbers with this mean at most the variance of people at both
+        # ends.
         low, high = _ends(domain, goal)
         known = isinstance(goal, Mean) and (goal.deviation is not None or goal.criterion == "average")
         each = goal.sampling(domain) if known else None
@@ -332,7 +333,7 @@ def _ends(domain: Domain, goal: Goal) -> tuple[float, float]:
 def check_difference(
     domain: Domain, goal: Goal, values: Sequence[float] | None, power: float
 ) -> tuple[float, float]:
-    """Return the values of two arms; raise InvalidParameter unless a goal tells such a difference."""
+    """Return the values of two arms; raise InvalidParameter unless the goal supports such a difference."""
     low, high = _ends(domain, goal)
     try:
         first, second = (float(value) for value in values or ())

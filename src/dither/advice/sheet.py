@@ -12,7 +12,7 @@ from dither.foundation.markup import printable
 if TYPE_CHECKING:
     from dither_device.total import Total
 
-_TOPICS: Final = 3  # what is promised, what can go wrong, who sees what
+_TOPICS: Final = 3  # the promise, the risks, the visible data
 _ROWS: Final = (
     *("campaign", "version", "digest", "signed", "date", "asker", "contact", "purpose", "days", "people"),
     *("labels", "raw", "total", "odds", "told", "retention", "deletion", "signature"),

@@ -1,4 +1,4 @@
-"""What is asked of reports at the terminal, and the estimates that answer it."""
+"""The estimates that a terminal command requests from reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 _NO_BINS: Final = "reports of queries have the cells of their design"
-_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
+_WITHOUT: Final = {  # by the usual quantity of a question: the reason why it lacks another one
     ("frequencies", "quantile"): _NO_NUMBERS,
     ("frequencies", "distribution"): _NO_NUMBERS,
     ("cumulative shares", "distribution"): _NO_BINS,
@@ -27,7 +27,7 @@ _WITHOUT: Final = {  # by the usual quantity of a question: why it does not have
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
+    """The requested estimates: of numbers other than their mean, of groups, and of rows."""
 
     bins: int | None
     shares: tuple[float, ...]
@@ -39,11 +39,11 @@ class Wanted:
     difference: str | None = None  # a baseline; an empty text for all pairs
     test: bool = False
     minimum: int = 100
-    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
+    population: Mapping[str, float] = field(default_factory=dict)  # share or total of each group
 
     @property
     def numbers(self) -> bool:
-        """Whether anything is asked that only numbers have."""
+        """Whether an estimate that only numbers have is requested."""
         return self.bins is not None or self.step is not None or bool(self.shares)
 
     @property
@@ -104,7 +104,7 @@ def usual_title(summary: Counts) -> str:
 
 
 def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return the estimates of one question, each with its label; a text says why there is none."""
+    """Return the estimates of one question, each with its label; a text is the reason why one is missing."""
     from dither.core.domains import Interval
     from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
@@ -138,7 +138,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
 
 
 def try_answer(function: Callable[..., Any], summary: Counts, *more: object) -> object:
-    """Return an estimate, or the reason why this question has none: other questions may have it."""
+    """Return an estimate, or the reason why this question lacks it: other questions may have it."""
     try:
         return function(summary, *more)
     except (InvalidParameter, NotIdentifiable) as error:

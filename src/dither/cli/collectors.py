@@ -72,7 +72,7 @@ def print_remote_groups(
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
-    if wanted.population:  # a sum of groups: its interval is that of one look
+    if wanted.population:  # a sum of groups has an interval for one look
         return print_groups(groups, column, wanted, as_json)
     return print_groups(
         groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The people who answered a question and those asked together with it: reports, and public columns."""
+    """The people who answered a question and its companion questions: reports, and public columns."""
 
     reports: Reports
     others: dict[str, Reports]
@@ -39,7 +39,7 @@ class Rows:
 def read_rows(
     paths: Sequence[Path], asked: Wanted, column: str | None, given: Questionnaire | None
 ) -> dict[str, Rows]:
-    """Read files of reports of the same questions: for each question the rows with all that is asked."""
+    """Read files of reports of the same questions: for each question the rows with all required columns."""
     from dither.core.reports import Reports
 
     parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
@@ -97,11 +97,11 @@ def _check_columns(
         if name not in there:
             raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
     if not wanted:
-        raise click.UsageError("there is no question left beside those of --by")
+        raise click.UsageError("expected a question other than those of --by")
 
 
 def weights_of(cells: Iterable[Any], column: str) -> list[float]:
-    """Return the weights of a column; raise InvalidParameter for a cell that is none, with its row."""
+    """Return the weights of a column; raise InvalidParameter for an invalid cell, with its row."""
     found: list[float] = []
     for row, cell in enumerate(cells, 1):
         try:
@@ -161,7 +161,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
 
 
 def _answer(function: Callable[..., Any], *args: object, **more: object) -> object:
-    """Return an estimate, or the error that says why there is none: other questions may have it."""
+    """Return an estimate, or the error with the reason: other questions may have it."""
     try:
         return function(*args, **more)
     except (InvalidParameter, NotIdentifiable) as error:
@@ -169,7 +169,7 @@ def _answer(function: Callable[..., Any], *args: object, **more: object) -> obje
 
 
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
-    """Return a table of groups, or of their differences if those are asked for."""
+    """Return a table of groups, or of their differences on request."""
     from dither.estimation.comparison import difference
 
     title = f"{name} by {', '.join(groups.by)}"

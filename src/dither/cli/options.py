@@ -49,11 +49,11 @@ class _Day(click.ParamType):  # type: ignore[type-arg]
 DAY: Final = _Day()
 
 
-ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect
+ITEMS_SEP: Final = "dither.items_sep"  # key under which --several leaves a separator for the dialect
 
 
 def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --sep, --decimal, --thousands, --na and others, and pass what they say as `dialect`."""
+    """Add --sep, --decimal, --thousands, --na and others, and pass their values as `dialect`."""
 
     @click.option(
         "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
@@ -123,7 +123,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
         "--mechanism",
         shell_complete=mechanism_names,
         help="The mechanism, or its specification FILE.json. By default the one with the smallest predicted "
-        "error: on an interval that of a mean, by Optimal(unbiased=True) where its design ships and its "
+        "error: on an interval the error of a mean, by Optimal(unbiased=True) where its design ships and its "
         "specification has at most 16 kB, else by Hybrid or Podium; on a circle OGPM; for categories the one "
         "with the smallest variance in short reports.",
     )
@@ -162,7 +162,7 @@ class Asked:
     file: str | None
 
     def guarantee(self) -> Guarantee:
-        """Return what one person is promised, over the whole campaign where that is stated."""
+        """Return the promise to one person, over the complete campaign where that is stated."""
         return self.campaign.guarantee if self._found is None else self._found.guarantee
 
     @cached_property
@@ -229,7 +229,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         "hold several of these, with ; between them.",
     )
     @click.option(
-        "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+        "--most", type=int, metavar="M", help="With --several: the number of items that a person reports."
     )
     @click.option(
         "--empty",
@@ -341,7 +341,8 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
     return None if given is None else losses.loss_of(given)
 
 
-# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
+# Copies of the library's choices for help: the library is loaded when a verb runs.
+# tests/cli/test_main_help.py compares them.
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

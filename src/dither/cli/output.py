@@ -142,10 +142,10 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def probability(share: float) -> str:
-    """Return a probability with four decimals, so that those of a column can be compared."""
+    """Return a probability with four decimals, so that a column is easy to compare."""
     return f"{share:.4f}"
 
 
 def metres(distance: float) -> str:
-    """Return a distance in whole metres."""
+    """Return a distance in metres, rounded."""
     return f"{distance:,.0f} m"

@@ -1,6 +1,6 @@
 """The grey box: a randomiser that takes its random bytes from an argument `source`.
 
-Neighbouring inputs are run on the same bytes, those of the exact audit's scripts among them. How many bytes
+Neighbouring inputs are run on the same bytes, including the exact audit's scripts. How many bytes
 are drawn and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw
 needs no more than two bytes or so, all of them are tried, and the probabilities are exact.
 """
@@ -29,8 +29,8 @@ from dither.advice.audits.neighbours import Neighbours
 from dither.advice.audits.sampler import SCRIPTS, BoundaryWords, ScriptEnded
 from dither.foundation.randomness import Seeded
 
-_MOST_RUNS: Final = 1 << 17  # of one input
-_MOST_BYTES: Final = 2  # that one request may be longer than what is enumerated so far
+_MOST_RUNS: Final = 1 << 17  # runs of one input
+_MOST_BYTES: Final = 2  # bytes by which one request may exceed the enumerated length
 _RANDOM: Final = 24  # scripts of random bytes
 _PAIRS: Final = 4
 
@@ -77,7 +77,7 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
     scripts = [*SCRIPTS, *(Seeded(5).take(64 * (at + 1))[-64:] for at in range(_RANDOM))]
     notes: dict[str, None] = {}
     for a, b in neighbours.places[: 2 * _PAIRS : 2].tolist():
-        for place in (a, b):  # once before, so that what is computed only once is not taken for a branch
+        for place in (a, b):  # run once before, so that cached computations do not look like branches
             with suppress(Exception):
                 randomiser(neighbours.pack(np.array([place])), source=BoundaryWords(b""))
         inputs = neighbours.inputs[a], neighbours.inputs[b]

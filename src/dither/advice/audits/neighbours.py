@@ -85,7 +85,7 @@ def _input(domain: Domain, value: object) -> object:
 
 def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integers] | None:
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
-        last = bool(layout.shape)  # of a path: the cell stands after the mark
+        last = bool(layout.shape)  # on a path the cell follows the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
     if isinstance(kernel, ItemSets) and kernel.outcomes <= _EXACT:
         return kernel.numbers
@@ -160,7 +160,7 @@ class Neighbours:
 
     @classmethod
     def replacing(cls, data: Sequence[Any], domain: Domain) -> Self:
-        """Return data sets that differ in their first record, which runs over values of the domain."""
+        """Return data sets that differ in their first record. It runs over values of the domain."""
         return cls.of([[value, *list(data)[1:]] for value in domain.examples()])
 
     @classmethod
@@ -209,7 +209,7 @@ class Neighbours:
 
 
 def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:
-    """Return all pairs, those of early inputs first."""
+    """Return all pairs, beginning with early inputs."""
     kept = _unique(inputs)
     pairs = sorted(combinations(range(len(kept)), 2), key=lambda pair: (sum(pair), pair))
     return [(kept[first], kept[second]) for first, second in pairs]

@@ -37,7 +37,7 @@ class ScriptEnded(Exception):
 
 
 class BoundaryWords(Source):
-    """The given bytes first, then those of a seeded source, so that every rejection loop ends.
+    """The given bytes first, then a seeded source's bytes, so that every rejection loop ends.
 
     With `strict`, ScriptEnded is raised instead of going on. `taken` counts the bytes that were drawn.
     """
@@ -91,7 +91,7 @@ def contradictions(question: Question, known: Listed | None) -> Iterator[str]:
 
 
 def _comparison(question: Question, known: Listed | None) -> Iterator[str] | None:
-    """Return the comparison for a kernel's draws, as an iterator not yet started; None if there is none."""
+    """Return the comparison for a kernel's draws, as an iterator not yet started, or None."""
     kernel = question.kernel
     if not question.alone:
         return None

@@ -28,14 +28,14 @@ _LONGEST: Final = 60  # characters of a cell
 @question_options
 @dialect_options
 @click.option(
-    "--show", is_flag=True, help="List the cells that do not fit, with what they hold: people's values."
+    "--show", is_flag=True, help="List the cells that do not fit, with their content: people's values."
 )
 @JSON_OPTION
 def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: bool) -> None:
     """Count which cells of FILE fit their questions; exit code 1 if some do not.
 
-    Nothing is drawn, written or spent. The counts are exact and come from the values: they are for whoever
-    holds FILE, and so are the cells that --show lists. Rows are counted from 1, below the header.
+    Nothing is drawn, written or spent. The counts are exact and come from the values: they are only
+    for the holder of FILE, like the cells that --show lists. Rows are counted from 1, below the header.
 
     \b
     dither check survey.csv --campaign survey.toml
@@ -115,5 +115,5 @@ def _lines(name: str, fit: ColumnFit, domain: Domain) -> list[str]:
             "did not answer is missing"
         )
     elif fit.text:
-        lines.append(f"{name}: name words that stand for no answer with --na WORD")
+        lines.append(f"{name}: name words that mean no answer with --na WORD")
     return lines

@@ -47,7 +47,7 @@ def command(
 ) -> None:
     """Solve for the mechanism with the smallest error; print its error and a lower bound for every mechanism.
 
-    --out writes the whole specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
+    --out writes the complete specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
     `audit FILE.json` read it.
 
     \b
@@ -64,7 +64,9 @@ def command(
 
     asked = need_domain(domain)
     if not isinstance(asked, Line):
-        raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
+        raise click.UsageError(
+            f"expected an interval or a circle (designs are solved for these), got {asked}"
+        )
     if out is not None and out.suffix != ".json":
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
     judged = ("squared" if unbiased else "absolute") if loss is None else loss

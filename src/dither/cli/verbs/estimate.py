@@ -155,11 +155,11 @@ def command(
     removed. --weight is a public column of the file. Shares and their intervals are cut at 0 and 1 where they
     are shown, with a mark; files have them as they are.
 
-    The address of a campaign at a collector stands for its reports; several collectors of one campaign are
+    The address of a campaign at a collector means its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
     day and label; an estimate for a --population holds at one look. A collector shows what has grown by its
     minimum of people. With the operator's token (--token-file) everything that is stored is added up, and the
-    minimum is asked of the sum.
+    minimum applies to the sum.
     """
     known = _population(population)
     wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
@@ -290,7 +290,7 @@ def _questions(place: str, column: str | None) -> Questionnaire:
 
 
 def _matching(name: str) -> list[Path]:
-    """Return the files of a name or a pattern; raise UsageError if there is none."""
+    """Return the files of a name or a pattern; raise UsageError if it is missing."""
     path = Path(name)
     if is_standard(path) or path.is_file():
         return [path]
@@ -298,7 +298,7 @@ def _matching(name: str) -> list[Path]:
     found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
     if not found:
         folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
-        raise click.UsageError(folder if path.is_dir() else f"there is no file {name}")
+        raise click.UsageError(folder if path.is_dir() else f"file not found: {name}")
     return found
 
 
@@ -323,7 +323,7 @@ def _check_once(paths: Sequence[Path]) -> None:
 
 
 def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
-    """Raise UsageError for options of a database, or of a collector, where none is asked."""
+    """Raise UsageError for options of a database or a collector without one."""
     remote = files[0].startswith(ADDRESSES)
     if database and (remote or "://" not in files[0]):
         raise click.UsageError(

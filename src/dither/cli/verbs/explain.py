@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--person", "only", flag_value="person", help="Only the text for the person who is asked.")
+@click.option("--person", "only", flag_value="person", help="Only the text for the person who answers.")
 @click.option(
     "--officer",
     "only",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--account",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A person's account: what was given before is added.",
+    help="A person's account: earlier answers are added.",
 )
 @click.option(
     "--minimum-batch",
@@ -81,7 +81,7 @@ def command(
     language: str,
     as_json: bool,
 ) -> None:
-    """Explain FILE for the person asked and the officer: a campaign, signed or not, or a file of reports.
+    """Explain FILE, a campaign or a file of reports, for the person who answers and the officer.
 
     FILE may be the address of a campaign at a collector. Every number is computed from the mechanisms'
     integers. The text for the person has at most 120 words. A file of reports names the columns that stay as

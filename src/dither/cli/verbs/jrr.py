@@ -151,7 +151,7 @@ def pair(
     if as_json:
         print_json({"told": told, "people": people})
     else:
-        click.echo(f"{told} of {people} devices were told their place")
+        click.echo(f"{told} of {people} devices received their slot")
 
 
 @command.command()
@@ -194,7 +194,7 @@ def device(
     at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
-        raise click.UsageError("there is no answer; write one a line, at least one")
+        raise click.UsageError("expected at least one answer, one per line")
     terms.mechanism.domain.check(
         values
     )  # before anything is sent, so that a wrong answer leaves no partner waiting

@@ -31,8 +31,8 @@ _GOALS: Final = {
 _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
     "Locations": "the mean distance of a report to the person's place",
-    "Quantile": "the standard error of the quantile, with that of sampling; from … to: of single shapes",
-    "Distribution": "the distance of the distribution, with that of sampling; from … to: of single shapes",
+    "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
+    "Distribution": "the distance of the distribution, with the sampling error;  from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
     **{
@@ -126,7 +126,7 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     "--shuffled",
     type=int,
     metavar="N",
-    help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
+    help="The budget is for a person whose report is one of N, mixed.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
 @click.option(
@@ -198,9 +198,7 @@ def command(
     )
     if detect is not None:
         if any(given is not None for given in (error, margin, shuffled, size, guess)):
-            raise click.UsageError(
-                "--detect stands in the place of --error, without --shuffled, --bytes and --guess"
-            )
+            raise click.UsageError("--detect replaces --error; leave out --shuffled, --bytes and --guess")
         _detect(asked, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
         return
     error = error if margin is None else _standard_error(goal, margin, error)
@@ -231,7 +229,7 @@ def command(
     if people is not None and epsilon is not None:
         raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
     if shuffled is not None and epsilon is not None:
-        raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
+        raise click.UsageError("use --shuffled with --epsilon, or with --error and --people")
     found: dict[str, float] = (
         {"epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
         if epsilon is None
@@ -264,7 +262,7 @@ def _print_meaning(epsilon: float) -> None:
 
 
 def _check_ranking(options: Mapping[str, object], error: float | None) -> None:
-    """Raise UsageError if an option of rankings stands beside a target error."""
+    """Raise UsageError if an option of rankings comes with a target error."""
     for name, given in options.items():
         if given is not None and error is not None:
             raise click.UsageError(f"{name} is for a ranking: leave out --error and --margin")
@@ -280,7 +278,7 @@ def _detect(
     sampling: bool,
     as_json: bool,
 ) -> None:
-    """Print how many people, which ε or which power a difference of two arms needs or has."""
+    """Print the number of people, the ε or the power of a difference of two arms."""
     from dither.advice.plan import check_difference, power_of
     from dither.advice.recommend import epsilon_for, people_for
 
@@ -315,7 +313,7 @@ def _detect(
 def _print_error(
     goal: str, error: float, people: int | None, parts: dict[str, float], *, contained: bool
 ) -> None:
-    """Say what error was planned for, and what it consists of."""
+    """Print the planned error and its parts."""
     meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
     if contained:
         meaning = meaning.replace(" that privacy adds to", " of")
@@ -327,7 +325,7 @@ def _print_error(
         noise, drawn = (number(part, 3) for part in parts.values())
         click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
     elif not contained and goal not in ("values", "places", "quantile", "distribution"):
-        click.echo("the sampling error, because not everybody is asked, is not part of it")
+        click.echo("the sampling error, because not everybody takes part, is not included")
 
 
 def _standard_error(goal: str, margin: float, error: float | None) -> float:
@@ -343,7 +341,7 @@ def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
     from dither.core.domains import Interval, Rectangle
 
     if domain is not None:
-        raise click.UsageError("give one domain: --rectangle stands alone")
+        raise click.UsageError("give one domain: use --rectangle without other domains")
     return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
 
 
@@ -358,7 +356,7 @@ def _one_domain(
     if not numbers:
         return domain
     if domain is not None:
-        raise click.UsageError("give one domain: --number stands alone, once for each number")
+        raise click.UsageError("give one domain: use --number once for each number, without other domains")
     if len({name for name, _, _ in numbers}) < len(numbers):
         raise click.UsageError("every --number has a name of its own")
     return Box({name: Interval(low, high) for name, low, high in numbers})

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
 )
-@click.option("--key", type=click.Path(), help="The key that signs campaigns in TOML; beside the store.")
+@click.option(
+    "--key", type=click.Path(), help="The key that signs campaigns in TOML.  [default: next to the store]"
+)
 @NEW_KEY_OPTION
 @click.option(
     "--sealing-key",
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     "--list",
     "list_file",
     type=click.Path(exists=True, dir_okay=False),
-    help="The list of campaigns; beside the key.",
+    help="The list of campaigns.  [default: next to the key]",
 )
 @click.option("--no-list", is_flag=True, help="Start a store that has campaigns without their list.")
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")

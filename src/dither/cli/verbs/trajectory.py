@@ -224,7 +224,7 @@ def map_(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Estimate how locations are distributed from FILE, which `dither trajectory perturb` wrote.
+    """Estimate the distribution of locations from FILE, the output of `dither trajectory perturb`.
 
     \b
     dither trajectory density out.geojson --columns 24 --rows 24 --plot map.png

@@ -83,7 +83,7 @@ class Question(Answering):
 
     domain: Any
     kernel: Any
-    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None if there is none
+    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None without one
     _: KW_ONLY
     epsilon: float
     name: str

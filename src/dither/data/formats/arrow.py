@@ -4,7 +4,7 @@ A dictionary, a view or a run of an Arrow column may hold values of rows that we
 would write them. A writer also writes the bytes that are stored at a null. So columns that are kept are
 brought to types that hold nothing but the values of their rows.
 
-pyarrow's `to_numpy` and `array` import pandas, which takes longer than a small file: `to_numbers` and
+pyarrow's `to_numpy` and `array` import pandas, and that takes longer than a small file: `to_numbers` and
 `from_numbers` do not.
 """
 
@@ -53,7 +53,7 @@ def to_numbers(column: pyarrow.Array) -> Array:
 
 
 def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
-    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked where there is none.
+    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked if missing.
 
     Texts are UTF-8 bytes and where each one begins. None for other kinds, and if a text is missing.
     """
@@ -115,7 +115,7 @@ def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
 def encode_dictionary(column: pyarrow.DictionaryArray, rows: Integers) -> tuple[Integers, list[Any]]:
     """Return the values that some rows of a dictionary column have, and for each row the index of its own.
 
-    No text is decoded but those of the dictionary. None of the rows may be null.
+    Only the texts of the dictionary are decoded. No row may be null.
     """
     indices = to_numbers(column.indices.fill_null(0))
     codes = indices if rows.size == len(column) else indices[rows]
@@ -166,7 +166,7 @@ def from_column(column: pyarrow.Array, question: Question) -> Array:
 
 
 def rows_of(column: pyarrow.Array, rows: Integers) -> pyarrow.Array:
-    """Return some rows of a column, in a type that stores every value beside its row and nothing else.
+    """Return some rows of a column, in a type that stores only every value with its row.
 
     A dictionary column becomes a column of its values.
     """
@@ -201,7 +201,7 @@ def plain_type(kind: pyarrow.DataType) -> pyarrow.DataType:
 
 
 def decode_column(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Array:
-    """Return a column in the type `wanted`, which `plain_type` returned for its own."""
+    """Return a column in the type `wanted`, a result of `plain_type` for its own type."""
     if column.type == wanted:
         return column
     pa = arrow()

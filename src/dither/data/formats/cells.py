@@ -68,7 +68,7 @@ def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], 
     layout = question.layout
     base, shape = layout.base.newbyteorder("<"), layout.shape
     for index, cell in enumerate(cells):
-        # `bytes.fromhex` skips spaces, which would make up for missing digits.
+        # `bytes.fromhex` skips spaces, and they could replace missing digits.
         if not isinstance(cell, str) or len(cell) != 2 * layout.itemsize or not cell.isalnum():
             raise _malformed_cell(question, where(index))
         try:

@@ -96,9 +96,9 @@ class ArrowChunk(Chunk):
             return absent
 
     def numbers(self, column: str, rows: Integers) -> Array:
-        with self._name_errors(column):  # the whole column has the wrong type
+        with self._name_errors(column):  # the complete column has the wrong type
             whole = self._batch.column(column)
-            if not rows.size:  # of any type, also that of nulls
+            if not rows.size:  # any type, also nulls
                 return np.empty(0)
             if rows.size == len(whole) and is_number(whole.type):  # all rows, none of them missing
                 return numbers_of(whole)
@@ -114,7 +114,7 @@ class ArrowChunk(Chunk):
             cells = whole if rows.size == len(whole) else self.take(column, rows)
             try:
                 return encode_column(cells)
-            except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # of lists, of 16-bit floats
+            except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # lists, 16-bit floats
                 return code_cells(to_objects(cells))
 
     def lists(self, column: str, rows: Integers) -> ItemLists:
@@ -147,7 +147,7 @@ class ArrowChunk(Chunk):
 
     @contextmanager
     def _name_errors(self, column: str) -> Iterator[None]:
-        """Put the file's name and the column in front of an error about a column as a whole."""
+        """Put the file's name and the column in front of an error about a complete column."""
         if self.place is not None:
             try:
                 yield
@@ -180,7 +180,7 @@ class ColumnarFormat(TableFormat):
 
     @abstractmethod
     def open(self, path: Path) -> Any:
-        """Return an open file, which is a context manager; raise pyarrow.ArrowInvalid if it is not one."""
+        """Return an open file as a context manager; raise pyarrow.ArrowInvalid if it is not one."""
 
     @abstractmethod
     def schema(self, file: Any) -> pyarrow.Schema:
@@ -192,7 +192,7 @@ class ColumnarFormat(TableFormat):
 
     @abstractmethod
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
-        """Return a writer of batches to a new file, which is a context manager.
+        """Return a writer of batches to a new file, as a context manager.
 
         `reports` are the columns that hold reports: their bits are random.
         """
@@ -233,7 +233,7 @@ class ColumnarFormat(TableFormat):
         except DitherError:
             raise
         except Exception as error:
-            if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
+            if isinstance(error, OSError) and error.errno is not None:  # from the system: no such file
                 raise
             # Arrow raises almost every kind of error for a damaged file; its text may show a value.
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
@@ -266,7 +266,7 @@ class Parquet(ColumnarFormat):
     """Parquet, by row groups."""
 
     def open(self, path: Path) -> Any:
-        return _parquet().ParquetFile(path, pre_buffer=False)  # with it, what was read stays in memory
+        return _parquet().ParquetFile(path, pre_buffer=False)  # a buffer would keep all data in memory
 
     def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema_arrow
@@ -300,7 +300,7 @@ class Parquet(ColumnarFormat):
         )
 
 
-_MOST_BYTES: Final = 1 << 28  # of a batch of texts; of a whole file, if that is much more than it stores
+_MOST_BYTES: Final = 1 << 28  # bytes of a batch of texts; of a complete file if it is highly compressed
 _MOST_RATIO: Final = 1000
 _MANY: Final = 1 << 12  # values of a dictionary above which it is no shorter way to read a column
 
@@ -324,7 +324,7 @@ def _by_dictionary(path: Path, groups: int, texts: list[str]) -> list[str]:
     """Return the columns of texts that are read as dictionaries: those with few values, or with long ones.
 
     Of other columns every batch is small enough, and Arrow would make a dictionary of each anew: that is ten
-    times slower for ids. The first row of a group of rows brings the whole dictionary of that group.
+    times slower for ids. The first row of a group of rows brings the complete dictionary of that group.
     """
     from pyarrow import compute
 
@@ -401,7 +401,7 @@ class ArrowFile(ColumnarFormat):
         with _open_fields(path, places) as part:
             for number in range(part.num_record_batches):
                 batch = validate_batch(part.get_batch(number).select(columns))
-                for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
+                for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the complete file
                     yield measure_batch(path, batch.slice(begin, BATCH))
 
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:

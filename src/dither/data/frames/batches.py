@@ -44,7 +44,7 @@ def check_columns(campaign: Questionnaire, names: Sequence[str]) -> None:
 
 
 def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the columns that leave, in their order: those of the questions, and those that are kept.
+    """Return the columns of the result, in their order: the questions' and the kept ones.
 
     Raise InvalidParameter if one is not there, or if a question is to be kept.
     """
@@ -59,12 +59,12 @@ def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence
 def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow.Schema:
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
 
-    Raise InvalidParameter if a question has no column, or if a name stands for two columns.
+    Raise InvalidParameter if a question has no column, or if a name means two columns.
     """
     if campaign.sampled:
         raise InvalidParameter(
-            "a campaign with sampled = true asks each row one question alone: dt.data.perturb_file and "
-            "`dither perturb` draw it, and dt.Sampled in memory"
+            "a campaign with sampled = true draws one question for each row; use dt.data.perturb_file or "
+            "`dither perturb`, or dt.Sampled in memory"
         )
     if len(set(schema.names)) < len(schema.names):
         raise InvalidParameter("two columns have the same name; rename one of them")
@@ -81,7 +81,7 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow
 
 
 def campaign_of(schema: pyarrow.Schema) -> Questionnaire:
-    """Return the campaign in a schema's metadata; raise InvalidParameter if there is none."""
+    """Return the campaign in a schema's metadata; raise InvalidParameter without one."""
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(
@@ -154,10 +154,10 @@ def perturb_batch(
     """Return a record batch, or a table, of reports in the columns of the questions.
 
     `specification` is `Questionnaire(questions).to_json()`: text, so that a worker on another machine builds
-    the questions itself and draws from its own operating system. A question is built once in a process. No
-    other column is in the result but those in `keep`, which are unchanged; their dictionaries become the
-    values of their rows. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as
-    in `dt.data.perturb`.
+    the questions itself and draws from its own operating system. A question is built once in a process. The
+    result has no other columns except the unchanged ones in `keep`; their dictionaries become the values of
+    their rows. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
+    `dt.data.perturb`.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from

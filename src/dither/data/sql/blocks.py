@@ -1,7 +1,7 @@
 """The part of a query that counts the reports of one question, for each way of counting.
 
 Every block is a relation with the public columns (day, label), `cell` and `total`. A cell from 0 upwards is
-a place of the summary's vector. Negative cells say what was refused, and the number of reports.
+an index of the summary's vector. Negative cells are counts of refused reports, and the number of reports.
 
 Columns are always written with their relation, `s.cell`: some databases take a bare name for the new column
 of the same SELECT.
@@ -40,15 +40,15 @@ MOST: Final = 1 << 63
 MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63
 _HALF: Final = 1 << 16
 _MOST_TERMS: Final = 24  # coefficients of polynomials; the text of a query grows with their third power
-_LIMB: Final = 1 << 32  # a remainder below 2^21 and a limb are below 2^53, which doubles hold exactly
+_LIMB: Final = 1 << 32  # a remainder below 2^21 and a limb are below 2^53: exact in doubles
 
 Stage = dict[str, str]  # new columns by name; a stage is computed from the one before, `s`
 
 
 class Cell(IntEnum):
-    """Cells that are not counts: what was left out, and the number of reports."""
+    """Cells that are not counts: omitted reports, and the number of reports."""
 
-    OTHER = -1  # of another fingerprint
+    OTHER = -1  # another fingerprint
     MALFORMED = -2  # no device can have sent it, or it has no batch
     REPORTS = -3
 
@@ -97,7 +97,7 @@ def select_list(columns: Mapping[str, str]) -> str:
 
 
 def report_state(valid: str, cell: str) -> str:
-    """Return the cell of a report: that of its state if it is refused already, MALFORMED if not valid."""
+    """Return the cell of a report: its state if it is already refused, MALFORMED if not valid."""
     return f"CASE WHEN s.state < 0 THEN s.state WHEN {valid} THEN {cell} ELSE {Cell.MALFORMED:d} END"
 
 
@@ -120,7 +120,7 @@ def _(counting: EachReport, part: Block) -> str:
 
 def _count_cells(outcomes: int, part: Block) -> str:
     report = part.dialect.whole("s.report")
-    # The usual case first: DuckDB then decides a whole block at once. An integer casts without an error.
+    # The usual case first: DuckDB then decides a complete block at once. An integer casts without an error.
     cell = (
         f"CASE WHEN s.state >= 0 AND {report} >= 0 AND {report} < {outcomes} THEN {report} "
         f"WHEN s.state < 0 THEN s.state ELSE {Cell.MALFORMED:d} END"
@@ -166,7 +166,7 @@ def _(counting: BitSums, part: Block) -> str:
     checked = part.select(
         {"report_hex": "s.report_hex", "state": report_state(ok, "0")}, part.source, fence=True
     )
-    # The last number stands for the report itself: it is counted once, or refused once.
+    # The last number is the report itself: it is counted once, or refused once.
     pair = dialect.part("s.report_hex", "((2 * s.item) + 1)", 2)
     pairs = part.select(
         {
@@ -195,8 +195,8 @@ def _(counting: BitSums, part: Block) -> str:
 
 
 def _hexadecimal(dialect: SqlDialect, digits: int, last: str = "") -> str:
-    """Return whether `s.report_hex` has so many digits, and ends with a pattern of two of them."""
-    pairs = f"([{DIGITS}][{DIGITS}])*"  # by twos: `$` may stand before a newline, which makes the length odd
+    """Return whether `s.report_hex` has the right length, and ends with a pattern of two digits."""
+    pairs = f"([{DIGITS}][{DIGITS}])*"  # in pairs: `$` may precede a newline, and that makes the length odd
     return f"length(s.report_hex) = {digits} AND {dialect.looks_like('s.report_hex', f'^{pairs}{last}$')}"
 
 
@@ -224,7 +224,7 @@ def _(counting: HashMatches, part: Block) -> str:
     kept["told"] = "s.told"
     for stage in hash_stages(dialect, "s.seed"):
         relation = part.select({**kept, **stage}, relation, fence=True)
-    every = counting.items  # the number after the last item stands for the report itself
+    every = counting.items  # the number after the last item is the report itself
     match = f"{hash_bucket(dialect, counting.items, buckets)} = s.told"
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     matches = part.select(
@@ -252,9 +252,7 @@ def _(counting: ValuesBelow, part: Block) -> str:
     for at in range(0, field.length, 4):
         digits = [
             f"({dialect.digit('s.report_hex', str(2 * at + 1 + place))} * {1 << 4 * (place ^ 1)})"
-            for place in range(
-                2 * min(4, field.length - at)
-            )  # of two digits of a byte the higher one is first
+            for place in range(2 * min(4, field.length - at))  # the higher digit of a byte is first
         ]
         number = dialect.whole(f"({' + '.join(digits)})")
         limbs[f"l{at // 4}"] = f"CASE WHEN s.state < 0 THEN 0 ELSE {number} END"
@@ -273,7 +271,7 @@ def _(counting: ValuesBelow, part: Block) -> str:
     value = f"s.c{field.terms - 1}"
     for term in reversed(range(field.terms - 1)):
         value = f"MOD(({value} * s.item) + s.c{term}, {field.prime})"
-    every = counting.items  # the number after the last element stands for the report itself
+    every = counting.items  # the number after the last element is the report itself
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     found = f"s.state >= 0 AND {value} < {counting.bound}"
     counted = part.select(

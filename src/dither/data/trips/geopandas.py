@@ -99,7 +99,7 @@ def _extra(module: str) -> Any:
 
 
 class GeoPackage(TripFormat):
-    """A GeoPackage with one layer, which is written as `trips`."""
+    """A GeoPackage with one layer, named `trips`."""
 
     def read(self, path: Path, progress: Progress) -> Trips:
         with name_errors(path):

@@ -20,7 +20,7 @@ _HEAD: Final = (
 )
 _GPX: Final = "http://www.topografix.com/GPX/1/1"
 _DITHER: Final = "urn:dither:reports"  # the namespace of the extension elements
-_escape = partial(escape, quote=False)  # that of xml.sax.saxutils would import urllib and http
+_escape = partial(escape, quote=False)  # the one in xml.sax.saxutils would import urllib and http
 
 
 class Gpx(TripFormat):
@@ -91,7 +91,7 @@ def _place(point: ElementTree.Element, where: str) -> tuple[float, float]:
 
 
 def _extension(parent: ElementTree.Element, name: str) -> str:
-    """Return the text of an element among the extensions of another, "" if there is none."""
+    """Return the text of an element among the extensions of another, "" if it is missing."""
     return "".join(_text(part, name) for part in _children(parent, "extensions"))
 
 

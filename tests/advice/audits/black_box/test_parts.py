@@ -77,7 +77,7 @@ class Opaque:
         ([1 << 900, 1], "report: 512 of 901 bits were looked at"),
         ([Slotted(1, 0)], "report: the type Slotted is compared by its attributes"),
         ([Opaque()], "report: the type Opaque is compared as text"),
-        ([[[[[[[1]], [2]]]]]], "nested deeper is compared as text"),
+        ([[[[[[[1]], [2]]]]]], "deeper nested parts are compared as text"),
     ],
     ids=lambda value: value if isinstance(value, str) else "reports",  # the same in every worker
 )

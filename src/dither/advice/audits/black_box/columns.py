@@ -17,7 +17,7 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
 _FEW: Final = 64  # integers closer together are looked at one by one anyway
 _WHOLE: Final = "the whole report"
-_COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # what the audit computes has no bits
+_COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # computed columns have no bits
 _GLANCE: Final = 2000  # reports among which different ones are counted
 
 
@@ -25,7 +25,7 @@ _GLANCE: Final = 2000  # reports among which different ones are counted
 class Context:
     """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it.
 
-    `coverage` is written: which parts of reports were not looked at, and what was compared as text.
+    `coverage` is filled: the parts of reports that were not examined or were compared as text.
     """
 
     inputs: Floats | None = None
@@ -42,9 +42,9 @@ def columns(outputs: Outputs, context: Context) -> Columns:
 
 
 def _whole(outputs: Outputs) -> Columns:
-    """Return whole reports as labels if few are different; no column otherwise.
+    """Return complete reports as labels if few are different; no column otherwise.
 
-    Parts that are each independent of the value can tell it together: (a, b, a ⊕ b ⊕ value).
+    Parts that are each independent of the value can reveal it together: (a, b, a ⊕ b ⊕ value).
     """
     few = {label(report) for report in outputs[:_GLANCE]}
     if not 1 < len(few) <= _MOST_LABELS:
@@ -94,7 +94,7 @@ def _detail_columns(plain: Columns, context: Context) -> Columns:
 
 
 def lowest_bit(numbers: Floats) -> Floats:
-    """Return the exponent of the lowest bit that is set: 4 of 0.0625 is −4; NaN for 0 and what is not finite.
+    """Return the exponent of the lowest bit that is set: 4 of 0.0625 is −4; NaN for 0 and infinities.
 
     Floating-point noise leaves its spacing here: sums are multiples of the last bit of the larger term
     [Mironov12].
@@ -114,7 +114,7 @@ _GRIDS: Final = (16, 23, 24, 31, 32)  # bits of a uniform number from which nois
 def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
     """Return how near exp(−|report − input|/scale) is to a multiple of 2^−bits, for the first two inputs.
 
-    Laplace noise is −scale·ln(U) with a sign. If U has only so many bits, this is 0 up to rounding under the
+    Laplace noise is −scale·ln(U) with a sign. If U has few bits, this is 0 up to rounding under the
     input itself, and anything under other inputs [Mironov12]. The number is log2 of the distance in units.
     """
     found: Columns = {}
@@ -141,7 +141,7 @@ class Binning(Protocol):
 
     @property
     def column(self) -> str:
-        """The name of what is binned: a column, or a score."""
+        """The name of the binned column or score."""
 
     @property
     def size(self) -> int:
@@ -200,7 +200,7 @@ class Edges:
 
 
 def bits_of(column: Array) -> Array:
-    """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have none.
+    """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have no bits.
 
     Floats have the bits of their fractions, and the sign where it is not seen in the number: of 0 and of NaN.
     The other signs and the exponents are a matter of bins.
@@ -246,7 +246,7 @@ class Bit:
         return 2
 
     def bins(self, columns: Columns, count: int) -> Integers:
-        """Return the bit of each of `count` reports; 0 where there is none."""
+        """Return the bit of each of `count` reports; 0 for reports without it."""
         column = columns.get(self.number)
         data = None if column is None else bits_of(column)
         if data is None or self.at >= 8 * data.shape[1]:
@@ -295,7 +295,7 @@ class Labels:
         known = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if holds]
         if chosen[-1]:
             left = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if not holds]
-            return f"{self.column} is none of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
+            return f"{self.column} is not one of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
 
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Rounds of a black-box audit, and how a finding is repeated by somebody else."""
+"""Rounds of a black-box audit, and the independent repetition of a finding."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dither.errors import InvalidParameter
 from dither.foundation.arrays import Integers
 
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
-_LEAST: Final = 64  # of the first round of all, as a share of the samples: 1/64
-_GROWTH: Final = 4  # of the rounds
+_LEAST: Final = 64  # least first round: 1/64 of the samples
+_GROWTH: Final = 4  # growth of the rounds
 _INPUTS: Final = 300  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
