@@ -1,4 +1,4 @@
-"""Pictures of figures: panels of curves with one legend beside them, one style a mechanism, and words."""
+"""Pictures of figures: panels of curves with one legend next to them, one style a mechanism, and words."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _DASHES: Final = ("-", (0, (6, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)), (0
 
 
 def styles_of(names: list[str]) -> dict[str, Style]:
-    """Return the style of each curve; those that are no mechanisms take colours and dashes in order."""
+    """Return the style of each curve; other curves take colours and dashes in order."""
     others = cycle(Style(colour, "", dash) for colour, dash in zip(_OTHERS, cycle(_DASHES), strict=False))
     return {name: STYLES[name] if name in STYLES else next(others) for name in names}
 
@@ -152,9 +152,9 @@ _COLUMN, _TEXT_WIDTH, _POINTS = 3.4, 7.0, 8  # inches of a column and of a page'
 
 
 class Panels:
-    """The canvas of one picture. A drawing asks once for its grid of axes.
+    """The canvas of one picture. A drawing requests its grid of axes once.
 
-    For a `paper` it is as wide as a column, or as the text where panels stand side by side, and its legend
+    For a `paper` it is as wide as a column, or as the text for panels side by side, and its legend
     is below.
     """
 
@@ -176,9 +176,9 @@ class Panels:
         return [list(row) for row in found]
 
     def in_order(self, count: int, *, most: int = 3, square: bool = False) -> list[Any]:
-        """Return axes for so many panels, row by row, at most `most` side by side."""
+        """Return axes for `count` panels, row by row, at most `most` side by side."""
         columns = min(count, most if count != 4 else 2)
-        if count > 6:  # whole rows, if there are so many panels
+        if count > 6:  # complete rows, with many panels
             columns = next((wide for wide in (5, 4, 3) if count % wide == 0), columns)
         found = [axes for row in self.grid(-(-count // columns), columns, square=square) for axes in row]
         for axes in found[count:]:
@@ -186,7 +186,7 @@ class Panels:
         return found[:count]
 
     def legend(self) -> None:
-        """Draw one legend beside all panels; labels that begin with _ and repeated ones are left out."""
+        """Draw one legend next to all panels; labels that begin with _ and repeated ones are left out."""
         entries: dict[str, Any] = {}
         for axes in self.axes:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -208,7 +208,7 @@ class Panels:
 
 
 class Drawing(Protocol):
-    """What draws the rows of a figure, and says in words what is to be seen."""
+    """Draws the rows of a figure, and describes it in words."""
 
     def draw(self, panels: Panels, rows: Rows) -> None:
         """Draw the rows."""
@@ -238,7 +238,7 @@ class Lines:
     """A line for each value of the column `by`: colours by mechanism, kinds of line by version.
 
     Panels are the values of the column `panel`. The versions share a panel if `together` is True; otherwise
-    they stand side by side on the same axes. Rows without x or y are left out. `labels` are axis labels in
+    they are side by side on the same axes. Rows without x or y are left out. `labels` are axis labels in
     words by column; "error of P" is the label of the column "error" in panel P alone.
     """
 
@@ -409,7 +409,7 @@ _UNDATED: Final[dict[str, dict[str, Any]]] = {"pdf": {"CreationDate": None}, "sv
 
 
 def _coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
-    """Return whether two curves cannot be told apart in a picture."""
+    """Return whether two curves are indistinguishable in a picture."""
     return len(one) == len(other) and all(
         x == u and math.isclose(y, v, rel_tol=2e-3) for (x, y), (u, v) in zip(one, other, strict=True)
     )

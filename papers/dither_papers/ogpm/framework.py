@@ -131,7 +131,7 @@ def example_3_5(setting: Setting) -> Rows:
 
 
 def example_6_1(setting: Setting) -> Rows:
-    """Return the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
+    """Return the best width for a public value x₀ = 0.2 at ε = 1, and its gain."""
     domain = UNIT
     own = float(OGPM(domain, epsilon=1.0).error(absolute.loss, 0.2))
 

@@ -1,4 +1,4 @@
-"""Complete paths under one ε, beside a divided budget: not in the dissertation, on its data."""
+"""Complete paths under one ε, compared with a divided budget: not in the dissertation, on its data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GRID: Final = 10  # cells a side whose centres are the places of hotspots
 def _complete_paths(setting: Setting) -> Rows:
     """Return the mean error of a place, range queries and hotspots, by the ε of a complete path.
 
-    Every second path, in a seeded order, is public; the other half is asked. Paths are in the order of time.
+    Every second path, in a seeded order, is public; the other half reports. Paths are in the order of time.
     """
     found: Rows = []
     for name in ("tky", "chi"):

@@ -66,7 +66,7 @@ def _short_side(setting: Setting) -> Rows:
 
 
 def _directions(setting: Setting) -> Rows:
-    """Return the rows of Figure 6.6: the error of a direction that has the whole budget."""
+    """Return the rows of Figure 6.6: the error of a direction with the complete budget."""
     circle, flaws = Circle(), Flaws()
     source = sources(setting, 2)[0]
     angles = (source.words(setting.runs(400_000, 40_000)) >> np.uint64(11)) / 2.0**53 * circle.period
@@ -128,7 +128,7 @@ def _towns(setting: Setting) -> Rows:
         found += rows(f"fig6.7_{name}", PUBLISHED, panel=name.upper())
         often = 10 if name == "chi" else 1
         paths = repeated(town.paths, often * setting.runs(5, 2))
-        # These programs walk along their own references and average over what was reported.
+        # These programs walk along their own references and average over the reports.
         flaws = Flaws(borrowed=False, free_start=False)
         found += told_by(programs(SQUARE, flaws, town=town), paths, setting, **panel)
         found += measured(RIGHT_ONES, SQUARE, paths, setting, town=town, **panel)
@@ -266,7 +266,7 @@ FIGURES: Final = [
         needs=tuple(file for name, ordered in _TOWNS for file in files(name, ordered=ordered)),
         notes=(
             "The published paths are each person's set of places sorted by latitude; "
-            "those in the order of time are shown beside them.",
+            "paths in the order of time are shown next to them.",
         ),
     ),
     Figure(

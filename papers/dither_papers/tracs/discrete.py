@@ -130,7 +130,7 @@ def _gridding(setting: Setting) -> Rows:
 
 
 _HONEST: Final = (
-    "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
+    "As coded, NGram and ATP promise nothing: their possible reports depend on the exact true location.",
     "`spent` is the ε that is spent (left out for lists of thousands of points). With the printed scale "
     "NGram spends between half and four fifths of its ε; repaired, it has the largest scale that keeps ε.",
 )
@@ -239,7 +239,7 @@ FIGURES: Final = [
             ),
         ],
         notes=(
-            "The published points of TraCS-C lie up to 16 % below the exact mean, which is an integral.",
+            "The published points of TraCS-C lie up to 16 % below the exact mean (an integral).",
             "The printed scale of gridding spends about half of ε; the other curves spend all of it.",
         ),
     ),

@@ -121,7 +121,7 @@ _CIRCLE: Final = Circle(360.0)
 
 
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
-    """Return the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
+    """Return the size and the probability of the likelier sector: TraCS-D's, or k-RR's."""
     if sectors is None:
         made = OGPM(_CIRCLE, epsilon=epsilon).question
         kernel = cast(SlidingKernel, made.kernel).window

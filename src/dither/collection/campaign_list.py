@@ -29,7 +29,7 @@ class CampaignList:
     """The list of all campaigns that an asker published and retired, in order, and of new keys.
 
     Every entry is a text in canonical JSON with the digest of the one before; the digest of the last, the
-    head, is signed. So whoever has one head has the whole list before it.
+    head, is signed. So one head fixes the complete list before it.
     """
 
     entries: tuple[str, ...]

@@ -24,7 +24,7 @@ class VectorCount:
     passed: int = 0
     failed: int = 0
     unknown: int = 0  # the implementation said that it does not do this
-    research: int = 0  # the same of draws for research, which are not counted in the share of a port
+    research: int = 0  # the same for draws for research; the share of a port ignores them
     failures: list[str] = field(default_factory=list)  # all of them, in words
     lacking: list[str] = field(default_factory=list)  # draws of which a vector was not met
 
@@ -33,7 +33,7 @@ def vectors(kind: str) -> object:
     """Return the data of one file of clients/conformance/2, of the package or of the repository."""
     for folder in (
         Path(str(files("dither"))) / "conformance" / "2",
-        Path(__file__).parents[3] / "clients" / "conformance" / "2",  # where dither runs from its repository
+        Path(__file__).parents[3] / "clients" / "conformance" / "2",  # for dither in its repository
     ):
         file = folder / f"{kind}.json"
         if file.is_file():
@@ -41,7 +41,7 @@ def vectors(kind: str) -> object:
     raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
 
 
-Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, what is asked, and what must be answered
+Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, the request, and the expected answer
 
 
 def _draws(data: Any) -> Iterator[Case]:
@@ -121,7 +121,7 @@ def _ohttp(data: Any) -> Iterator[Case]:
 
 
 def _exchange(data: Any) -> Iterator[Case]:
-    """Yield answers to a batch, each with what becomes of it, and addresses that may be used, or not."""
+    """Yield answers to a batch with its fate, and allowed and forbidden addresses."""
     for case in data["answers"]:
         asked = {"do": "fate"} | {name: case[name] for name in ("batch", "status", "content")}
         yield f"answer: {case['name']}", asked, {"fate": case["fate"]}
@@ -167,7 +167,7 @@ def _of_campaign(
 
 
 def _account(data: Any) -> Iterator[Case]:
-    """Yield every step of every scenario: a state, an event, and what becomes of it."""
+    """Yield every step of every scenario: a state, an event, and the next state."""
     for scenario in data["scenarios"]:
         state = scenario["open"]
         for number, step in enumerate(scenario["steps"]):
@@ -177,13 +177,13 @@ def _account(data: Any) -> Iterator[Case]:
 
 
 def _permanent(data: Any) -> Iterator[Case]:
-    """Yield every list of answers per value, and which of them are one report."""
+    """Yield every list of answers per value, with the groups that are one report."""
     for case in data["permanent"]:
         yield case["name"], {"do": "permanent", "asks": case["asks"]}, {"alike": case["alike"]}
 
 
 def alike(reports: Iterable[str]) -> list[int]:
-    """Return a number for each report: that of the reports, in the order in which they first came.
+    """Return a number for each report: the index of its bytes in order of first appearance.
 
     >>> alike(["aa", "bb", "aa"])
     [0, 1, 0]
@@ -213,14 +213,14 @@ KINDS: Final = tuple(_REQUESTS)
 
 
 def requests(kind: str) -> Iterator[Case]:
-    """Yield the name of each case, what is asked, and what must be answered."""
+    """Yield the name of each case, the request and the expected answer."""
     return _REQUESTS[kind](vectors(kind))
 
 
 def run(
     command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0
 ) -> dict[str, VectorCount]:
-    """Start a command, ask it everything, and count what it answers right.
+    """Start a command, send all requests, and count its correct answers.
 
     Every request is written before answers are read, so a command may answer in its own time; an answer
     that is missing counts as wrong.
@@ -273,7 +273,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
             list(command), input=text.encode(), stdout=subprocess.PIPE, timeout=seconds, check=False
         )
     except FileNotFoundError:
-        raise InvalidParameter(f"there is no command {command[0]!r}") from None
+        raise InvalidParameter(f"command not found: {command[0]!r}") from None
     except PermissionError:
         raise InvalidParameter(f"{command[0]!r} cannot be run") from None
     except subprocess.TimeoutExpired:
@@ -284,7 +284,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
     for line in done.stdout.split(b"\n"):
         try:
             answer = json.loads(line)
-        except (ValueError, RecursionError):  # other words on standard output are no answers
+        except (ValueError, RecursionError):  # other text on standard output is ignored
             continue
         if isinstance(answer, dict) and type(answer.get("id")) is int and "do" not in answer:  # an echo
             found[answer["id"]] = answer

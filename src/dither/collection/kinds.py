@@ -1,4 +1,4 @@
-"""What a campaign can ask, how it is drawn, and which client answers it: the table of docs/wire.md."""
+"""The kinds of questions, their draws, and the clients that answer them: the table of docs/wire.md."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ADD_ONS: Final = {
 
 
 class AskedKind(NamedTuple):
-    """A row: a kind of question, how TOML asks it, the default mechanism, and how that draws."""
+    """A row: a kind of question, its TOML, the default mechanism, and its draws."""
 
     kind: str
     toml: str
     mechanism: str
     draws: tuple[str, ...]
-    missing: str = ""  # what the row is reserved for, if nothing asks it yet
+    missing: str = ""  # the reservation of the row, if the kind does not exist yet
 
 
 _LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
@@ -72,7 +72,7 @@ def answering(question: Question) -> tuple[str, ...]:
 
 
 def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
-    """Return, by question, which clients cannot answer it, and why; without those that all answer."""
+    """Return, by question, the clients that cannot answer it, and why; omit questions that all answer."""
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
         told = {
@@ -91,7 +91,7 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
 
 
 def rows(contract: Campaign) -> list[str]:
-    """Return a line for each question: what is asked, by which mechanism and draw, and who answers it."""
+    """Return a line for each question: its kind, mechanism, draw, and the clients that answer it."""
     lacking = gaps_of_clients(contract)
     lines = []
     for name, question in contract.questions.items():
@@ -114,7 +114,7 @@ def _with_add_on(client: str, draw: str) -> str:
 
 
 def check_counted(contract: Campaign) -> None:
-    """Raise InvalidParameter if a collector cannot count a question: its reports go to files alone."""
+    """Raise InvalidParameter if a collector cannot count a question: its reports go only to files."""
     if contract.repeat == "kept change":
         raise InvalidParameter(
             f"a collector does not count repeat = {contract.repeat!r} yet; devices may answer it into files"

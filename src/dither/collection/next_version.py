@@ -56,7 +56,7 @@ def next_version(
     begins: datetime.date,
     ends: datetime.date | None = None,
 ) -> NextVersion:
-    """Return the campaign that follows a first phase: its numbers on a scale are asked on their bounds.
+    """Return the campaign that follows a first phase: with bounded intervals instead of scales.
 
     Raise NotIdentifiable, with the number of people who are missing, unless all bounds are known well enough.
     Every other question and term stays. `counts` may have a text in place of counts that are not shown.

@@ -1,7 +1,7 @@
 """Counting presence: messages by calendar period, shown when the period is over and large enough.
 
-A message without a report is stored as a report of one byte, 0, to the question "", which nobody is asked. So
-retries, folding, exports and withdrawals are those of reports.
+A message without a report is stored as a report of one byte, 0, to the question "" that no
+campaign contains. So retries, folding, exports and withdrawals work as for reports.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def counts_presence(contract: Campaign) -> bool:
 
 
 def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -> PresenceCounts:
-    """Return what may be shown of presence on a day: the periods that are over.
+    """Return the public presence on a day: the periods that are over.
 
     A period of fewer than `people` devices has no numbers. In a period a group (a public label, or the
-    devices with the permanent label) is shown if it has so many devices, and if those of all groups that are
-    not shown have together as many, or none: nothing small follows from a difference.
+    devices with the permanent label) is shown if it has `people` devices, and if the groups that are
+    not shown together have 0 or at least `people`: no small number follows from a difference.
     """
     if contract.every is None or not counts_presence(contract):
         raise InvalidParameter(f"campaign {contract.name!r} does not count who is present")

@@ -1,4 +1,4 @@
-"""Budgets of an account: their units, what is left, and how it is said."""
+"""Budgets of an account: their units, the remaining amounts and their texts."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
 
 
 def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
-    """Return what is left, or was spent, as a decimal number of at most six digits without rounding dust.
+    """Return a remaining or spent amount as a decimal number of at most six digits without rounding dust.
 
-    It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
+    It is rounded down, unless the nearest such number differs by less than 2^−40 of the total.
 
     >>> from dither_device.rules import charge
     >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
@@ -79,7 +79,7 @@ class Left:
 
 
 def budget_left(state: State, now: int) -> Left:
-    """Return what is left at a moment, the smaller of this device's part and the whole."""
+    """Return the remaining budget at a moment: the smaller of this device's part and the total."""
     epoch = Epoch(state.limits["epoch"])
     index = epoch.index(max(now, state.clock["wall"]))
     whole = state.allowed
@@ -108,12 +108,12 @@ def budget_left(state: State, now: int) -> Left:
 
 
 def accepted_assumptions(state: State) -> tuple[str, ...]:
-    """Return what the answers that were given assume, each line once. The promise holds under these alone."""
+    """Return the assumptions of the given answers, each line once. The promise needs only these."""
     return tuple(dict.fromkeys(line for entry in state.entries.values() for line in entry["assumes"]))
 
 
 def say_promise(state: State) -> str:
-    """Return what the account promises, and what that assumes. Quotas of askers are no promise, not in it."""
+    """Return the account's promise with its assumptions. Quotas of askers are not part of it."""
     lines = accepted_assumptions(state)
     return _budget(state) + (f" This assumes that {'; '.join(lines)}." if lines else "")
 
@@ -155,7 +155,7 @@ def explain_refusal(state: State, reason: str, question: Mapping[str, Any], now:
         case "quota":
             return f"this answer ({epsilon}) exceeds what this asker may take of the budget"
         case "budget" | "lifetime":
-            return f"this answer ({epsilon}) exceeds what is left: {budget_left(state, now)}"
+            return f"this answer ({epsilon}) exceeds the remaining budget: {budget_left(state, now)}"
     return _REASONS.get(reason, reason)
 
 
@@ -216,8 +216,8 @@ def limits(
 def opening(
     person: str, device: str, limits: Data, own: Data, moment: ClockReading, born: int | None = None
 ) -> Data:
-    """Return what an account is opened with."""
-    begun = moment.wall if born is None else born  # of the person's first device
+    """Return the initial state of an account."""
+    begun = moment.wall if born is None else born  # the start of the person's first device
     clock = {**moment.wire(), "wall": max(begun, moment.wall), "ahead": 0}
     return {
         "account": VERSION,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
-_BYTES: Final = 1 << 22  # of reports that are held before they are written
+_BYTES: Final = 1 << 22  # bytes of reports that are held before they are written
 Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
 
 
@@ -90,7 +90,7 @@ class Export:
             raise InvalidParameter(f"{place} is damaged; export into a new folder") from None
 
     def write(self, folder: Path) -> None:
-        """Write the list, whole or not at all."""
+        """Write the list, completely or not at all."""
         files = [entry._asdict() for entry in self.files]
         table = {"dither": 1, "store": self.store, "since": self.since, "tick": self.tick, "files": files}
         with whole(folder / LIST) as stream:
@@ -116,7 +116,9 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     if not folder.is_dir():
         open_source(address).close()  # a wrong address leaves no folder
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
+        folder.mkdir(
+            mode=0o700, exist_ok=True
+        )  # as confidential as the store; an existing folder keeps its rights
     with ExitStack() as opened:
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
@@ -219,7 +221,7 @@ class _Files:
         return str(place), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
 
     def entries(self) -> list[ExportedFile]:
-        """Return what was written."""
+        """Return the written files."""
         return [
             ExportedFile(self._name(day, campaign), campaign, day.isoformat(), *counts)
             for (day, campaign), counts in self._counts.items()
@@ -330,7 +332,7 @@ class StoreReader(ABC):
         """
 
     def folded_days(self, after: int) -> list[str]:
-        """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
+        """Return the days whose later reports (all, before the first export) are only counts."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
         folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND question != ''"
@@ -339,7 +341,7 @@ class StoreReader(ABC):
 
 
 class _SqliteReader(StoreReader):
-    """A SQLite file, read beside the collector that writes it."""
+    """A SQLite file, read while its collector writes it."""
 
     def __init__(self, address: str) -> None:
         path = Path(address)
@@ -394,7 +396,7 @@ def open_source(address: str) -> StoreReader:
     if is_postgresql(address):
         return _PostgresqlReader(address)
     if not Path(address).is_file():
-        raise StoreUnusable(f"there is no file {address}")
+        raise StoreUnusable(f"file not found: {address}")
     return _SqliteReader(address)
 
 

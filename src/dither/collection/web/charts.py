@@ -1,8 +1,8 @@
 """Pictures of the collector's page as SVG: bars of shares, distributions, and answers over time.
 
 A picture has real axes, zero where there are bars, and words for people who do not see it. Values are shown
-when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito, which
-people with any colour vision distinguish, and marks of different shapes.
+when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito,
+distinguishable with any colour vision, and marks of different shapes.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dither.collection.web.words import is_share, percent, row_text
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup
 
-WIDE: Final = 360  # of a picture, in its own units: a phone's width, so that letters stay readable
+WIDE: Final = 360  # width of a picture in its own units: a phone's, so that letters stay readable
 _TALL: Final = 176
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
 _BAR: Final = 30
 MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
 _LETTER: Final = 6.2  # the width of a letter
-_VERY: Final = 8.0  # how many times the shortest bin the longest one is, from which on both are drawn as wide
+_VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
 
 # [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
@@ -269,7 +269,7 @@ def _runs(days: Sequence[str], step: int) -> list[slice]:
 
 
 def _direct_labels(ends: Sequence[tuple[float, int, str | None]], x: float) -> list[Markup]:
-    """Return the names of series beside their last values, moved apart where they would overlap."""
+    """Return the names of series next to their last values, moved apart where they would overlap."""
     parts, before = [], -math.inf
     for y, number, name in sorted(ends):
         at = max(y, before + 12)

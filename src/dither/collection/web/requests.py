@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-Handler = Callable[..., Awaitable["Response | None"]]  # of a request; an application returns None
+Handler = Callable[..., Awaitable["Response | None"]]  # handler of a request; an application returns None
 
-_ROTATION: Final = 600.0  # seconds after which nobody can tell that an address came again
+_ROTATION: Final = 600.0  # seconds after which a returning address is not recognised
 _MOST: Final = 1 << 20  # addresses that are distinguished
 
 
 class RateLimits:
     """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
 
-    How many reports a batch holds is known once it was read. So a request is allowed while a token is left,
-    and charged for one; the rest is charged later and may leave a debt, which keeps the next ones waiting.
+    The number of reports in a batch is known after reading it. So a request is allowed while a token is left,
+    and charged for one. The rest is charged later and may leave a debt; the next requests then wait.
     """
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,8 +86,8 @@ class RateLimits:
 def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
     """Return the address that a request came from; a named proxy is believed about whom it forwards for.
 
-    Of several forwarded addresses the last counts that is not a named proxy's: those before it are the
-    word of whoever sent the request. "unix" is the name of a proxy on a local socket.
+    Of several forwarded addresses the last counts that is not a named proxy's: those before it are claims of
+    the sender. "unix" is the name of a proxy on a local socket.
     """
     peer = scope.get("client")
     address = str(peer[0]) if peer else "unix"
@@ -100,7 +100,7 @@ def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
 
 
 def operation_handlers(writer: Writer, token: str | None) -> dict[str, Handler]:
-    """Return the handlers of operators; without a token there are no admin actions."""
+    """Return the handlers of operators; without a token none for admin actions."""
     from starlette.responses import JSONResponse, PlainTextResponse
 
     collector = writer.collector
@@ -222,7 +222,7 @@ def refusal_body(reason: Reason) -> bytes:
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
-    """Return a header of a request by its lower-case name; None if there is none."""
+    """Return a header of a request by its lower-case name, or None."""
     for key, value in scope["headers"]:
         if key == name:
             return bytes(value)
@@ -230,7 +230,7 @@ def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
 
 
 def content_type(scope: Mapping[str, Any]) -> str:
-    """Return the content type of a request in lower case, without parameters; "" if there is none."""
+    """Return the content type of a request in lower case, without parameters, or ""."""
     return media_type((header(scope, b"content-type") or b"").decode("latin-1"))
 
 
@@ -281,7 +281,7 @@ LIST: Final = "/v1/list"
 
 
 def text_at(collector: Collector, path: str) -> str | None:
-    """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
+    """Return the campaign or the list of campaigns at a path, or None."""
     if path == LIST:
         return None if collector.listed is None else collector.listed.to_json()
     name, slash, part = path.removeprefix(_BEFORE).partition("/")
@@ -339,7 +339,7 @@ WITHDRAWALS: Final = "/v1/campaigns/{campaign}/withdrawals"
 METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
 _TAKEN_BACK: Final = WITHDRAWALS.rpartition("}")[2]
-_WITHDRAWAL_BYTES: Final = 1 << 10  # of a body
+_WITHDRAWAL_BYTES: Final = 1 << 10  # bytes of a body
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
@@ -362,7 +362,7 @@ class Unfinished:
     """Bytes of bodies that are being received: 64 of the largest in all, 4 of the largest of an address.
 
     A connection that sends all of a large body but its end would otherwise hold its memory for `patience`
-    seconds. The address None is that of relays, which are only counted in all.
+    seconds. The address None means relays; they are only counted in total.
     """
 
     def __init__(self, largest: int) -> None:

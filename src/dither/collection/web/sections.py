@@ -60,7 +60,7 @@ STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
 class View:
     """What a reader has chosen: the last days, and by what answers are shown over time.
 
-    Without a choice there are so many dates that a picture holds: days, then weeks, then months.
+    Without a choice the dates must fit a picture: days, else weeks, else months.
     """
 
     last: int | None = None
@@ -68,7 +68,7 @@ class View:
 
     @classmethod
     def of(cls, terms: Mapping[str, str]) -> View:
-        """Return the view of the parameters of a URL; what is not offered is left out."""
+        """Return the view of the parameters of a URL; other parameters are left out."""
         periods = {str(period): period for period in PERIODS if period}
         steps = {step.value: step for step in STEPS}
         return cls(periods.get(terms.get("last", "")), steps.get(terms.get("by", "")))
@@ -80,7 +80,7 @@ class View:
         return chosen if self.by is None else {**chosen, "by": self.by.value}
 
     def step(self, days: int) -> By:
-        """Return by what answers are shown over so many days."""
+        """Return the period of answers over a number of days."""
         if self.by is not None:
             return self.by
         return next((by for by, step in STEPS.items() if days <= _MOST_DAYS * step), By.MONTH)
@@ -111,7 +111,7 @@ class Told:
 def queries(
     name: str, question: Question, view: View, by: By, today: datetime.date
 ) -> dict[str, Query | None]:
-    """Return what has to be asked for the page of a question, by the field of `Told`."""
+    """Return the queries for the page of a question, by the field of `Told`."""
     domain = question.domain
     straight = domain.line is domain and not domain.circular
     since = None if view.last is None else today - datetime.timedelta(view.last - 1)
@@ -229,7 +229,7 @@ def _answer(told: Told, people: int, length: float) -> Markup:
 
 
 def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
-    """Yield what is said below the headline: sizes of sets, the change, and the interval if some lie."""
+    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie."""
     for row in told.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
             yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
@@ -245,7 +245,7 @@ def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
 
 
 def _bounds(told: Told) -> Markup:
-    """Return both quantiles, and how the others can be asked for a mean."""
+    """Return both quantiles, and the next step for a mean."""
     text, first = row_text(told.usual), told.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
     lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]

@@ -74,7 +74,7 @@ class GeometricRatio:
         while True:
             negative = source.bits(1)
             size = self.geometric(source)
-            if size or not negative:  # or 0, which has two signs, would be twice as likely
+            if size or not negative:  # otherwise 0 (with two signs) would be twice as likely
                 return -size if negative else size
 
 
@@ -97,7 +97,7 @@ class DiscreteStaircase:
     """Integer noise of constant probability on steps, each step e^(−ε) times as likely as the one inside it.
 
     P(z) ∝ b^j with j = ⌊(|z| + S − r)/S⌋, S the sensitivity and r the radius of the innermost step. Moving z
-    by at most S moves j by at most 1, which is the proof of ε for any r in 1 … S. [GV14; on a grid]
+    by at most S moves j by at most 1. This proves ε for any r in 1 … S. [GV14; on a grid]
     """
 
     sensitivity: int
@@ -162,7 +162,7 @@ class DiscreteStaircase:
             return 1.0
         step, odds = self.sensitivity, 1.0 / math.expm1(self.epsilon)
         level = self.level(size)
-        left = (self.radius + level * step - size) / step  # of the step that holds `size`
+        left = (self.radius + level * step - size) / step  # the part of the step above `size`
         whole = (2 * self.radius - 1) / step + 2.0 * odds
         return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / whole
 
@@ -261,7 +261,7 @@ def ring_tail(weights: Weights, gamma: float, epsilon: float, size: float) -> fl
     """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
     It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
-    uniform; so w₁·x + w₂·y is a sum of two uniform variables, whose tail is piecewise quadratic.
+    uniform; so w₁·x + w₂·y is a sum of two uniform variables with a piecewise quadratic tail.
     """
     count = math.ceil(_REACH / epsilon) + 1
     radii = gamma + np.arange(count)

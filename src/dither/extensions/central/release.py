@@ -33,7 +33,7 @@ from dither.extensions.central.pairs import (
 from dither.extensions.central.tally import Tally, records
 from dither.foundation.randomness import SYSTEM, Source
 
-# The mean where the released count is zero or negative, which happens at small n: the middle of the domain,
+# The mean if the released count is zero or negative (this happens at small n): the middle of the domain,
 # or the clipped quotient, as the paper's algorithms have it.
 Convention = Literal["midpoint", "literal"]
 
@@ -146,7 +146,7 @@ def count(data: object, *, epsilon: float, source: Source | None = None) -> Answ
     """Release the number of records, with ε-DP for adding or removing a person.
 
     Promise:   pure ε for one record added or removed; nothing is needed for one record changed.
-    Noise:     two-sided geometric, which is the staircase for sensitivity 1.
+    Noise:     two-sided geometric (the staircase for sensitivity 1).
     """
     number = data.secret()[1] if isinstance(data, Tally) else int(records(data).size)
     answer = _release(number, DiscreteStaircase(1, 1, budget(epsilon)), source)
@@ -188,8 +188,8 @@ def hourglass(
     noise of `staircase`, and both together spend ε once: more accurate than two answers with ε/2 each.
 
     Promise:   pure ε for one record added or removed, for both numbers together.
-    Noise:     the hourglass; `gamma` is its innermost width, by default that of least squared error.
-    Reference: [AddRemove23, Thm 2], on the integers; docs/deviations.md says what its statement lacks.
+    Noise:     the hourglass; `gamma` is its innermost width, by default the one of least squared error.
+    Reference: [AddRemove23, Thm 2], on the integers; docs/deviations.md lists the gap in its statement.
 
     >>> ages, rest = 31 + 45 + 27, 69 + 55 + 73  # of three people, and what is left to 100
     >>> first, second = hourglass(ages, rest, 100, epsilon=50)
@@ -210,7 +210,7 @@ def _integer(value: object) -> int:
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidParameter("the value must be an integer: multiply it to whole units and round") from None
+        raise InvalidParameter("expected an integer value: multiply it to integer units and round") from None
 
 
 def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:

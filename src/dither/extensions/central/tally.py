@@ -18,7 +18,7 @@ from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.foundation.arrays import Array
 
 _NUMERIC: Final = "fiub"  # the kinds of numpy's real numbers
-_MIXED: Final = "OUS"  # the kinds of objects and texts, which are read one by one
+_MIXED: Final = "OUS"  # the kinds of objects and texts; they are read one by one
 _NAN: Final = float("nan")
 
 
@@ -29,7 +29,7 @@ def records(values: object) -> Array:
     list: the choice would depend on all records, so one record would change how the others are read.
     """
     if hasattr(values, "__array__"):
-        # Masked records become None; np.asarray would show what is under the mask.
+        # Masked records become None; np.asarray would show the values under the mask.
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         if array.ndim != 1:
             raise InvalidParameter(

@@ -1,4 +1,4 @@
-"""What reports tell about the people of each class: means and variances of numbers, shares of categories."""
+"""Estimates about the people of each class: means and variances of numbers, shares of categories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dither.mechanisms.combined import Records
 
 _FEW: Final = 10  # people that a class must be estimated to have
 _LEAST_SPREAD: Final = 0.01  # standard deviation of a class at least, in lengths of the domain
-_SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from that of all people
+_SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from all people's
 _LEAST_SHARE: Final = 0.5  # people of a class that count for a category that nobody may have
 
 
@@ -193,7 +193,7 @@ def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> Num
 
 
 def _variance(value: Floats, square: Floats, there: Floats, mean: float, length: float) -> float:
-    """Return the variance of all people, shrunk to that of an even distribution where it is within noise."""
+    """Return the variance of all people, shrunk to an even distribution's if it is within noise."""
     own = float(square.sum() / there.sum()) - mean**2
     even = length**2 / 12.0
     noise = student(own, square - 2.0 * mean * value - (own - mean**2) * there)
@@ -223,5 +223,5 @@ def columns_of(table: object, names: Sequence[str]) -> Mapping[str, Array]:
         return {name: rows[:, at] for at, name in enumerate(names)}
     missing = [name for name in names if name not in held]
     if missing:
-        raise InvalidParameter(f"the table lacks the column {missing[0]!r}, which the model was fitted on")
+        raise InvalidParameter(f"the table lacks the column {missing[0]!r} of the fitted model")
     return {name: np.asarray(table[name]) for name in names}  # type: ignore[index]

@@ -36,7 +36,7 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: objec
     number takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
-    about the integers that devices sample, which differ by about the width of a cell.
+    about the integers that devices sample. They differ by about the width of a cell.
 
     >>> import dither as dt
     >>> unit = dt.Interval(0, 1)
@@ -59,7 +59,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     """Return the mechanism whose reports are likeliest within a radius of the value, for the worst value.
 
     It is k-ary randomized response on the centres of k = ⌈length/2·radius⌉ equal parts of the domain; a value
-    is moved to the nearest centre, which is within the radius. Its reports are near with probability
+    is moved to the nearest centre (within the radius). Its reports are near with probability
     e^ε/(e^ε + k − 1), and no ε-LDP mechanism has more for every value: k values that divide the domain
     evenly, ends included, lie more than two radii apart, so the places near each of them are disjoint. If
     reports are near with probability p for each, then for the first one they are near the others with
@@ -136,7 +136,7 @@ def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
 
 
 def _closed_form(law: Law, line: Line, unit: Floats, places: Floats, masses: Floats) -> Mass:
-    """Return the probability of an interval from the cdf; `masses` are those of the atoms at `places`."""
+    """Return the probability of an interval from the cdf; `masses` belong to the atoms at `places`."""
 
     def mass(low: Floats, high: Floats) -> Floats:
         first, last = line.to_unit(low), line.to_unit(high)
@@ -179,7 +179,7 @@ def _listed_mass(numbers: Floats, masses: Floats) -> Mass:
 def _snap(edge: Floats, given: Floats, places: Floats, line: Line) -> Floats:
     """Return edges in units of the law; an edge at the number of an atom becomes the atom's own place.
 
-    Otherwise rounding between the user's units and those of the law could put the atom outside of the box.
+    Otherwise rounding between the user's and the law's units could put the atom outside of the box.
     """
     if np.array_equal(line.to_unit(line.from_unit(places)), places):
         return edge
@@ -190,7 +190,7 @@ def _snap(edge: Floats, given: Floats, places: Floats, line: Line) -> Floats:
 
 
 def _atom_mass(places: Floats, masses: Floats, edge: Floats) -> Floats:
-    """Return the probability of the atom at each edge, 0 where there is none."""
+    """Return the probability of the atom at each edge, 0 without an atom."""
     if places.size <= FEW:
         return np.asarray(sum(masses[..., which] * (edge == place) for which, place in enumerate(places)))
     sums = np.concatenate([np.zeros((*masses.shape[:-1], 1)), np.cumsum(masses, axis=-1)], axis=-1)

@@ -1,6 +1,6 @@
 """The distribution of the report about one feature: one interface to all mechanisms of one number.
 
-Only `feature_law` looks at the kind of a mechanism; the rest of this package asks a `FeatureLaw`.
+Only `feature_law` depends on the type of a mechanism; the rest of this package uses a `FeatureLaw`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Marginal:
         return np.concatenate([[0.0], np.cumsum(self.masses)])
 
     def between(self, low: Floats, high: Floats) -> Floats:
-        """Return P(low ≤ report ≤ high), which is 0 where low is above high."""
+        """Return P(low ≤ report ≤ high), 0 if low is above high."""
         first = np.searchsorted(self.places, low, side="left")
         last = np.searchsorted(self.places, high, side="right")
         return self.sums[np.maximum(last, first)] - self.sums[first]
@@ -53,7 +53,7 @@ class FeatureLaw(ABC):
     `law` and `sent` are in units in which the domain is [0, 1]; all else is in the user's units.
     """
 
-    moves: ClassVar[bool] = False  # whether a value beyond the line counts as its nearest end
+    moves: ClassVar[bool] = False  # True if a value beyond the line counts as its nearest end
 
     @property
     @abstractmethod

@@ -41,7 +41,7 @@ def count_kept(case: Case, draw: Callable[[Floats], Floats], queries: int) -> in
 
 __all__ = ["bernstein", "binomial_above", "binomial_below", "hoeffding_size", "mean_below"]
 
-_SLACK: Final = 1e-9  # by which a bound is lowered, relatively: more than the rounding error of its formula
+_SLACK: Final = 1e-9  # relative reduction of a bound: more than the rounding error of its formula
 
 
 def mean_below(successes: int, trials: int, omega: float) -> float:
@@ -85,8 +85,8 @@ def _divergence(share: float, p: float) -> float:
 class Densities:
     """The densities of one value's report under several laws, with respect to one common measure.
 
-    The measure is length plus one point mass at each of `marked`, the places at which *some* law has an atom.
-    There the density of a law is the probability of its own atom, 0 if it has none: `masses`, one row a law.
+    The measure is length plus one point mass at each of `marked`, the points at which *some* law has an atom.
+    There the density of a law is the probability of its own atom, or 0: `masses`, one row a law.
     """
 
     laws: tuple[Law, ...]
@@ -140,7 +140,7 @@ class Densities:
 
     @cached_property
     def _extremes(self) -> Floats:
-        """The logarithms where ratios can be extreme: at atoms, at the value, beside and between jumps."""
+        """The logarithms where ratios can be extreme: at atoms, at the value, next to and between jumps."""
         found: dict[int, Floats] = {id(law): law.jumps(self.unit) for law in self.laws}
         steps = np.unique(np.concatenate([[self.unit], *found.values()]))
         beside = [np.nextafter(steps, -np.inf), steps, np.nextafter(steps, np.inf)]
@@ -175,7 +175,7 @@ _LARGEST: Final = 300.0  # the largest logarithm of a ratio of densities; larger
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Bounds on the utility at every budget of a curve, which all hold at once with the confidence 1 − ω."""
+    """Bounds on the utility at every budget of a curve. They hold at once with the confidence 1 − ω."""
 
     lower: Floats
     upper: Floats
@@ -203,7 +203,7 @@ def importance_band(
         densities = Densities.of([record[feature].law for record in both], unit)
         logarithms = logarithms + densities.logarithms(np.ascontiguousarray(places[:, feature]))
         least = least + densities.least_ratios(own, others)
-    # Relative to the largest density of a proposal at each point, which is positive there. A law whose
+    # Relative to the largest (positive) density of a proposal at each point. A law whose
     # density is far above all of them cannot be bounded from these points anyway.
     relative = np.exp(np.minimum(logarithms - logarithms[others].max(axis=0), _LARGEST))
     weights = relative[own] / relative[others].mean(axis=0)

@@ -39,8 +39,8 @@ class Robustness(Tabular):
     """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.
 
     Either proven (`confidence` 1, `tau` 0), or tested: at most a share `tau` of the box's points changes the
-    answer. A test is wrong with probability at most 1 − `confidence`, which accounts for all boxes that were
-    tested on the way. It says nothing about reports, which are not uniform.
+    answer. A test is wrong with probability at most 1 − `confidence`, over all boxes that were tested on the
+    way. It says nothing about reports, because they are not uniform.
     """
 
     box: FeatureBox
@@ -147,7 +147,7 @@ def hyperrectangle(
 ) -> Robustness:
     """Return a large box about x in which the answer stays; each side is moved as far as it can be.
 
-    The parameters are those of `radius`.
+    The parameters are the same as for `radius`.
 
     >>> import dither as dt
     >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])

@@ -46,7 +46,7 @@ def read_address(data: bytes) -> Address:
 
 
 VERSION: Final = 2
-NO_EXCHANGE: Final = bytes(8)  # of messages that belong to no exchange
+NO_EXCHANGE: Final = bytes(8)  # id of messages outside of an exchange
 _MAGIC: Final = b"djrr"
 _HEAD: Final = struct.Struct("<4sBBI8sI")
 

@@ -15,9 +15,9 @@ from dither.extensions.classifiers.feature_law import Marginal
 from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice
 from dither.foundation.arrays import Floats, Integers, Mask
 
-_CELLS: Final = 1 << 26  # with more cells than this there is no map of them
+_CELLS: Final = 1 << 26  # the largest number of cells with a map
 _BAND: Final = 1 << 22  # cells handled together
-_TIE: Final = 1e-9  # votes closer than this are a tie, and the forest itself is asked
+_TIE: Final = 1e-9  # votes closer than this are a tie: the forest itself decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +105,9 @@ def _reachable(
 class Forest(Slice):
     """The region in which a forest predicts one class: the largest sum of votes, the first of equal ones.
 
-    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` asks the
-    forest itself, about values of the randomised features in those units, for cells with a tie.
+    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` calls
+    the
+        forest itself, with values of the randomised features in those units, for cells with a tie.
     """
 
     own: int
@@ -200,7 +201,7 @@ class Forest(Slice):
         return self._cell_by_cell(begins, ends)
 
     def _cell_by_cell(self, begins: Integers, ends: Integers) -> bool:
-        """Return whether the answer is kept in every cell that the box meets; False if there is no map."""
+        """Return whether the answer is kept in every cell that the box meets; False without a map."""
         if not self._has_map:
             return False
         columns = slice(begins[1], ends[1] + 1) if self.features == 2 else slice(None)
