@@ -371,7 +371,7 @@ class Account:
 
     @property
     def mark(self) -> str:
-        """The mark of the file. Keep it elsewhere, and pass it to `open` as `expect`, to detect a rollback."""
+        """The mark of the file. Keep it elsewhere, and pass it to `open` as `expect`, to find a rollback."""
         with self._state():
             return self._store.mark()
 

@@ -99,7 +99,7 @@ def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: Devi
 
 
 class _Answered:
-    """The conversation with a connected device. It may be a stranger: each has its own exchange and secrets."""
+    """The conversation with a connected device. It may be a stranger; each has its own exchange."""
 
     def __init__(self, exchange: Exchange, ended: list[_Answered]) -> None:
         self.exchange, self.reason = exchange, "the other side hung up"
