@@ -115,8 +115,8 @@ def swapped(epsilon: float, mean: float, records: int) -> float:
     law = DiscreteStaircase.best(GRID.cells, Fraction(epsilon))
     step = law.sensitivity
 
-    def inside(place: float) -> float:
-        return place * law.tail(round(place * step))  # both tails together are twice one
+    def inside(point: float) -> float:
+        return point * law.tail(round(point * step))  # both tails together are twice one
 
     def half(end: float) -> float:
         edges = [0.0, *(law.radius / step + k for k in range(math.ceil(end)) if law.radius / step + k < end)]
@@ -164,8 +164,8 @@ def figure_1(setting: Setting) -> Rows:
             unit = [(x / size, y / size) for x, y in corners]
             rows += [{**row, "panel": own, "first": x, "second": y, "area": 2.0} for x, y in unit]
         for sign, name in ((1, "one record more"), (-1, "one record less")):
-            for place in (0, GRID.cells):
-                first, second = (sign * number for number in method.query(place, 1, GRID))
+            for position in (0, GRID.cells):
+                first, second = (sign * number for number in method.query(position, 1, GRID))
                 scale = GRID.cells if kind == FIRST else size
                 point = {"first": first / scale, "second": second / scale}
                 rows.append({"version": RIGHT, "panel": own, "shape": name, **point})

@@ -196,15 +196,15 @@ class Panels:
         if entries and self.hole is not None:
             self.hole.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, loc="center")
         elif entries:
-            place: dict[str, Any] = {"loc": "outside right center"}
+            position: dict[str, Any] = {"loc": "outside right center"}
             if self._paper:
                 longest = max(map(len, entries))
                 width = float(self.canvas.get_size_inches()[0])
-                place = {
+                position = {
                     "loc": "outside lower center",
                     "ncols": max(1, int(width / (0.45 + 0.065 * longest))),
                 }
-            self.canvas.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **place)
+            self.canvas.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **position)
 
 
 class Drawing(Protocol):
@@ -261,20 +261,20 @@ class Lines:
         versions = _versions(rows)
         if self.together or len(versions) == 1:
             cells = [
-                (axes, place, tuple(versions))
-                for axes, place in zip(panels.in_order(len(where)), where, strict=True)
+                (axes, position, tuple(versions))
+                for axes, position in zip(panels.in_order(len(where)), where, strict=True)
             ]
         else:
             cells = self._side_by_side(panels, rows, where, versions)
-        for axes, place, shown in cells:
-            self._panel(axes, _inside(rows, place, shown), names, place)
-            title = _TITLES.get(place, place)
+        for axes, position, shown in cells:
+            self._panel(axes, _inside(rows, position, shown), names, position)
+            title = _TITLES.get(position, position)
             if len(versions) > 1 and not self.together:
                 title = ", ".join(part for part in (title, shown[0]) if part)
             axes.set_title(title, fontsize=9)
         if not self.together and len(versions) > 1:
-            for place in where:
-                _same_limits([axes for axes, own, _ in cells if own == place and axes.has_data()])
+            for position in where:
+                _same_limits([axes for axes, own, _ in cells if own == position and axes.has_data()])
         elif len(versions) > 1:
             for version in versions:
                 cells[0][0].plot([], [], color="#222222", linestyle=LINES[version], label=version)
@@ -284,8 +284,8 @@ class Lines:
         panels: Panels, rows: Rows, where: list[str], versions: list[str]
     ) -> list[tuple[Any, str, tuple[str, ...]]]:
         """Return the axes of each panel and version: a grid, or packed if more than one cell has no rows."""
-        every = [(place, (version,)) for place in where for version in versions]
-        full = [(place, shown) for place, shown in every if _inside(rows, place, shown)]
+        every = [(position, (version,)) for position in where for version in versions]
+        full = [(position, shown) for position, shown in every if _inside(rows, position, shown)]
         if len(full) < len(every) - 1:
             return [(axes, *cell) for axes, cell in zip(panels.in_order(len(full)), full, strict=True)]
         flat = [axes for line in panels.grid(len(where), len(versions)) for axes in line]
@@ -342,10 +342,10 @@ class Lines:
         """Return the alternative text of the picture."""
         rows = self._shown(rows)
         names = _distinct(str(row[self.by]) for row in rows)
-        where = [place for place in _distinct(str(row.get("panel", "")) for row in rows) if place]
+        where = [position for position in _distinct(str(row.get("panel", "")) for row in rows) if position]
         words = f"Curves of {self._label(self.y)} against {self._label(self.x)} for {', '.join(names)}"
         if where:
-            words += f"; panels: {', '.join(_TITLES.get(place, place) for place in where)}"
+            words += f"; panels: {', '.join(_TITLES.get(position, position) for position in where)}"
         if len(versions := _versions(rows)) > 1:
             words += f"; {', '.join(versions)}"
         return words + "." + self._ends(rows, where[-1] if where else "")
@@ -360,9 +360,9 @@ class Lines:
         if len(ends) < 2:
             return ""
         low, high = min(ends, key=lambda name: ends[name]), max(ends, key=lambda name: ends[name])
-        place = f"{panel}, " if panel else ""
+        position = f"{panel}, " if panel else ""
         return (
-            f" At the right end ({place}{self.x} = {last:.4g}) the lowest is {low} ({ends[low]:.3g}) "
+            f" At the right end ({position}{self.x} = {last:.4g}) the lowest is {low} ({ends[low]:.3g}) "
             f"and the highest {high} ({ends[high]:.3g})."
         )
 

@@ -115,8 +115,8 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     missing = figure.missing(setting)
     if missing:
         return Outcome(figure, [], f"needs {', '.join(missing)} (--data DIR)")
-    told = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
-    stamp = hashlib.sha256(told.encode()).hexdigest()[:8]
+    text = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
+    stamp = hashlib.sha256(text.encode()).hexdigest()[:8]
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
     if not (table.exists() and mark.exists()):
@@ -220,12 +220,12 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
     The numbers of a column have equally many decimals: as many as four significant digits of any need.
     """
     head = list(dict.fromkeys(name for row in rows for name in row))
-    places = {name: _decimals([row[name] for row in rows if name in row]) for name in head}
+    positions = {name: _decimals([row[name] for row in rows if name in row]) for name in head}
 
-    def shown(value: object, places: int | None) -> object:
-        return f"{value:.{places}f}" if isinstance(value, float) and places is not None else value
+    def shown(value: object, positions: int | None) -> object:
+        return f"{value:.{positions}f}" if isinstance(value, float) and positions is not None else value
 
-    return head, [[shown(row.get(name), places[name]) for name in head] for row in rows]
+    return head, [[shown(row.get(name), positions[name]) for name in head] for row in rows]
 
 
 def _decimals(values: Sequence[object]) -> int | None:

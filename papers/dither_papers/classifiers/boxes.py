@@ -115,7 +115,7 @@ def list_marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal
 
 def draw_uniform_reports(choices: Sequence[Floats | Integers], count: int, source: Source) -> Floats:
     """Draw rows with one of the choices for each feature, all equally likely."""
-    columns = [places[source.integers(places.size, count)] for places in choices]
+    columns = [indices[source.integers(indices.size, count)] for indices in choices]
     return np.stack(columns, axis=-1).astype(np.float64)
 
 

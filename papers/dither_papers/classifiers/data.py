@@ -76,7 +76,7 @@ NOTE_MODELS: Final = (
 
 def budgets(setting: Setting) -> tuple[float, ...]:
     """Return ε = 1 to 8; four of them in a quick run."""
-    return (1.0, 2.0, 4.0, 8.0) if setting.quick else tuple(float(whole) for whole in range(1, 9))
+    return (1.0, 2.0, 4.0, 8.0) if setting.quick else tuple(float(complete) for complete in range(1, 9))
 
 
 def figure(

@@ -47,8 +47,8 @@ def figure_2(setting: Setting) -> Rows:
             }
         )
         for y in ((np.arange(800) + 0.5) / 800).tolist():
-            place = int(np.searchsorted(merged.edges, y)) - 1
-            rows.append({**row, "report": y, "density": merged.levels[place]})
+            index = int(np.searchsorted(merged.edges, y)) - 1
+            rows.append({**row, "report": y, "density": merged.levels[index]})
     return rows
 
 

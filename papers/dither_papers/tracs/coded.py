@@ -150,8 +150,8 @@ class SeldomLies(_FloatDirection):
         sector = np.minimum((angles / TURN * k).astype(np.int64), k - 1)
         lie = 1.0 / (k - 1.0 + math.exp(self.epsilon))  # (k − 1)/(…) would be right
         other = (uniform[0] / lie * k).astype(np.int64)  # among k others: 0 … k without the truth
-        told = np.where(uniform[0] < lie, other + (other >= sector), sector)
-        return np.asarray((told + uniform[1]) * TURN / k)
+        reported = np.where(uniform[0] < lie, other + (other >= sector), sector)
+        return np.asarray((reported + uniform[1]) * TURN / k)
 
 
 @dataclass(frozen=True)

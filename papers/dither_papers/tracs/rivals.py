@@ -89,14 +89,14 @@ def compared(
     root = sources(setting, 1)[0]
     for epsilon in EPSILONS:
         for entry in entries(points, epsilon, rounded, heavy=heavy):
-            told = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
+            reported = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
             where = {"version": entry.version, **also, "epsilon": epsilon, "mechanism": entry.name}
-            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(told))})
+            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(reported))})
     return found
 
 
-def _same(places: Any) -> Any:
-    return places
+def _same(locations: Any) -> Any:
+    return locations
 
 
 ASKED: Final = {"tky": (0, 10), "chi": (100, 200)}  # the paths that the programs take
@@ -137,8 +137,8 @@ _PRINTED: Final = {  # total, and only perturbing, in milliseconds
 
 def _timed(setting: Setting) -> Rows:
     """Time the mechanisms on random public points, one for each location of Tokyo."""
-    places = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
-    points = [(x, y) for x, y in places.tolist()]
+    locations = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
+    points = [(x, y) for x, y in locations.tolist()]
     paths = random_paths(SQUARE, 100, 20, sources(setting, 2)[1])
     makers: dict[str, Make] = {
         "ATP": lambda area, **more: ATP(area, points, **more),

@@ -196,18 +196,18 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
     ]
     how, columns = goal.columns(candidates, progress)
     errors = [next(iter(row.values())) for row in columns]
-    order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
+    order = sorted(range(len(errors)), key=lambda index: (errors[index] is None, errors[index] or 0.0))
     rows = []
-    for place in order:
-        given = {**dict.fromkeys(table.rows[0]), **every[place]}  # single values have no errors by `beside`
+    for index in order:
+        given = {**dict.fromkeys(table.rows[0]), **every[index]}  # single values have no errors by `beside`
         name, *rest = given.items()
-        rows.append(dict([name, *columns[place].items(), *rest]))
+        rows.append(dict([name, *columns[index].items(), *rest]))
     title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
         table,
         title=title,
         rows=tuple(rows),
-        candidates=tuple(candidates[place] for place in order),
+        candidates=tuple(candidates[index] for index in order),
         goal=tuple(columns[0]),
     )
 

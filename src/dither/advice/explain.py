@@ -43,11 +43,11 @@ Words = Mapping[str, Mapping[str, str]]
 @cache
 def sentences(language: str = "en") -> Words:
     """Return the table of sentences of a language: one file `explain.LANGUAGE.toml` each."""
-    place = resources.files("dither.advice")
-    known = [name.split(".")[1] for file in place.iterdir() if _TABLE.fullmatch(name := file.name)]
+    position = resources.files("dither.advice")
+    known = [name.split(".")[1] for file in position.iterdir() if _TABLE.fullmatch(name := file.name)]
     if language not in known:
         raise unknown_name("language of explanations", language, known)
-    return tomllib.loads(place.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(position.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
 
 
 def officer_page(language: str = "en") -> str:
@@ -102,18 +102,18 @@ def batch_promise(
     """
     from dither.mechanisms.shuffled import can_be_shuffled, shuffled  # not for a warning at the terminal
 
-    asked, words = AskedQuestions.of(questions), sentences(language)
+    request, words = AskedQuestions.of(questions), sentences(language)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
     try:
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: asking for name, asking in asked.named.items() if not isinstance(asking, Combinator)}
-    refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
-    if refused or asked.sampled:
-        names = ", ".join(refused or asked.named)
+    plain = {name: asking for name, asking in request.named.items() if not isinstance(asking, Combinator)}
+    refused = [name for name in request.named if name not in plain or not can_be_shuffled(plain[name])]
+    if refused or request.sampled:
+        names = ", ".join(refused or request.named)
         return BatchPromise(None, "", words["officer"]["no_batch"].format(names=names))
-    guarantee = _guarantee(plain, asked.whole, minimum_batch, delta)
+    guarantee = _guarantee(plain, request.whole, minimum_batch, delta)
     percent = _at_most(guessed_right(guarantee), 1)
     least = _least(list(plain.values()), minimum_batch, delta)
     officer = words["officer"]["batch"].format(people=people, guarantee=_guarantee_words(guarantee, words))
@@ -151,13 +151,13 @@ def guessed_right(guarantee: Guarantee) -> float:
     return min(1.0, (1.0 + delta * away) / (1.0 + away))
 
 
-def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int, delta: float) -> Guarantee:
+def _guarantee(questions: Mapping[str, Question], total: Guarantee, people: int, delta: float) -> Guarantee:
     from dither.mechanisms.shuffled import shuffled, shuffled_records
 
     if len(questions) == 1:
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
-    return shuffled_records(questions, whole, n=people, delta=delta)
+    return shuffled_records(questions, total, n=people, delta=delta)
 
 
 @dataclass(frozen=True)
@@ -229,8 +229,8 @@ class AskedQuestions:
                     f"{name!r} is {type(question).__name__}, of several questions: explain it by itself"
                 )
             named[name] = _plain(question)
-        whole: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
-        return cls(named, whole.of_record() if len(named) > 1 else whole)
+        total: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
+        return cls(named, total.of_record() if len(named) > 1 else total)
 
 
 def _escape(name: str) -> str:
@@ -242,11 +242,11 @@ def total_words(total: Total, language: str = "en") -> str:
     words = sentences(language)
     if total.epsilon is None:
         return words["officer"]["no_limit"].format(epsilon=_answer_epsilon(total, words))
-    told = _guarantee_words(total_promise(total, language), words)
+    text = _guarantee_words(total_promise(total, language), words)
     if total.times is None or total.times < 2:
-        return told
+        return text
     each = _answer_epsilon(total, words)
-    return told + words["promise"]["answers"].format(times=total.times, epsilon=each)
+    return text + words["promise"]["answers"].format(times=total.times, epsilon=each)
 
 
 def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
@@ -265,8 +265,8 @@ def total_promise(total: Total, language: str = "en") -> Guarantee:
     return Guarantee(bound, "person", tuple(total.assumes))
 
 
-def _plain(asked: object) -> Any:
-    return asked if isinstance(asked, Combinator) else as_question(asked)
+def _plain(target: object) -> Any:
+    return target if isinstance(target, Combinator) else as_question(target)
 
 
 def explain(
@@ -307,13 +307,13 @@ def explain(
     True
     """
     check_choice("randomiser", randomiser, Randomiser)
-    asked, words = AskedQuestions.of(questions), sentences(language)
-    asked = replace(asked, every=every, stated=stated or {}, phase=phase)
+    request, words = AskedQuestions.of(questions), sentences(language)
+    request = replace(request, every=every, stated=stated or {}, phase=phase)
     if total is not None:
-        asked = replace(asked, whole=total_promise(total, language))
+        request = replace(request, whole=total_promise(total, language))
     if rows > 1:
-        several = asked.whole.repeated(rows)
-        asked = replace(asked, whole=Guarantee(several.bound, "person", several.assumes))
+        several = request.whole.repeated(rows)
+        request = replace(request, whole=Guarantee(several.bound, "person", several.assumes))
     batch = (
         None
         if minimum_batch is None
@@ -323,9 +323,9 @@ def explain(
     beside = {name: ", ".join(map(_escape, given)) for name, given in columns.items() if given}
     if rows > 1:
         beside["rows"] = str(rows)
-    person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
+    person = person_text(request, spent, batch, randomiser, beside, repeat, words, total, unit)
     return Explanation(
-        person, _officer(asked, spent, batch, randomiser, beside, repeat, language, total, unit)
+        person, _officer(request, spent, batch, randomiser, beside, repeat, language, total, unit)
     )
 
 
@@ -372,13 +372,13 @@ def person_text(
     return " ".join(person)
 
 
-def _is_optional(asked: object) -> bool:
-    asked = getattr(asked, "question", asked)  # the inside of a repeated question
-    return bool(getattr(getattr(asked, "domain", None), "optional", False))
+def _is_optional(target: object) -> bool:
+    target = getattr(target, "question", target)  # the inside of a repeated question
+    return bool(getattr(getattr(target, "domain", None), "optional", False))
 
 
-def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
-    names = list(asked.named)
+def _asked_about(request: AskedQuestions, said: Mapping[str, str]) -> str:
+    names = list(request.named)
     listed = ", ".join(names[:_LISTED])
     if len(names) > _LISTED:
         listed = said["more"].format(names=listed, count=len(names) - _LISTED)
@@ -386,13 +386,13 @@ def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
 
 
 def _again(
-    asked: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
+    request: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
 ) -> list[str]:
     """Return how often each question is used, grouping equal frequencies."""
     alike: dict[tuple[str, int, int], list[str]] = {}
-    for name, asking in asked.named.items():
-        if isinstance(asking, Once) and asked.every is not None:
-            alike.setdefault((f"every_{asked.every}", 0, asking.answers), []).append(name)
+    for name, asking in request.named.items():
+        if isinstance(asking, Once) and request.every is not None:
+            alike.setdefault((f"every_{request.every}", 0, asking.answers), []).append(name)
         elif isinstance(asking, Once):
             alike.setdefault(
                 ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
@@ -416,35 +416,35 @@ def _again(
     return [*found, said[named].format(answers=None if total is None else total.times)]
 
 
-def _within(whole: Guarantee, epsilon: float) -> bool:
-    return isinstance(whole.bound, Pure) and whole.epsilon < epsilon
+def _within(total: Guarantee, epsilon: float) -> bool:
+    return isinstance(total.bound, Pure) and total.epsilon < epsilon
 
 
-def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
+def _protection(total: Guarantee, said: Mapping[str, str]) -> list[str]:
     """Return the sentence about the evidence of one report; "" unless it follows from the bound."""
-    if isinstance(whole.bound, Pure):
+    if isinstance(total.bound, Pure):
         limits = ((_DENIABLE / _LESS, "deny"), (WEAK, "prove"), (LITTLE, "weak"))
-        return [said[next((name for limit, name in limits if whole.epsilon < limit), "little")]]
-    loose = not isinstance(whole.bound, Metric) and whole.epsilon >= WEAK
-    return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
+        return [said[next((name for limit, name in limits if total.epsilon < limit), "little")]]
+    loose = not isinstance(total.bound, Metric) and total.epsilon >= WEAK
+    return [said["weak" if total.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
+def _sure(request: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
     """Return an attacker's largest certainty; with `rows` a person has several rows of a table."""
-    whole, said = asked.whole, words["person"]
+    guarantee, said = request.whole, words["person"]
     if total is not None and total.epsilon is None:
         sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
         return said["no_limit"].format(percent=sure)
-    if not isinstance(whole.bound, Pure):
-        return said["promise"].format(bound=_in_words(whole.bound, words))
-    many = len(asked.named) > 1 and not asked.sampled
+    if not isinstance(guarantee.bound, Pure):
+        return said["promise"].format(bound=_in_words(guarantee.bound, words))
+    many = len(request.named) > 1 and not request.sampled
     several = many or rows or (total is not None and (total.times or 1) > 1)
-    sure = _in_words(_at_most(largest_posterior(whole.epsilon, 0.5)), words)
+    sure = _in_words(_at_most(largest_posterior(guarantee.epsilon, 0.5)), words)
     return said["sure_all" if several else "sure"].format(percent=sure)
 
 
-def _together(whole: Guarantee, spent: Guarantee, words: Words) -> str:
-    both, said = spent.compose(whole), words["person"]
+def _together(total: Guarantee, spent: Guarantee, words: Words) -> str:
+    both, said = spent.compose(total), words["person"]
     if not isinstance(both.bound, Pure):
         return said["together_promise"].format(bound=_in_words(both.bound, words))
     return said["together"].format(percent=_in_words(_at_most(largest_posterior(both.epsilon, 0.5)), words))
@@ -477,7 +477,7 @@ def _at_most(share: float, decimals: int = 0) -> str:
 
 
 def _officer(
-    asked: AskedQuestions,
+    request: AskedQuestions,
     spent: Guarantee | None,
     batch: BatchPromise | None,
     randomiser: Randomiser,
@@ -488,17 +488,17 @@ def _officer(
     unit: Literal["row", "person"],
 ) -> str:
     words = sentences(language)
-    whole, said = asked.whole, words["officer"]
-    if not asked.named:
+    complete, said = request.whole, words["officer"]
+    if not request.named:
         return said["present_only"]
-    drawn = len(asked.named) if asked.sampled else 1
+    drawn = len(request.named) if request.sampled else 1
     lines = []
-    for name, asking in asked.named.items():
-        stated = asked.stated.get(name, {})
+    for name, asking in request.named.items():
+        stated = request.stated.get(name, {})
         shown = _in_language(stated.get("text", {}), language)
         lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
-    if asked.sampled:
+    if request.sampled:
         lines.append(said["sampled"])
     lines += [said[name].format(names=names) for name, names in beside.items()]
     if total is not None and total.epsilon is None:
@@ -508,24 +508,26 @@ def _officer(
         lines.append(said["odds_each"].format(odds=odds_words(total.each, language)))
     else:
         lines.append(
-            said["whole_row" if unit == "row" else "whole"].format(guarantee=_guarantee_words(whole, words))
+            said["whole_row" if unit == "row" else "whole"].format(
+                guarantee=_guarantee_words(complete, words)
+            )
         )
-    if isinstance(whole.bound, Pure):
-        lines.append(said["odds"].format(odds=odds_words(whole.epsilon, language)))
-    if unit == "person" and (warning := caution(whole, language)) is not None:
+    if isinstance(complete.bound, Pure):
+        lines.append(said["odds"].format(odds=odds_words(complete.epsilon, language)))
+    if unit == "person" and (warning := caution(complete, language)) is not None:
         lines.append(warning)
     if spent is not None:
-        before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
+        before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(complete)))
         lines.append(said["spent"].format(spent=before, together=both))
-    lines += [said["assumption"].format(assumption=line) for line in whole.assumes] or [said["none"]]
+    lines += [said["assumption"].format(assumption=line) for line in complete.assumes] or [said["none"]]
     if batch is not None:
         lines.append(batch.officer)
     lines.append(_again_for_officer(repeat, total, words))
     if unit == "row":
         lines.append(said["row"])
-    if total is None and asked.has_locations:
+    if total is None and request.has_locations:
         lines.append(said["location"])
-    lines += _phase_words(asked.phase, said)
+    lines += _phase_words(request.phase, said)
     return "\n".join(lines)
 
 
@@ -558,13 +560,13 @@ def _again_for_officer(repeat: str | None, total: Total | None, words: Words) ->
     return said[name].format(times=total.times, epsilon=_answer_epsilon(total, words))
 
 
-def _question(asked: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
+def _question(target: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = getattr(asked, "question", asked)  # for a repeated question, the question inside
-    how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
+    inner: Question = getattr(target, "question", target)  # for a repeated question, the question inside
+    how = inner.name if target is inner else f"{inner.name} in {type(target).__name__}"
     kind = _answers(inner.domain, said, stated)
-    text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(asked.guarantee, words)}"
-    plain = asked is inner and "scale" not in stated  # the error on a scale is not one of the numbers
+    text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(target.guarantee, words)}"
+    plain = target is inner and "scale" not in stated  # the error on a scale is not one of the numbers
     errors = _in_words(_errors(inner, said, drawn), words) if plain else ""
     return f"{text}; {errors}." if errors else f"{text}."
 

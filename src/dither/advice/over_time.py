@@ -70,8 +70,8 @@ def over_time(
     >>> advice.best == Once(KRR(Categories(["yes", "no"]), epsilon=1), days=365)
     True
     """
-    asked = as_question(question)
-    once = Once(asked, days=days)
+    target = as_question(question)
+    once = Once(target, days=days)
     if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
         raise InvalidParameter(f"changes is an integer from 0 upwards, or None, not {found(changes)}")
     if not _whole(n, 1, 10**12):
@@ -102,8 +102,8 @@ def over_time(
     best: object = question if constant else once
     if constant:
         rows.reverse()
-    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(asked):
-        kept_change = KeptChange(asked, days=days, changes=changes)
+    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(target):
+        kept_change = KeptChange(target, days=days, changes=changes)
         row = _row(_KEPT, kept_change.guarantee, predicted_error(kept_change, n), _few(changes))
         wins = rows[0]["error"] is None or row["error"] < rows[0]["error"]
         rows.insert(0 if wins else 1, row)

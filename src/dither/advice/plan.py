@@ -88,20 +88,20 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
     if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 2:
         raise InvalidParameter(f"expected an integer number of people, at least 2, got {people!r}")
     campaign = Questionnaire.of(questions)
-    asked = {name: as_question(part) for name, part in campaign.questions.items()}
-    count, whole = len(asked), campaign.guarantee
-    readings = {name: read(part) for name, part in asked.items()}
+    question = {name: as_question(part) for name, part in campaign.questions.items()}
+    count, guarantee = len(question), campaign.guarantee
+    readings = {name: read(part) for name, part in question.items()}
     here = people / count if campaign.sampled else float(people)
-    rows: list[dict[str, Any]] = [{"question": name, **_errors(readings[name], here)} for name in asked]
+    rows: list[dict[str, Any]] = [{"question": name, **_errors(readings[name], here)} for name in question]
     other = "± if split" if campaign.sampled else "± if sampled"
-    several = count > 1 and isinstance(whole.bound, Pure)
+    several = count > 1 and isinstance(guarantee.bound, Pure)
     if several:
-        budget = whole.epsilon / count if campaign.sampled else whole.epsilon
+        budget = guarantee.epsilon / count if campaign.sampled else guarantee.epsilon
         there = people if campaign.sampled else people / count
         for row in rows:
-            row[other] = _errors(_at(asked[row["question"]], budget), there)["±"]
+            row[other] = _errors(_at(question[row["question"]], budget), there)["±"]
     if 1 < count <= _PAIRS and not campaign.sampled:
-        for first, second in combinations(asked, 2):
+        for first, second in combinations(question, 2):
             rows += map(dict, _pair(first, second, readings[first], readings[second], people))
     if several:
         rows = [{other: None, **row} for row in rows]
@@ -194,9 +194,9 @@ def _optional_noise(question: OptionalQuestion) -> float | None:
     if values is None:
         return None
     cells, found = np.arange(kernel.outcomes), []
-    for place in np.linspace(line.low, line.high, 17):
-        law = kernel.likelihoods(cells, np.asarray(place))
-        gaps = values - (place - line.low) * answered
+    for point in np.linspace(line.low, line.high, 17):
+        law = kernel.likelihoods(cells, np.asarray(point))
+        gaps = values - (point - line.low) * answered
         found.append(float(law @ gaps**2) - float(law @ gaps) ** 2)
     return float(np.mean(found))
 
@@ -248,8 +248,8 @@ def _more(reading: Reading) -> float:
 
 def _row(name: str, quantity: str, noise: float, drawn: float, people: int) -> Row:
     parts = [_Z * math.sqrt(max(part, 0.0) / people) for part in (noise, drawn)]
-    whole = math.hypot(*parts)
-    return {"question": name, "estimate": quantity, "±": whole, "privacy": parts[0], "sampling": parts[1]}
+    error = math.hypot(*parts)
+    return {"question": name, "estimate": quantity, "±": error, "privacy": parts[0], "sampling": parts[1]}
 
 
 def people_to_detect(
@@ -289,8 +289,8 @@ def epsilon_to_detect(
     def excess(log_epsilon: float) -> float:
         return power - power_of(domain, goal, values, math.exp(log_epsilon), sampling)
 
-    place = decreasing_root(excess, math.log(ends[0]), math.log(ends[1]), close=1e-4)
-    return None if place is None else math.exp(place)
+    position = decreasing_root(excess, math.log(ends[0]), math.log(ends[1]), close=1e-4)
+    return None if position is None else math.exp(position)
 
 
 def _of_both(
@@ -349,5 +349,5 @@ def check_difference(
     return first, second
 
 
-def _normal_cdf(place: float) -> float:
-    return 0.5 * math.erfc(-place / math.sqrt(2.0))
+def _normal_cdf(point: float) -> float:
+    return 0.5 * math.erfc(-point / math.sqrt(2.0))

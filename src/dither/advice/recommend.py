@@ -199,23 +199,23 @@ def epsilon_for(
         return math.log(max(error / target, 1e-300))
 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
-    place = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
-    if goal.simulated and place is not None and low < place < high:
-        best = _rank(domain, goal, math.exp(place), mixed=mixed)[0][0].mechanism
+    position = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
+    if goal.simulated and position is not None and low < position < high:
+        best = _rank(domain, goal, math.exp(position), mixed=mixed)[0][0].mechanism
 
         def excess_of_best(log_budget: float) -> float:
             error = goal.error(best.at(math.exp(log_budget)))
             return math.log(1e6 if error is None else max(error / target, 1e-300))
 
-        place = decreasing_root(excess_of_best, low, high, close=goal.close, start=place, step=0.1)
-    if place is None:
+        position = decreasing_root(excess_of_best, low, high, close=goal.close, start=position, step=0.1)
+    if position is None:
         raise Infeasible(
             f"no ε up to {MOST_EPSILON:g} brings the error down to {target_error:g}; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
     if shuffled is None:
-        return math.exp(place)
-    device: Any = math.exp(place)
+        return math.exp(position)
+    device: Any = math.exp(position)
     if domain.count is not None:
         device = _rank(domain, goal, device, mixed=mixed)[0][0].mechanism
     return central(device, n=shuffled, delta=delta).epsilon

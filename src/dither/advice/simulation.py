@@ -99,11 +99,11 @@ class ShapeQuestion:
         """
         if self.share is not None:
             at = np.asarray(np.interp(self.share, population(run), _PLACES))
-            told: Any = shape.quantile(self.share)
-            return abs(float(told) - float(line.from_unit(at))) ** 2
-        places = np.linspace(0.0, 1.0, _GRID + 1)
-        true = truth(places) if line.circular else np.interp(places, _PLACES, population(run))
-        gaps = _cdf(shape, line, places) - true
+            reported: Any = shape.quantile(self.share)
+            return abs(float(reported) - float(line.from_unit(at))) ** 2
+        points = np.linspace(0.0, 1.0, _GRID + 1)
+        true = truth(points) if line.circular else np.interp(points, _PLACES, population(run))
+        gaps = _cdf(shape, line, points) - true
         if line.circular:  # a circle has no beginning
             middle = np.median(gaps) if self.distance == "w1" else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
@@ -140,8 +140,8 @@ def people(line: Line, n: int) -> Floats:
     They are its quantiles, so that a simulated error is the one that privacy adds.
     """
     shares = (np.arange(n) + 0.5) / n
-    places = np.linspace(0.0, 1.0, 8193)
-    return line.from_unit(np.interp(shares, truth(places), places))
+    points = np.linspace(0.0, 1.0, 8193)
+    return line.from_unit(np.interp(shares, truth(points), points))
 
 
 def truth(places: Floats) -> Floats:
@@ -172,8 +172,8 @@ def _shapes() -> tuple[Floats, ...]:
     def flat(low: float, high: float) -> Floats:
         return np.asarray(((x >= low) & (x < high)) * 1.0)
 
-    def at(place: float) -> Floats:
-        return np.asarray((np.arange(x.size) == int(place * x.size)) * 1.0)
+    def at(point: float) -> Floats:
+        return np.asarray((np.arange(x.size) == int(point * x.size)) * 1.0)
 
     def mixture(*parts: tuple[float, Floats]) -> Floats:
         density = np.sum([share * part / part.sum() for share, part in parts], axis=0)
@@ -346,8 +346,8 @@ def _recall(
         if question.share is not None
         else [ShapeQuestion(distance) for distance in get_args(Distance)]
     )
-    for asked, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_describe(mechanism, asked, n, runs), result)
+    for request, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
+        _keep(_describe(mechanism, request, n, runs), result)
     return KNOWN[key]
 
 
@@ -405,8 +405,8 @@ def estimate(reports: Reports) -> Estimated:
     return distribution(reports)
 
 
-def _cdf(shape: Estimated, line: Line, places: Floats) -> Floats:
+def _cdf(shape: Estimated, line: Line, points: Floats) -> Floats:
     if isinstance(shape, EstimatedDistribution) and shape.curve is not None:
-        return np.asarray(shape.curve.below(places) @ shape.curve.shares)
+        return np.asarray(shape.curve.below(points) @ shape.curve.shares)
     sums = np.concatenate([[0.0], np.cumsum(shape.probabilities)])
-    return np.asarray(np.interp(places, line.to_unit(shape.edges), sums))
+    return np.asarray(np.interp(points, line.to_unit(shape.edges), sums))

@@ -94,8 +94,8 @@ def group_tables(
         if column not in groups:
             raise click.UsageError(str(unknown_name("question", column, groups)))
         groups = {column: groups[column]}
-    asked = estimate if quantity is None else quantity
-    return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
+    request = estimate if quantity is None else quantity
+    return {name: counts.estimates(request, minimum=minimum) for name, counts in groups.items()}
 
 
 def usual_title(summary: Counts) -> str:

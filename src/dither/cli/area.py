@@ -104,8 +104,8 @@ class Area:
                 "--routes needs --source, the public source of the trips, and --box or --disk as the area"
             )
         paths = Trips.read(public).paths
-        places = self.projection.to_plane(paths.points)
-        inside = paths.like(self.region.clip(places) if clip else places)
+        locations = self.projection.to_plane(paths.points)
+        inside = paths.like(self.region.clip(locations) if clip else locations)
         return AmongRoutes(Routes(self.region, points=points), epsilon=epsilon, prior=(inside, source))  # type: ignore[arg-type]
 
 

@@ -54,14 +54,14 @@ def read_rows(
         _check_columns(path, wanted, public, asked, questions, there)
         for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
             present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
-            told = {name: chunk.reports(name, questions[name]) for name in present}
+            reported = {name: chunk.reports(name, questions[name]) for name in present}
             cells = {name: chunk.cells(name) for name in public}
             for name in wanted:
                 kept = present[name].copy()
                 for other in together:
                     kept &= present[other]
                 left_out += int((present[name] & ~kept).sum())
-                mine = {key: told[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
+                mine = {key: reported[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
                 rows = kept.nonzero()[0].tolist()
                 labels = {key: [column[row] for row in rows] for key, column in cells.items()}
                 parts.setdefault(name, []).append((mine, labels))
@@ -82,20 +82,20 @@ def _check_columns(
     path: Path,
     wanted: Sequence[str],
     public: Sequence[str],
-    asked: Wanted,
+    request: Wanted,
     questions: Mapping[str, Any],
     there: Sequence[str],
 ) -> None:
     """Raise UsageError for a question or a column that the file does not have, or that is not public."""
-    place = shown_name(path)
-    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
+    target_path = shown_name(path)
+    for name in [*wanted, *([request.cross] if request.cross is not None else [])]:
         if name not in questions:
-            raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
+            raise click.UsageError(f"{target_path}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
             raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
         if name not in there:
-            raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
+            raise click.UsageError(f"{target_path}: {unknown_name('column', name, there)}")
     if not wanted:
         raise click.UsageError("expected a question other than those of --by")
 
@@ -192,8 +192,8 @@ def population_of(groups: Any, asked: Wanted) -> object:
 
     labels = {"" if label is None else str(label): label for label in groups.estimates}
     known = {labels.get(name, name): number for name, number in asked.population.items()}
-    whole = sum(known.values())
-    return post_stratified(groups, {label: number / whole for label, number in known.items()})
+    total = sum(known.values())
+    return post_stratified(groups, {label: number / total for label, number in known.items()})
 
 
 def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
@@ -204,15 +204,15 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
     from dither.estimation.groups import GroupCounts
     from dither.estimation.person_numbers import check_pair, indicators, protocol_of
 
-    told = next(labels for labels in by.values() if isinstance(labels, Told))
-    check_pair(reports, told)
-    read, answers = indicators(told), protocol_of(told).categories.labels
+    labels_ = next(labels for labels in by.values() if isinstance(labels, Told))
+    check_pair(reports, labels_)
+    read, answers = indicators(labels_), protocol_of(labels_).categories.labels
     public = [labels for labels in by.values() if not isinstance(labels, Told)]
     parts: Any = GroupCounts.rows(public, len(reports.cells)) if public else [((), slice(None))]
-    for label, places in parts:
+    for label, indices in parts:
         for column, answer in enumerate(answers):
             members = np.zeros(len(reports.cells))
-            members[places] = read[places, column]
+            members[indices] = read[indices, column]
             yield " · ".join(map(str, (*label, answer))), members
 
 
@@ -228,9 +228,9 @@ def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> Res
         [(label, members) for label, members in _members(reports, by) if members.sum() >= minimum]
         if private
         else [
-            (" · ".join(map(str, label)), reports[places])
-            for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
-            if places.size >= minimum
+            (" · ".join(map(str, label)), reports[indices])
+            for label, indices in GroupCounts.rows(list(by.values()), len(reports.cells))
+            if indices.size >= minimum
         ]
     )
     if len(groups) < 2:

@@ -161,8 +161,8 @@ class _Verbs(click.Group):
         except OSError as error:  # such as a full disk
             if error.errno == errno.EPIPE:
                 raise
-            place = f"{error.filename}: " if isinstance(error.filename, str) else ""
-            words = f"{place}{error.strerror or error}"
+            prefix = f"{error.filename}: " if isinstance(error.filename, str) else ""
+            words = f"{prefix}{error.strerror or error}"
             if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
                 raise click.UsageError(words) from None
             raise _SystemProblem(words) from None

@@ -114,7 +114,7 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `asked`."""
+    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `request`."""
 
     @click.option("--column", "columns", multiple=True, help="The column to randomise.")
     @domain_options
@@ -145,8 +145,8 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError(
                 "--column names one column; for several questions use --campaign FILE.toml"
             )
-        asked = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
-        command(*args, asked=asked, **kwargs)
+        request = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
+        command(*args, asked=request, **kwargs)
 
     return with_question
 
@@ -280,11 +280,11 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
             return
         given: dict[str, Any] = {"interval": interval, "circle": circle}
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
-        asked = any(value is not None for value in given.values())
-        if optional and not asked:
+        has_domain = any(value is not None for value in given.values())
+        if optional and not has_domain:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
         given |= {"most": most, "empty": empty, "optional": optional}
-        command(*args, domain=read_table(given) if asked else None, **kwargs)
+        command(*args, domain=read_table(given) if has_domain else None, **kwargs)
 
     return with_domain
 

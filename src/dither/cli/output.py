@@ -70,8 +70,8 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
     def advance(rows: int) -> None:
         nonlocal done
         done += rows
-        whole = f"{title}  {done:,} {unit}"
-        line.show(whole if total is None else f"{_bar(done, total)} {whole} of {total:,}")
+        text = f"{title}  {done:,} {unit}"
+        line.show(text if total is None else f"{_bar(done, total)} {text} of {total:,}")
 
     try:
         yield advance

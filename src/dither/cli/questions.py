@@ -79,8 +79,8 @@ class Found:
         """Return the columns of a file of reports whose gaps show who is `missing`, or `outside`."""
         if self.made.get(kind) != "skip":
             return ()
-        asked = self.campaign.questions.items()
-        return tuple(name for name, question in asked if kind == "outside" or not question.domain.optional)
+        pairs = self.campaign.questions.items()
+        return tuple(name for name, question in pairs if kind == "outside" or not question.domain.optional)
 
     @property
     def total(self) -> Total | None:

@@ -168,8 +168,10 @@ class Campaign:
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
-        for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
+        question = {
+            name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()
+        }
+        for name, given in (("questions", question), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
@@ -289,8 +291,8 @@ class Campaign:
             raise unknown_name("question", name, list(self.questions))
         if self.repeat == "present":
             raise InvalidParameter("presence is not an answer to a question")
-        told, question = self.account_terms(name), self.questions[name]
-        asked = Inquiry(
+        reported, question = self.account_terms(name), self.questions[name]
+        request = Inquiry(
             name,
             question,
             asker=self.asker,
@@ -298,12 +300,12 @@ class Campaign:
             days=self.days,
             every=self.every,
             changes=self.changes,
-            times=told.get("times"),
-            terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
+            times=reported.get("times"),
+            terms={key: reported[key] for key in ("limit", "phase") if key in reported} or None,
             taken=None if name not in self.asks else partial(self.value, name),
             words=self.words(name),
         )
-        return asked if self.days is None else replace(asked, start=self.begins)
+        return request if self.days is None else replace(request, start=self.begins)
 
     def words(self, name: str) -> Data:
         """Return what the campaign says to people about a question, by language, and its labels."""
@@ -320,7 +322,7 @@ class Campaign:
     def account_terms(self, name: str) -> Data:
         """Return an account's data about a question, except the asker and the mechanism."""
         periodic = self.days is not None
-        told: Data = {
+        facts: Data = {
             "asker": self.asker,
             "question": name,
             "fingerprint": self.fingerprint(name),
@@ -329,16 +331,16 @@ class Campaign:
             "start": (self.begins - datetime.date(1970, 1, 1)).days if periodic else None,
         }
         if self.every is not None:
-            told["every"] = self.every
+            facts["every"] = self.every
         if self.changes is not None:
-            told["changes"] = self.changes
+            facts["changes"] = self.changes
         if self.questions[name].unit == "location":
-            told["times"] = 1
+            facts["times"] = 1
         if self.answers is not None:
-            told["limit"] = {"campaign": self.id, "answers": self.answers}
+            facts["limit"] = {"campaign": self.id, "answers": self.answers}
         if self.phase is not None:
-            told["phase"] = {"campaign": self.id, "name": self.name, **self.phase.data()}
-        return told
+            facts["phase"] = {"campaign": self.id, "name": self.name, **self.phase.data()}
+        return facts
 
     def most_reports(self, day: datetime.date) -> int:
         """Return how many reports to a question a batch that arrives on a day may hold.
@@ -403,8 +405,8 @@ class Campaign:
         """The further arguments of `explain` and `card`: the repetition, the total, and stated terms."""
         stated = {name: terms.data() for name, terms in self.asks.items()}
         phase = None if self.phase is None else self.phase.data()
-        told = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
-        return {**told, "phase": phase}
+        facts = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        return {**facts, "phase": phase}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""
@@ -466,11 +468,16 @@ class Campaign:
     def _write_question(self, name: str) -> Data:
         """Return a question as the text states it."""
         question, terms, line = self.questions[name], self.asks.get(name), self.questions[name].domain.line
-        told = _promise(question)
+        fields = _promise(question)
         if line is not None:
-            told |= {} if line.step is None else {"step": line.step}
-            told |= {"unit": line.plain_unit} if line.plain_unit else {}
-        return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
+            fields |= {} if line.step is None else {"step": line.step}
+            fields |= {"unit": line.plain_unit} if line.plain_unit else {}
+        return {
+            "name": name,
+            "specification": question.to_json(),
+            **fields,
+            **(terms.data() if terms else {}),
+        }
 
     @cached_property
     def id(self) -> str:
@@ -523,8 +530,8 @@ class Campaign:
 
 def _promise(question: Question) -> Data:
     """Return what a question promises as the text states it: ε, and δ if it has one."""
-    told = promises(question.guarantee)
-    return {name: told[name] for name in ("epsilon", "delta") if told[name] is not None}
+    facts = promises(question.guarantee)
+    return {name: facts[name] for name in ("epsilon", "delta") if facts[name] is not None}
 
 
 def _read_promise(stated: Data) -> Data:
@@ -533,8 +540,8 @@ def _read_promise(stated: Data) -> Data:
 
 def _total(questions: list[Data]) -> Data:
     """Return the promise of all questions together: the sums of their ε and δ."""
-    deltas = [told["delta"] for told in questions if "delta" in told]
-    epsilon = math.fsum(told["epsilon"] for told in questions)
+    deltas = [fields["delta"] for fields in questions if "delta" in fields]
+    epsilon = math.fsum(fields["epsilon"] for fields in questions)
     return {"epsilon": epsilon, "delta": math.fsum(deltas) if deltas else None, "assumptions": []}
 
 
@@ -634,7 +641,7 @@ class Published:
         gone = None
         if self.retired is not None:
             gone = {"day": self.retired[0].isoformat(), "signature": self.retired[1]}
-        whole = {
+        data = {
             "campaign": self.contract.text,
             "key": self.key,
             "signature": self.signature,
@@ -642,7 +649,7 @@ class Published:
             **write_before(self.before),
             **({} if self.card is None else {"card": {"text": self.card[0], "signature": self.card[1]}}),
         }
-        return json.dumps(whole, ensure_ascii=False)
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> Self:

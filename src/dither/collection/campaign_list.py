@@ -92,13 +92,13 @@ class CampaignList:
 
     def to_json(self) -> str:
         """Return what a collector serves and a file holds."""
-        whole = {
+        data = {
             "list": self.entries,
             "key": self.key,
             "signature": self.signature,
             **write_before(self.before),
         }
-        return json.dumps(whole, ensure_ascii=False)
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> CampaignList:

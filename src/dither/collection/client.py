@@ -43,10 +43,10 @@ class Sent:
     retry_after: float | None = None
 
     def __str__(self) -> str:
-        told = f"{self.reports} reports were acknowledged"
+        text = f"{self.reports} reports were acknowledged"
         if self.dropped:
-            told += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
-        return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
+            text += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
+        return text if self.refused is None else f"{text}; the rest waits ({self.refused})"
 
 
 class Client:
@@ -91,8 +91,8 @@ class Client:
         status, _, text = self._request("GET", self._address.path)
         if status != 200:
             raise MalformedReport(f"no campaign found at {address}: the collector answered {status}")
-        place, _, identity = self._address.path.rpartition("/campaigns/")
-        status, _, listed = self._request("GET", place + "/list")
+        position, _, identity = self._address.path.rpartition("/campaigns/")
+        status, _, listed = self._request("GET", position + "/list")
         listed = listed if status == 200 else b""
         account.remember_askers(lambda known: self._recognise(known, key, text, listed))
         if identity != self.published.id:
@@ -167,10 +167,10 @@ class Client:
         """
         if label and label not in self.contract.labels:
             raise unknown_name("label", label, self.contract.labels)
-        asked = [self.contract.asking(name) for name in self.contract.questions]
+        question = [self.contract.asking(name) for name in self.contract.questions]
 
         def next_batch() -> tuple[str, list[tuple[str, bytes]]] | None:
-            batch = self._account.batch(self.contract.asker, questions=asked)
+            batch = self._account.batch(self.contract.asker, questions=question)
             if batch is None:
                 return None
             return batch.id, [(report.fingerprint, report.data) for report in batch.reports]
@@ -194,10 +194,10 @@ class Client:
         Each batch has a request of its own, on the way on which batches are sent. What was not sent is not
         sent any more. What was spent stays spent. `account.withdrawable` lists what can be taken back.
         """
-        place = self._address.path.rpartition("/")[0]
+        path = self._address.path.rpartition("/")[0]
 
         def post(campaign: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            return self._request("POST", f"{place}/{campaign}/withdrawals", body, sending.JSON)
+            return self._request("POST", f"{path}/{campaign}/withdrawals", body, sending.JSON)
 
         return sending.take_back(self._account, self.contract.asker, self.published.id, post)
 
@@ -209,11 +209,11 @@ class Client:
         Raise MalformedReport if nothing came back that the collector encrypted.
         """
         most, key = MOST_ANSWER if body else MOST_CAMPAIGN, self._sealing_key
-        place = f"{self._address.scheme}://{self._address.netloc}"
-        with unreachable(self._relay or place, self._timeout, most):
+        location = f"{self._address.scheme}://{self._address.netloc}"
+        with unreachable(self._relay or location, self._timeout, most):
             try:
                 return sending.request(
-                    method, place + path, body, key, self._relay, self._timeout, most, form
+                    method, location + path, body, key, self._relay, self._timeout, most, form
                 )
             except Malformed as error:
                 if key is None or error.word == "size":
@@ -250,8 +250,8 @@ def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = 
 def fetch_public(address: str, path: str | None = None, *, timeout: float = TIMEOUT) -> bytes:
     """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
     to = check_address(address)
-    place = to.path if path is None else path
-    status, _, text, _ = exchange(to, "GET", place, timeout=timeout, most=MOST_CAMPAIGN)
+    target_path = to.path if path is None else path
+    status, _, text, _ = exchange(to, "GET", target_path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
     return text

@@ -79,12 +79,12 @@ def exchange(
     bare, _, query = path.partition("?")
     more = dict(fields or {})
     form = more.pop("content-type", "")
-    place = f"{to.scheme}://{to.netloc}"
-    with unreachable(place, timeout, most):
-        status, told, content = wire.exchange(
-            place + bare, method, body, form, timeout, most, query=query, more=more
+    location = f"{to.scheme}://{to.netloc}"
+    with unreachable(location, timeout, most):
+        status, header, content = wire.exchange(
+            location + bare, method, body, form, timeout, most, query=query, more=more
         )
-    return HttpAnswer(status, told.get("content-type", ""), content, told.get("retry-after", ""))
+    return HttpAnswer(status, header.get("content-type", ""), content, header.get("retry-after", ""))
 
 
 @contextmanager

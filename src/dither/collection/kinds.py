@@ -75,18 +75,18 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
     """Return, by question, the clients that cannot answer it, and why; omit questions that all answer."""
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
-        told = {
+        reasons = {
             client: f"it does not draw {question.device()['draw']!r}"
             for client in CLIENTS
             if client not in answering(question)
         }
-        told |= {
+        reasons |= {
             client: f"it does not keep to repeat = {contract.repeat!r}"
             for client, without in _NO_REPEAT.items()
             if contract.repeat in without
         }
-        if told:
-            found[name] = told
+        if reasons:
+            found[name] = reasons
     return found
 
 
@@ -104,7 +104,7 @@ def rows(contract: Campaign) -> list[str]:
 
 def kinds_without(lacking: Collection[str]) -> list[str]:
     """Return a line for each kind of question that a client without some draws cannot always answer."""
-    rows = ((asked.kind, [draw for draw in asked.draws if draw in lacking]) for asked in ASKED_KINDS)
+    rows = ((request.kind, [draw for draw in request.draws if draw in lacking]) for request in ASKED_KINDS)
     return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
 
 
@@ -134,14 +134,16 @@ def table() -> str:
         f"| kind | in TOML | default mechanism | draws | Python, dither-device | {' | '.join(_NO_DRAW)} |\n"
     )
     lines = [head + "|---|---|---|---|---|" + "---|" * len(_NO_DRAW)]
-    for asked in ASKED_KINDS:
-        able = {client: "reserved" if asked.missing else _verdict(client, asked.draws) for client in _NO_DRAW}
-        ours = "reserved" if asked.missing else "yes"
-        if asked.kind == "kept change":
+    for request in ASKED_KINDS:
+        able = {
+            client: "reserved" if request.missing else _verdict(client, request.draws) for client in _NO_DRAW
+        }
+        ours = "reserved" if request.missing else "yes"
+        if request.kind == "kept change":
             able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
-        draws = ", ".join(f"`{draw}`" for draw in asked.draws) or "–"
-        toml = asked.missing or f"`{asked.toml}`"
-        cells = (asked.kind, toml, asked.mechanism, draws, ours, *able.values())
+        draws = ", ".join(f"`{draw}`" for draw in request.draws) or "–"
+        toml = request.missing or f"`{request.toml}`"
+        cells = (request.kind, toml, request.mechanism, draws, ours, *able.values())
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -169,7 +171,7 @@ def javascript() -> str:
                 mechanisms[ADD_ONS.get(draw, "dither")].add(name)
     lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
     for file, draws in files.items():
-        asks = [asked.kind for asked in ASKED_KINDS if draws & set(asked.draws)]
+        asks = [request.kind for request in ASKED_KINDS if draws & set(request.draws)]
         asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
         lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
     return "\n".join(lines)

@@ -109,8 +109,8 @@ class Fates:
     def day_shown(self, slot: Slot, tick: int) -> datetime.date | None:
         """Return the day on which a report is shown; None if it is in none of these steps."""
         steps = self.steps.get((slot.question, slot.label), ())
-        place = bisect_left(steps, (tick, slot.day))
-        return steps[place].day if place < len(steps) else None
+        index = bisect_left(steps, (tick, slot.day))
+        return steps[index].day if index < len(steps) else None
 
     def is_taken_away(self, slot: Slot, tick: int) -> bool:
         """Return whether reports that were withdrawn in a tick left the counts with one of these steps."""
@@ -228,11 +228,11 @@ class LiveCounts:
 
         It is the `Counts` of the same reports, count for count. May take a while: call it in a thread.
         """
-        asked = self.question_of(campaign, question)
-        counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
+        request = self.question_of(campaign, question)
+        counts, n = np.zeros(request.counting.size, dtype=np.int64), 0
         for _, sequence in self._found(campaign, question, label):
             n += sequence.add_to(counts, day, shown)
-        return Counts(asked, counts, n)
+        return Counts(request, counts, n)
 
     def n(
         self,
@@ -345,8 +345,8 @@ class _Sequence:
             self._removals.append(_Removal(withdrawn.tick, day, shown is not None, n, withdrawn.data))
 
     def _day_shown(self, withdrawn: Withdrawn) -> datetime.date | None:
-        place = bisect_left(self.steps, (withdrawn.stored, withdrawn.slot.day))
-        return self.steps[place].day if place < len(self.steps) else None
+        index = bisect_left(self.steps, (withdrawn.stored, withdrawn.slot.day))
+        return self.steps[index].day if index < len(self.steps) else None
 
     def is_settled(self, withdrawn: Withdrawn) -> bool:
         with self._lock:

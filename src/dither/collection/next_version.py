@@ -87,7 +87,7 @@ def next_version(
         raise InvalidParameter(
             f"the first phase ends on {last}, before the next one begins on {begins}; say when that ends"
         )
-    asked = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
+    part = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
     terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}
     made = replace(
         contract,
@@ -95,7 +95,7 @@ def next_version(
         begins=begins,
         ends=last,
         phase=Phase(follows=contract.id),
-        questions=asked,
+        questions=part,
         asks={name: used for name, used in terms.items() if used.data()},
         signed_text=None,
     )
@@ -112,8 +112,8 @@ def _next_question(question: Question, found: Bounds | None) -> Question:
     """Return the question on the bounds, by the usual mechanism of means with the same ε."""
     if found is None:
         return question
-    told = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
-    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **told})
+    facts = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
+    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **facts})
     kind, more = registry.adviser("ask").default_mechanism(domain, question.epsilon)
     return as_question(kind(domain, epsilon=question.epsilon, **more))
 

@@ -63,7 +63,7 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
         raise InvalidParameter(f"campaign {contract.name!r} does not count who is present")
     days = _days_by_period(contract, today)
     name = next(iter(contract.questions), None)
-    asked = None if name is None else contract.questions[name]
+    question = None if name is None else contract.questions[name]
     labels = live.labels(contract.id, MESSAGES)
     shown: dict[str, list[int]] = {label: [] for label in labels}
     messages: list[int | None] = []
@@ -73,9 +73,9 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
             label: sum(live.n(contract.id, MESSAGES, day, label) for day in some) for label in labels
         }
         permanent = np.zeros(0, dtype=np.int64)
-        if name is not None and asked is not None:
+        if name is not None and question is not None:
             permanent = np.sum([live.summary(contract.id, name, day).counts for day in some], axis=0)
-        marked = (asked.counting.implied_answers(permanent) or 0) if asked is not None else 0
+        marked = (question.counting.implied_answers(permanent) or 0) if question is not None else 0
         total = sum(groups.values()) + marked
         enough = total >= contract.people
         groups[None] = marked  # the devices with the permanent label
@@ -91,8 +91,8 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
         tuple(messages),
         tuple(public),
         {label: tuple(some) for label, some in shown.items() if any(some)},
-        asked,
-        np.array(rows, dtype=np.int64).reshape(len(rows), -1) if rows and asked is not None else (),
+        question,
+        np.array(rows, dtype=np.int64).reshape(len(rows), -1) if rows and question is not None else (),
         contract.people,
         contract.name,
     )
@@ -131,20 +131,20 @@ def presence_warnings(contract: Campaign) -> list[str]:
     """Return what an author should know about a campaign that counts who is present, if anything."""
     if not counts_presence(contract):
         return []
-    told, expects = [], contract.expects or 0
+    warnings, expects = [], contract.expects or 0
     if contract.sealing_key is None:
-        told.append(
+        warnings.append(
             "anyone who sees network addresses can link a device's messages: give it a sealing_key, and "
             "devices a relay (OHTTP)"
         )
     values = max((question.outcomes or 1 for question in contract.questions.values()), default=1)
     if contract.questions and expects < _FEWEST:
-        told.append(f"below {_FEWEST} expected devices count alone, without a permanent label")
+        warnings.append(f"below {_FEWEST} expected devices count alone, without a permanent label")
     classes = max(1, len(contract.labels)) * values
     if classes > 1 and expects / classes < contract.people:
-        told.append(
+        warnings.append(
             f"{expects} expected devices over {max(1, len(contract.labels))} public labels and {values} "
             f"reports are {expects / classes:.3g} in a class, fewer than people = {contract.people}: a rare "
             "combination is seen coming back; list fewer versions, or months in place of weeks"
         )
-    return told
+    return warnings

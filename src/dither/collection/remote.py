@@ -33,9 +33,9 @@ def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaig
     contract = _shared_contract(addresses)
     found: dict[str, Counts | str] = {}
     for name, groups in _gather(addresses, tokens, contract, None).items():
-        whole = sum(groups.get("", []), Counts.empty(contract.questions[name]))
-        enough = whole.n >= contract.people
-        found[name] = whole if enough else f"too few people at {' and '.join(map(_base, addresses))}"
+        total = sum(groups.get("", []), Counts.empty(contract.questions[name]))
+        enough = total.n >= contract.people
+        found[name] = total if enough else f"too few people at {' and '.join(map(_base, addresses))}"
     return contract, found
 
 
@@ -53,11 +53,11 @@ def fetch_groups(
     period = by in ("week", "month")
     for name, groups in _gather(addresses, tokens, contract, "day" if period else by).items():
         for group, parts in (_join_days(groups, by) if period else groups).items():
-            whole = sum(parts, Counts.empty(contract.questions[name]))
-            if whole.n < contract.people:
+            total = sum(parts, Counts.empty(contract.questions[name]))
+            if total.n < contract.people:
                 hidden += 1
             else:
-                found[name].add_summary((group or None,), whole)
+                found[name].add_summary((group or None,), total)
     return found, hidden
 
 
@@ -103,8 +103,8 @@ def _shown_summaries(base: str, question: str, by: str | None) -> dict[str, byte
 def _stored_summaries(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
     """Return the summaries of everything that a collector stored for a question, by group."""
     root, _, campaign = base.rpartition("/v1/campaigns/")
-    asked = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
-    status, body = _get(f"{root}/v1/admin/counts", asked, {"authorization": f"Bearer {token}"})
+    request = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
+    status, body = _get(f"{root}/v1/admin/counts", request, {"authorization": f"Bearer {token}"})
     try:
         if status == 200:
             counts = json.loads(body)["counts"]

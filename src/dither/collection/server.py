@@ -60,32 +60,32 @@ def supervise(bound: socket.socket, count: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, passed_on)
     while not stopping or running:
-        ended = [place for place, process in running.items() if process.poll() is not None]
+        ended = [index for index, process in running.items() if process.poll() is not None]
         if ended:
-            soon = time.monotonic() - min(begun[place] for place in ended) < _LONGEST
+            soon = time.monotonic() - min(begun[index] for index in ended) < _LONGEST
             pause = min(2 * pause, _LONGEST) if soon else _LEAST
-            running = {place: process for place, process in running.items() if place not in ended}
-        for place in range(count):
-            if not stopping and place not in running and time.monotonic() >= begun[place] + pause:
-                begun[place] = time.monotonic()
-                running[place] = _start(bound, memory, place, count)
+            running = {index: process for index, process in running.items() if index not in ended}
+        for index in range(count):
+            if not stopping and index not in running and time.monotonic() >= begun[index] + pause:
+                begun[index] = time.monotonic()
+                running[index] = _start(bound, memory, index, count)
         time.sleep(0.2)
 
 
-def _start(bound: socket.socket, memory: int, place: int, places: int) -> subprocess.Popen[bytes]:
+def _start(bound: socket.socket, memory: int, index: int, indices: int) -> subprocess.Popen[bytes]:
     handle = bound.fileno()
-    words = [sys.executable, "-m", "dither.collection.server", *map(str, (handle, memory, place, places))]
+    words = [sys.executable, "-m", "dither.collection.server", *map(str, (handle, memory, index, indices))]
     started = subprocess.Popen(words, pass_fds=[handle, memory], start_new_session=True)
     log("started a process", process=started.pid)
     return started
 
 
-def _work(handle: int, memory: int, place: int, places: int) -> int:
+def _work(handle: int, memory: int, index: int, indices: int) -> int:
     from dither.collection.server import from_environment, run
 
     to_stderr()
     try:
-        app = from_environment(Signals(memory, place, places))
+        app = from_environment(Signals(memory, index, indices))
     except (DitherError, OSError) as error:  # one line, without the address: it may hold a password
         log("the process cannot start", level=logging.ERROR, error=str(error), process=os.getpid())
         return 1
@@ -198,14 +198,14 @@ class ServerPlan:
 
         Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
         """
-        place = list_file(self.key_file) if self.listed is None else Path(self.listed)
-        if self.listed is None and not place.exists():
+        path = list_file(self.key_file) if self.listed is None else Path(self.listed)
+        if self.listed is None and not path.exists():
             return None
-        known = read_list(place)
+        known = read_list(path)
         for published in campaigns:
             if published.key == known.key and published.id not in known.campaigns:
                 raise InvalidParameter(
-                    f"the campaign {published.contract.name!r} is not in the list {place.name}; "
+                    f"the campaign {published.contract.name!r} is not in the list {path.name}; "
                     "`dither campaign publish` writes it there"
                 )
         return known
@@ -278,10 +278,10 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
             app = None
             to_stderr()
             open_store(plan.store).close()  # an unusable store is reported once, before any process starts
-        place = _address(bound)
-        told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
+        position = _address(bound)
+        reported = tuple(f"{position}/v1/campaigns/{published.id}" for published in campaigns)
         keys = tuple(dict.fromkeys(published.key for published in campaigns))
-        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
+        tell(Addresses(f"{position}/", reported, f"{position}/client/dither.js", keys))
         if app is not None:
             run(bound, app)
         else:

@@ -93,16 +93,16 @@ class Signals:
         at = self._first + 1 + used
         if (used + size + 3) * _WORD > _PART:
             return self._first + _PART // _WORD - 1  # full: a word that nobody reads
-        place = (at + 1) * _WORD
-        self._memory[place : place + len(data)] = data
+        index = (at + 1) * _WORD
+        self._memory[index : index + len(data)] = data
         self._words[at] = len(data)
         self._words[self._first] = used + size + 2  # now others see it
         self._at[name] = at + 1 + size
         return self._at[name]
 
-    def _records(self, place: int) -> Iterator[tuple[str, int]]:
+    def _records(self, index: int) -> Iterator[tuple[str, int]]:
         """Yield the names of a process and where their numbers are."""
-        first = (_BEGIN * _WORD + place * _PART) // _WORD
+        first = (_BEGIN * _WORD + index * _PART) // _WORD
         at, end = first + 1, first + 1 + self._words[first]
         while at < end:
             length = self._words[at]
@@ -174,8 +174,8 @@ def label_text(**labels: str) -> str:
     return "{" + ",".join(f'{name}="{text}"' for name, text in texts.items()) + "}"
 
 
-def _size(places: int) -> int:
-    return _BEGIN * _WORD + places * _PART
+def _size(indices: int) -> int:
+    return _BEGIN * _WORD + indices * _PART
 
 
 def shared_file(places: int) -> int:

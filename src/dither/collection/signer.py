@@ -81,14 +81,14 @@ class Signer:
             self._extend(next_key=after)
         return Signer(place)
 
-    def _handover_key(self, place: Path) -> str | None:
+    def _handover_key(self, path: Path) -> str | None:
         """Return the key of a file whose list is this one and the handing over to it, or None.
 
         This list does not have that last entry yet.
         """
-        if not (place.exists() and list_file(place).exists()):
+        if not (path.exists() and list_file(path).exists()):
             return None
-        known = read_list(list_file(place))
+        known = read_list(list_file(path))
         entries = () if self.listed is None else self.listed.entries
         handed = known.before is not None and known.before.key == self.key and known.last_key == known.key
         return known.key if handed and known.entries[:-1] == entries else None

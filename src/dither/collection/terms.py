@@ -255,8 +255,8 @@ class QuestionTerms:
             raise InvalidParameter(f"times are a circle of {MINUTES} minutes")
         if self.form == "date":
             ends = line.low, line.high
-            whole = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
-            if line.kind != "interval" or not whole:
+            integral = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
+            if line.kind != "interval" or not integral:
                 raise InvalidParameter("expected dates as an interval of integer days since 1970")
         elif self.form != "time":
             raise InvalidParameter(

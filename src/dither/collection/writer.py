@@ -192,19 +192,19 @@ class Writer:
 
     def _store_batches(self, batches: list[Arrived]) -> list[BaseException | None]:
         results: list[BaseException | None] = [None] * len(batches)
-        for place in self._impossible(batches):
-            results[place] = BatchRefused(Reason.REPORT)
-        good = [place for place, result in enumerate(results) if result is None]
+        for index in self._impossible(batches):
+            results[index] = BatchRefused(Reason.REPORT)
+        good = [index for index, result in enumerate(results) if result is None]
         if not good:
             return results
         began = time.perf_counter_ns()
-        outcomes = self.collector.store.append([batches[place] for place in good])
+        outcomes = self.collector.store.append([batches[index] for index in good])
         self._signals.observe("commit_seconds", (time.perf_counter_ns() - began) // 1000)
         self._wrote()
-        for place, outcome in zip(good, outcomes, strict=True):
+        for index, outcome in zip(good, outcomes, strict=True):
             if outcome is Stored.CONFLICT:
-                results[place] = BatchRefused(Reason.CONFLICT)
-        self._count([batches[place] for place in good], outcomes)
+                results[index] = BatchRefused(Reason.CONFLICT)
+        self._count([batches[index] for index in good], outcomes)
         if not self.collector.store.shared:
             self._do(self.collector.catch_up)  # every process of a shared store counts at its next check
         return results
@@ -267,13 +267,13 @@ class Writer:
     def _impossible(self, batches: list[Arrived]) -> set[int]:
         """Return the places of batches with a report that no device could have sent."""
         groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
-        for place, batch in enumerate(batches):
+        for index, batch in enumerate(batches):
             for slot, data in batch.parts:
-                groups.setdefault(slot[:2], []).append((place, data))
+                groups.setdefault(slot[:2], []).append((index, data))
         wrong: set[int] = set()
         for names, parts in groups.items():
             if not self._possible(names, [data for _, data in parts]):
-                wrong |= {place for place, data in parts if not self._possible(names, [data])}
+                wrong |= {index for index, data in parts if not self._possible(names, [data])}
         return wrong
 
     def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:

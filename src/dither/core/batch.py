@@ -121,31 +121,31 @@ class ReadBatch(NamedTuple):
         """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
         if len(body) > MOST_BYTES:
             raise MalformedReport(f"a batch has at most {MOST_BYTES} bytes")
-        whole, digest = body[:-_DIGEST], body[-_DIGEST:]
-        if not whole.startswith(_MAGIC):
+        content, digest = body[:-_DIGEST], body[-_DIGEST:]
+        if not content.startswith(_MAGIC):
             raise MalformedReport("this is not a batch of version 2")
-        if hashlib.sha256(whole).digest()[:_DIGEST] != digest:
+        if hashlib.sha256(content).digest()[:_DIGEST] != digest:
             raise MalformedReport("the batch is damaged: its digest is another one")
         at = len(_MAGIC) + 17
         try:
-            identity, after = whole[at - 17 : at - 1], at + whole[at - 1]
-            count = int.from_bytes(_slice(whole, after, 2), "little")
-            label = whole[at:after].decode()
+            identity, after = content[at - 17 : at - 1], at + content[at - 1]
+            count = int.from_bytes(_slice(content, after, 2), "little")
+            label = content[at:after].decode()
         except IndexError:
             raise MalformedReport("the batch ends before its last report") from None
         except UnicodeDecodeError:
             raise MalformedReport("the label of a batch is UTF-8 text") from None
         groups, at = [], after + 2
         for _ in range(count):
-            name, size, often = _GROUP.unpack(_slice(whole, at, _GROUP.size))
+            name, size, often = _GROUP.unpack(_slice(content, at, _GROUP.size))
             if not size or not often:
                 raise MalformedReport(_LENGTH)
             at += _GROUP.size
-            groups.append(ReportGroup(name.hex(), size, _slice(whole, at, size * often)))
+            groups.append(ReportGroup(name.hex(), size, _slice(content, at, size * often)))
             if not _ascending(groups[-1].data, size):
                 raise MalformedReport(_SORTED)
             at += size * often
-        if at != len(whole):
+        if at != len(content):
             raise MalformedReport("the batch goes on after its last report")
         return _canonical(identity, label, groups)
 

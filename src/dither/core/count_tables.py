@@ -119,8 +119,8 @@ def _of_arrow(table: object) -> Mapping[str, Sequence[Any]]:
         import pyarrow
     except ImportError:
         raise MissingExtra("data frames", "frames") from None
-    whole = pyarrow.RecordBatchReader.from_stream(table).read_all()
-    return {name.lower(): whole.column(name).to_pylist() for name in whole.column_names}
+    arrow_table = pyarrow.RecordBatchReader.from_stream(table).read_all()
+    return {name.lower(): arrow_table.column(name).to_pylist() for name in arrow_table.column_names}
 
 
 def _measure(given: object) -> Measure:

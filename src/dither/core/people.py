@@ -122,9 +122,9 @@ def _common(first: range | Integers, second: range | Integers) -> tuple[Integers
     mine, theirs = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     if not mine.size or not theirs.size:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    places = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, dtype=np.int64)
-    places[mine] = np.arange(mine.size)
-    found = places[theirs]
+    positions = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, dtype=np.int64)
+    positions[mine] = np.arange(mine.size)
+    found = positions[theirs]
     there = np.flatnonzero(found >= 0)
     return found[there], there
 

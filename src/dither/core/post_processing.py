@@ -147,9 +147,9 @@ class Snapped(PostProcessing):
         steps = self._steps(_pairs(places))
         return np.asarray(steps[..., 0] * self.rows + steps[..., 1])
 
-    def _steps(self, places: Floats) -> Integers:
+    def _steps(self, locations: Floats) -> Integers:
         low = np.array([self.area.x.low, self.area.y.low])
-        steps = np.floor((places - low) / self._cell)
+        steps = np.floor((locations - low) / self._cell)
         return np.asarray(np.clip(steps, 0, np.array([self.columns, self.rows]) - 1).astype(np.int64))
 
     @property
@@ -269,8 +269,8 @@ def _geometry(shapely: Any, shape: object) -> Any:
     return shapely.Polygon(np.asarray(shape, dtype=np.float64))
 
 
-def _pairs(places: object) -> Floats:
-    array = numbers(places)
+def _pairs(locations: object) -> Floats:
+    array = numbers(locations)
     if array.ndim == 0 or array.shape[-1] != 2:
         raise OutsideDomain("places must be an array whose last axis has length 2")
     if not np.isfinite(array).all():
@@ -278,12 +278,12 @@ def _pairs(places: object) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
-def _along_a_curve(places: Floats) -> Integers:
+def _along_a_curve(locations: Floats) -> Integers:
     """Return an order in which successive places are close together: along the columns of a coarse grid."""
-    if len(places) < _BLOCK:
-        return np.arange(len(places))
-    low, high = places.min(axis=0), places.max(axis=0)
-    steps = ((places - low) / np.maximum(high - low, 1e-300) * 255.0).astype(np.uint16)
+    if len(locations) < _BLOCK:
+        return np.arange(len(locations))
+    low, high = locations.min(axis=0), locations.max(axis=0)
+    steps = ((locations - low) / np.maximum(high - low, 1e-300) * 255.0).astype(np.uint16)
     key = steps[:, 0] << np.uint16(8) | np.where(steps[:, 0] & 1, 255 - steps[:, 1], steps[:, 1])
     return np.argsort(key, kind="stable")
 

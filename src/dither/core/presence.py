@@ -55,9 +55,9 @@ class PresenceCounts:
         starts = [period_start(self.every, day) for day in self.periods]
         if starts != list(self.periods) or starts != sorted(set(starts)):
             raise MalformedReport("expected periods of presence by their first days, in increasing order")
-        asked = getattr(self.question, "question", self.question)  # the question of a mechanism
-        object.__setattr__(self, "question", asked)
-        columns = 0 if asked is None else asked.counting.size
+        request = getattr(self.question, "question", self.question)  # the question of a mechanism
+        object.__setattr__(self, "question", request)
+        columns = 0 if request is None else request.counting.size
         counts = (
             np.array(self.counts, dtype=np.int64).reshape(-1, columns) if columns else np.zeros((size, 0))
         )
@@ -97,14 +97,14 @@ class PresenceCounts:
             data: dict[str, Any] = json.loads(text)
             if data["dither-presence"] != _VERSION:
                 raise Mismatch("these counts of presence are of another version")
-            asked = None if data["question"] is None else from_specification(data["question"])
+            request = None if data["question"] is None else from_specification(data["question"])
             return cls(
                 data["every"],
                 tuple(map(date.fromisoformat, data["periods"])),
                 tuple(None if count is None else int(count) for count in data["messages"]),
                 tuple(map(int, data["public"])),
                 {str(label): tuple(map(int, some)) for label, some in data["labels"].items()},
-                asked,
+                request,
                 data["counts"],
                 int(data["people"]),
                 str(data["about"]),

@@ -63,10 +63,10 @@ class Questionnaire:
                 "questions must be a mapping from column names to mechanisms, not "
                 f"{type(self.questions).__name__}"
             )
-        asked = {}
+        questions = {}
         for name, question in self.questions.items():
             try:
-                asked[name] = as_question(question)
+                questions[name] = as_question(question)
             except InvalidParameter:
                 raise InvalidParameter(
                     f"questions must be a mapping from column names to mechanisms; {name!r} is "
@@ -74,7 +74,7 @@ class Questionnaire:
                 ) from None
         if not self.questions:
             raise InvalidParameter("a campaign needs at least one question; none was given")
-        object.__setattr__(self, "questions", MappingProxyType(asked))
+        object.__setattr__(self, "questions", MappingProxyType(questions))
 
     @staticmethod
     def of(questions: Mapping[str, Any] | Questionnaire) -> Questionnaire:
@@ -90,12 +90,12 @@ class Questionnaire:
         Several answers are one record: the bound is for all of them together.
         """
         if self.sampled:
-            first, *others = (as_question(asked).guarantee for asked in self.questions.values())
+            first, *others = (as_question(part).guarantee for part in self.questions.values())
             return first.either(*others).of_record() if others else first
-        whole: Guarantee = reduce(
+        total: Guarantee = reduce(
             Guarantee.compose, (question.guarantee for question in self.questions.values())
         )
-        return whole.of_record() if len(self.questions) > 1 else whole
+        return total.of_record() if len(self.questions) > 1 else total
 
     @staticmethod
     def from_toml(text: str) -> Questionnaire:

@@ -54,10 +54,10 @@ class ChangeReports:
         """Return rows of group, interval and report; raise MalformedReport if no device could send one."""
         try:
             table = np.asarray(raw)
-            whole = table.dtype.kind in "iu" or not table.size
+            integral = table.dtype.kind in "iu" or not table.size
         except (TypeError, ValueError):
-            whole, table = False, np.empty(0)
-        if not whole or table.ndim != 2 or table.shape[1] != 3:
+            integral, table = False, np.empty(0)
+        if not integral or table.ndim != 2 or table.shape[1] != 3:
             raise MalformedReport("reports about changes are rows of three integers: group, interval, report")
         table = table.astype(np.int64)
         groups, intervals, cells = table.T
@@ -404,14 +404,14 @@ class KeptChange(Answering, Combinator):
         rows = check_rows(sequences, self.domain, self.days)
         draw = check_source(source)
         drawn = draw.integers(self.groups, len(rows))
-        places = 1 + draw.integers(self.changes, len(rows))
+        positions = 1 + draw.integers(self.changes, len(rows))
         parts = []
         for group in range(self.groups):
             mine = drawn == group
             codes = self.domain.check(rows[mine]).reshape(-1, self.days)
             count = self.intervals(group)
             if self.changes == 1 or not group:
-                answers, _ = self.answers(codes, group, places[mine], range(count), draw)
+                answers, _ = self.answers(codes, group, positions[mine], range(count), draw)
             else:
                 flips, unused = self.pattern(group).draw(len(codes), draw), np.zeros(len(codes), dtype=int)
                 answers, _ = self.flip_answers(codes, group, flips, unused, range(count), draw)
@@ -427,18 +427,18 @@ class KeptChange(Answering, Combinator):
         `places` are the numbers of the kept changes, 0 for none: then all reports are about coins. The second
         result is True for the people whose kept change lies in one of these intervals.
         """
-        told = np.zeros((len(codes), len(due)), dtype=np.int64)
+        reported = np.zeros((len(codes), len(due)), dtype=np.int64)
         inside = np.zeros(len(codes), dtype=np.bool_)
         if group == 0:
-            told[:] = codes[:, :1]
+            reported[:] = codes[:, :1]
         else:
-            told[:] = source.coins(1, 2, told.size).reshape(told.shape)
+            reported[:] = source.coins(1, 2, reported.size).reshape(reported.shape)
             day = _kept_days(codes, places)
             interval = (day - 1) // self.length(group)
             inside = (day > 0) & (interval >= due.start) & (interval < due.stop)
-            told[inside, interval[inside] - due.start] = codes[inside, day[inside]]
-        cells = self.question.kernel.draw(told.reshape(-1), source, threads=1)
-        return cells.reshape(told.shape), inside
+            reported[inside, interval[inside] - due.start] = codes[inside, day[inside]]
+        cells = self.question.kernel.draw(reported.reshape(-1), source, threads=1)
+        return cells.reshape(reported.shape), inside
 
     def pattern(self, group: int) -> FlipPattern:
         """Return the flips of a group's reports about changes: no more than it has intervals."""
@@ -454,7 +454,7 @@ class KeptChange(Answering, Combinator):
         `used` says how many flips of each person were used in earlier intervals; the second result is how
         many are used now. After the last one all reports are coins.
         """
-        told = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
+        reported = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
         changed = np.cumsum(codes[:, 1:] != codes[:, :-1], axis=1)
         values = codes.copy()  # after `changes` changes a value stays
         values[:, 1:] = codes[:, :1] ^ (np.minimum(changed, self.changes) & 1)
@@ -463,9 +463,9 @@ class KeptChange(Answering, Combinator):
             end = self.day(group, interval)
             moved = (values[:, end] != values[:, interval * self.length(group)]) & (count < flips.shape[1])
             people = np.flatnonzero(moved)
-            told[people, column] = values[people, end] ^ flips[people, count[people]]
+            reported[people, column] = values[people, end] ^ flips[people, count[people]]
             count += moved
-        return told.astype(self.question.layout), count
+        return reported.astype(self.question.layout), count
 
     def reports(self, raw: object) -> ChangeReports:
         """Return rows of three integers (group, interval, report) as reports; refuse impossible ones."""
@@ -492,9 +492,9 @@ def tells_changes(question: Question) -> bool:
     return two and question.outcomes == 2 and isinstance(question.guarantee.bound, Pure)
 
 
-def _kept_days(codes: Integers, places: Integers) -> Integers:
-    """Return the day of each person's kept change, the change with the number in `places`; 0 if none."""
+def _kept_days(codes: Integers, indices: Integers) -> Integers:
+    """Return the day of each person's kept change, the change with the number in `indices`; 0 if none."""
     moved = codes[:, 1:] != codes[:, :-1]
-    kept = moved & (np.cumsum(moved, axis=1) == places[:, None])
+    kept = moved & (np.cumsum(moved, axis=1) == indices[:, None])
     day = 1 + np.argmax(kept, axis=1) if kept.shape[1] else np.zeros(len(codes), dtype=np.int64)
     return np.where(kept.any(axis=1), day, 0).astype(np.int64)

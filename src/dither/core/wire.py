@@ -226,22 +226,22 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise MalformedReport(f"reports are bytes; {type(data).__name__} was given")
     start = len(MAGIC) + 5
-    whole = bytes(data)
-    body = whole[:-DIGEST]
-    if len(whole) < start + DIGEST or not body.startswith(MAGIC):
+    content = bytes(data)
+    body = content[:-DIGEST]
+    if len(content) < start + DIGEST or not body.startswith(MAGIC):
         raise MalformedReport("these bytes were not written by reports.to_bytes()")
     version, length = struct.unpack_from("<BI", body, len(MAGIC))
     if version != VERSION:
         raise MalformedReport(
             f"these reports have format version {version}; this dither reads version {VERSION}"
         )
-    if hashlib.sha256(body).digest()[:DIGEST] != whole[-DIGEST:]:
+    if hashlib.sha256(body).digest()[:DIGEST] != content[-DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)
     made = _build(header["specification"], policy, started)
     with refuse_malformed("these reports"):
         cells = np.frombuffer(body, np.dtype(layout), offset=start + length).reshape(shape)
-        told: Reports = made.reports(cells.astype(cells.dtype.newbyteorder("=")))
-    people = people_of_columns({"": (told.cells, None)})[""] if told.cells.ndim else ()
-    return replace(told, people=people)
+        reported: Reports = made.reports(cells.astype(cells.dtype.newbyteorder("=")))
+    people = people_of_columns({"": (reported.cells, None)})[""] if reported.cells.ndim else ()
+    return replace(reported, people=people)

@@ -55,9 +55,9 @@ class Values:
             return self
         at = np.cumsum(~absent) - 1
         if isinstance(self.values, CodedLabels):
-            places, last = self.values.places, len(self.values.labels)
-            places = np.where(absent, last, places[at] if places.size else last)
-            values: Any = CodedLabels(places, [*self.values.labels, None])
+            positions, last = self.values.places, len(self.values.labels)
+            positions = np.where(absent, last, positions[at] if positions.size else last)
+            values: Any = CodedLabels(positions, [*self.values.labels, None])
         elif isinstance(self.values, LabelLists):
             held = np.zeros(absent.size, dtype=np.int64)
             held[~absent] = np.diff(self.values.ends, prepend=0)
@@ -338,14 +338,14 @@ def judge(
     gone = (
         absent if rows.size == absent.size else absent[rows]
     )  # rows ascend: if the number is equal, these are all
-    asked = rows[~gone] if gone.any() else rows
+    request = rows[~gone] if gone.any() else rows
     read = read_values if ticks is None else partial(read_ticks, names=ticks)
-    values = read(chunk=chunk, column=column, domain=domain, rows=asked)
+    values = read(chunk=chunk, column=column, domain=domain, rows=request)
     there = ~gone
     if domain.empty_is_value:
-        values, asked, there = values.between(gone), rows, np.ones(rows.size, dtype=np.bool_)
+        values, request, there = values.between(gone), rows, np.ones(rows.size, dtype=np.bool_)
     if values.text.any():
-        misfits[Misfit.TEXT] = asked[values.text]
+        misfits[Misfit.TEXT] = request[values.text]
     if not values.outside.any():
         return Decision(ColumnAnswers(values.values, there), misfits, silent)
     count = int(np.count_nonzero(values.outside))
@@ -354,6 +354,6 @@ def judge(
         moved = ColumnAnswers(clip_values(line, values), there)
         return Decision(moved, misfits, silent, clipped=count)
     if outside != "skip":
-        misfits[Misfit.OUTSIDE] = asked[values.outside]
+        misfits[Misfit.OUTSIDE] = request[values.outside]
     there[there] = ~values.outside
     return Decision(ColumnAnswers(values.values[~values.outside], there), misfits, silent, outside=count)

@@ -147,10 +147,10 @@ class Dialect:
         """
         if isinstance(cell, str) and self.thousands is not None:
             cell = _SPACES.sub(" ", cell.strip().replace("’", "'"))
-            whole, sign, rest = cell.partition(self.point)
-            if self.thousands in cell and not _groups(self.thousands).fullmatch(whole):
+            complete, sign, rest = cell.partition(self.point)
+            if self.thousands in cell and not _groups(self.thousands).fullmatch(complete):
                 return math.nan
-            cell = whole.replace(self.thousands, "") + sign + rest
+            cell = complete.replace(self.thousands, "") + sign + rest
         if isinstance(cell, str) and self.point == ",":
             cell = "" if "." in cell else cell.replace(",", ".")
         try:

@@ -94,11 +94,11 @@ def perturb_file(
             f"{shown_name(path)} holds reports. They are already random; further noise would spoil the "
             "estimates. `dither estimate` reads reports"
         )
-    asked = list(campaign.questions)
+    target = list(campaign.questions)
     if any(domain.cell_type == "sets" for domain in choice.domains.values()) and not is_standard(path):
-        asked = choice.columns(reader.columns(path, dialect))
+        target = choice.columns(reader.columns(path, dialect))
     check_kept_items(keep, choice.ticks)
-    wanted = list(dict.fromkeys([*asked, *keep, *([] if person is None else [person])]))
+    wanted = list(dict.fromkeys([*target, *keep, *([] if person is None else [person])]))
     done = progress or ignore_progress
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
@@ -246,15 +246,15 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     """
     # Two simple queues, of items and of free places: `Queue` runs in Python, and every switch costs more.
     waiting: SimpleQueue[tuple[Given] | BaseException | None] = SimpleQueue()
-    places: SimpleQueue[None] = SimpleQueue()
+    positions: SimpleQueue[None] = SimpleQueue()
     for _ in range(DEPTH):
-        places.put(None)
+        positions.put(None)
     ended = threading.Event()
 
     def put(item: tuple[Given] | BaseException | None) -> bool:
         while not ended.is_set():
             try:
-                places.get(timeout=_PATIENCE)
+                positions.get(timeout=_PATIENCE)
             except Empty:
                 continue
             waiting.put(item)
@@ -282,7 +282,7 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     try:
         while True:
             item = waiting.get()
-            places.put(None)
+            positions.put(None)
             if item is None:
                 return
             if isinstance(item, BaseException):

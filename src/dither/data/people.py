@@ -122,9 +122,9 @@ class _Digests:
         for at in range(0, held.size, _BLOCK):
             some = held[at : at + _BLOCK]
             numbers = np.arange(some.size)
-            places = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
-            free, last = int(places[-1]) + 1, int(np.searchsorted(places, size))
-            self._table[places[:last]] = some[:last]  # its own place, or the next that is free
+            indices = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
+            free, last = int(indices[-1]) + 1, int(np.searchsorted(indices, size))
+            self._table[indices[:last]] = some[:last]  # its own place, or the next that is free
             if last < some.size:  # beyond the end: insert at the beginning, already filled
                 self._insert(some[last:])
 
@@ -132,22 +132,22 @@ class _Digests:
         return (digests >> np.uint64(64 - self._bits)).astype(np.int64)
 
     def _insert(self, digests: Words) -> Mask:
-        table, places = self._table, self._home(digests)
-        new = np.ones(places.size, dtype=np.bool_)
-        rows = self._walk(digests, slice(None), places, new)
+        table, positions = self._table, self._home(digests)
+        new = np.ones(positions.size, dtype=np.bool_)
+        rows = self._walk(digests, slice(None), positions, new)
         while rows.size:
-            at = places[rows]
+            at = positions[rows]
             table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # of several claims the first holds
             lost = rows[table[at].view(np.int64) != rows + 1]
             table[at[::-1]] = digests[rows[::-1]]
             if not lost.size:
                 break
-            rows = self._walk(digests, lost, places, new)  # they meet an equal digest there, or go on
+            rows = self._walk(digests, lost, positions, new)  # they meet an equal digest there, or go on
         return new
 
-    def _walk(self, digests: Words, rows: Any, places: Integers, new: Mask) -> Integers:
+    def _walk(self, digests: Words, rows: Any, indices: Integers, new: Mask) -> Integers:
         """Move the places of some rows to the next empty one; return those whose digest is not before it."""
-        some, at, last = rows, places[rows], (1 << self._bits) - 1
+        some, at, last = rows, indices[rows], (1 << self._bits) - 1
         wanted = digests[rows]
         while True:
             held = self._table[at]
@@ -159,7 +159,7 @@ class _Digests:
                 return np.flatnonzero(new) if isinstance(rows, slice) else rows[new[rows]]
             some = steps if isinstance(some, slice) else some[steps]
             wanted, at = wanted[steps], (at[steps] + 1) & last
-            places[some] = at
+            indices[some] = at
 
 
 def _mix(word: Words) -> Words:

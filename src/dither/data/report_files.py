@@ -98,7 +98,9 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     """
     given = None if questions is None else Questionnaire.of(questions)
     first = carried_questions(Path(path), given)
-    parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
+    parts: dict[str, list[Reports]] = {
+        name: [question.reports([])] for name, question in first.questions.items()
+    }
     there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
     public: dict[str, list[Any]] = {}
     known: list[dict[str, People]] = []
@@ -113,8 +115,8 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
         begin = {name: len(some) for name, some in parts.items()}
         for chunk in reader.read(file, [*parts, *beside]):
             chunk.check_rows(list(parts))
-            for name, asked in campaign.questions.items():
-                parts[name].append(chunk.reports(name, asked))
+            for name, question in campaign.questions.items():
+                parts[name].append(chunk.reports(name, question))
                 there[name].append(~chunk.absent(name))
             for name in beside:
                 public[name] += chunk.cells(name)

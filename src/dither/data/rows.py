@@ -98,15 +98,17 @@ class Misfits:
 
     def _lines(self, questions: dict[str, Domain]) -> Iterator[str]:
         for (column, kind), count in self._counts.items():
-            place, domain = self._first[column, kind], questions[column]
+            position, domain = self._first[column, kind], questions[column]
             if kind is Misfit.MISSING:
-                line = str(missing_answer(place))
+                line = str(missing_answer(position))
             elif kind is Misfit.TEXT:
                 unclear = column in self._thousands
                 hint = _NAN if column in self._typed else _text_hint(column in self._decimal, unclear)
-                line = f"{place}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
+                line = (
+                    f"{position}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
+                )
             else:
-                line = f"{place}: the value is not in {domain}; {domain.hint}"
+                line = f"{position}: the value is not in {domain}; {domain.hint}"
             yield line + _other_rows(self._rows[column, kind], count)
 
 
@@ -308,8 +310,8 @@ def first_rows(known: KnownPeople, chunk: Chunk, column: str, answered: Mask) ->
     return known.first_texts(*ids)
 
 
-def _person_error(place: str, person: str | None) -> InvalidParameter:
+def _person_error(location: str, person: str | None) -> InvalidParameter:
     what = "the id of the person is empty" if person == "" else "the id of a person is a text or a number"
     return InvalidParameter(
-        f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
+        f"{location}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
     )

@@ -206,8 +206,8 @@ class AtomSearch:
     @cached_property
     def places(self) -> Floats:
         """Where atoms are looked for, on [0, 1]; on a circle the end is the beginning."""
-        places = np.linspace(0.0, 1.0, PLACES)
-        return places[:-1] if self._circular else places
+        points = np.linspace(0.0, 1.0, PLACES)
+        return points[:-1] if self._circular else points
 
     @cached_property
     def _circular(self) -> bool:
@@ -246,10 +246,10 @@ class AtomSearch:
 
     def _enlarge(self, model: DensityModel, found: _Found) -> _Found | None:
         """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
-        for gain, place, mode in found.watch.candidates():
+        for gain, position, mode in found.watch.candidates():
             if gain <= found.path.best.evidence + _WORTH:
                 break
-            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(place), None)]
+            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(position), None)]
             if self._glimpse(model, mode, added) < found.evidence - _NEARLY:
                 continue
             larger = self._try(model, None, added)
@@ -262,8 +262,8 @@ class AtomSearch:
         if mode is not None:
             atoms = [self._refine(model, mode, atom, None) for atom in atoms]
         odds = self._odds(atoms)
-        places = sorted(atom.place for atom in atoms)
-        close = any(second - first < CLOSE for first, second in pairwise(places))
+        points = sorted(atom.place for atom in atoms)
+        close = any(second - first < CLOSE for first, second in pairwise(points))
         for _ in range(_ROUNDS if close else 2):  # the places of close atoms depend on each other
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
@@ -299,8 +299,8 @@ class AtomSearch:
             found = fewer
         return found
 
-    def _at_end(self, place: float) -> bool:
-        return not self._circular and place in (0.0, 1.0)
+    def _at_end(self, point: float) -> bool:
+        return not self._circular and point in (0.0, 1.0)
 
     def _peaks(self, shares: Floats) -> list[Atom]:
         """Return the tops of a fit that are much higher than the next valleys."""
@@ -313,8 +313,8 @@ class AtomSearch:
             basin = shares[int(ends[number]) : int(ends[number + 1])]
             high = shares[top] > max(_SHARP * float(basin.min()), _HIGH * float(shares.max()))
             if high and np.count_nonzero(basin > shares[top] / 2.0) <= _NARROW:
-                place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
-                found.append(Atom(place % 1.0 if self._circular else place))
+                position = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
+                found.append(Atom(position % 1.0 if self._circular else position))
         return found
 
     def _refine_all(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
@@ -325,23 +325,23 @@ class AtomSearch:
         if self._at_end(atom.place):
             return atom
         rest, weight = without_atom(model, mode, number)
-        place, width = atom.place, 1.0 / (PLACES - 1)
+        position, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
         # Narrow windows need more places at first, or none of them meets the reports.
         count = 2 * min(max(math.ceil(4.0 * width / self.question.window_share), 4), 256) + 1
         for _ in range(_STAGES):
-            places = place + width * np.linspace(-1.0, 1.0, count)
-            places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
-            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
-            tried.extend(zip(places.tolist(), heights, strict=True))
-            place = float(places[int(np.argmax(heights))])
+            points = position + width * np.linspace(-1.0, 1.0, count)
+            points = points % 1.0 if self._circular else np.clip(points, 1e-6, 1.0 - 1e-6)
+            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(points).dense().T]
+            tried.extend(zip(points.tolist(), heights, strict=True))
+            position = float(points[int(np.argmax(heights))])
             width, count = 3.0 * width / (count - 1), 13
         where, heights_all = np.array(tried).T
-        gaps = where - place
+        gaps = where - position
         gaps -= np.round(gaps) if self._circular else 0.0
         likely = np.exp(heights_all - heights_all.max()) * lengths_of_line(gaps)
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
-        return Atom(place, math.hypot(spread, _ROUNDED / self.question.outcomes))
+        return Atom(position, math.hypot(spread, _ROUNDED / self.question.outcomes))
 
     def end_masses(
         self, model: DensityModel, mode: DensityMode, atoms: list[Atom]
@@ -353,11 +353,11 @@ class AtomSearch:
         if self._circular:
             return []
         found = []
-        for place in (0.0, 1.0):
-            if any(atom.place == place for atom in atoms):
+        for position in (0.0, 1.0):
+            if any(atom.place == position for atom in atoms):
                 continue
-            direction, _, size = unseen_mass(model, mode, self.laws(np.array([place])).dense()[:, 0])
-            found.append((Atom(place), size * np.append(direction, 1.0)))
+            direction, _, size = unseen_mass(model, mode, self.laws(np.array([position])).dense()[:, 0])
+            found.append((Atom(position), size * np.append(direction, 1.0)))
         return found
 
     def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
@@ -368,14 +368,14 @@ class AtomSearch:
         if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
             return atom
 
-        def law(place: float) -> Floats | None:
-            place = place % 1.0 if self._circular else place
-            if not 0.0 < place < 1.0 or (np.abs(others - place) < _APART).any():
+        def law(point: float) -> Floats | None:
+            point = point % 1.0 if self._circular else point
+            if not 0.0 < point < 1.0 or (np.abs(others - point) < _APART).any():
                 return None
-            return np.asarray(self.laws(np.array([place])).dense()[:, 0])
+            return np.asarray(self.laws(np.array([point])).dense()[:, 0])
 
-        place, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
-        return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
+        point, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
+        return replace(atom, place=point % 1.0 if self._circular else point, spread=spread)
 
     def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
         """Return the atom with where its people may be, if it is two atoms of the same mean.
@@ -392,9 +392,9 @@ class AtomSearch:
         deviations = np.tile(widths, len(_LOWER_PARTS))
         odds = np.sqrt((1.0 - lower) / lower)
         offsets = np.stack([-deviations * odds, deviations / odds])
-        places = atom.place + offsets.ravel()
-        places = places % 1.0 if self._circular else np.clip(places, 0.0, 1.0)
-        below, above = np.split(self.laws(places).dense(), 2, axis=1)
+        positions = atom.place + offsets.ravel()
+        positions = positions % 1.0 if self._circular else np.clip(positions, 0.0, 1.0)
+        below, above = np.split(self.laws(positions).dense(), 2, axis=1)
         laws = (lower * below + (1.0 - lower) * above).T
         heights = np.array([best_height(model.counts, rest, law, weight) for law in laws])
         likely = np.exp(heights - heights.max()) * np.tile(np.gradient(widths), len(_LOWER_PARTS))
@@ -421,21 +421,21 @@ class _Watch:
 
     def look(self, mode: DensityMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""
-        gains, places = self._gains(mode), self.search.places
+        gains, positions = self._gains(mode), self.search.places
         inner = gains.copy()
         if not self.search._circular:
             for end in (0, -1):
-                near = np.abs(places - places[end]) < _NEAR_END
+                near = np.abs(positions - positions[end]) < _NEAR_END
                 if not self.taken[end]:  # a candidate near an end is first tried at the end itself
-                    self._offer(True, float(gains[near].max()), float(places[end]), mode)
+                    self._offer(True, float(gains[near].max()), float(positions[end]), mode)
                     inner[near] = -math.inf
         at = int(np.argmax(inner))
-        self._offer(False, float(inner[at]), float(places[at]), mode)
+        self._offer(False, float(inner[at]), float(positions[at]), mode)
 
-    def _offer(self, end: bool, gain: float, place: float, mode: DensityMode) -> None:
+    def _offer(self, end: bool, gain: float, point: float, mode: DensityMode) -> None:
         hoped = mode.evidence + gain
         if math.isfinite(gain) and (end not in self.best or hoped > self.best[end][0]):
-            self.best[end] = hoped, place, mode
+            self.best[end] = hoped, point, mode
 
     def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n

@@ -219,7 +219,7 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
             "expected reports of numbers on an interval by a mechanism for distributions, such "
             'as SW: dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1)'
         )
-    seen, whole = empirical_bayes.curves(summary)
+    seen, complete = empirical_bayes.curves(summary)
     seen = _without_doubtful_ends(seen, (shares[0], 1.0 - shares[1]))
     made = [seen.quantile(share) for share in shares]
     parts = tuple(part.confidence for part in made if isinstance(part.confidence, QuantileInterval))
@@ -228,11 +228,11 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
         np.array([float(part) for part in made]),
         np.array([float(part.standard_error) for part in made]),
         summary.n,
-        whole.guarantee,
+        complete.guarantee,
         confidence=interval,
         labels=tuple(f"quantile {share:g}" for share in shares),
         unit=line.unit,
         limits=(line.low, line.high),
-        curve=whole,
+        curve=complete,
         parts=parts,
     )

@@ -222,13 +222,13 @@ class DensityCurve:
     @cached_property
     def _ladder(self) -> tuple[Floats, Floats, Floats]:
         """Places on [0, 1], the share up to each, and its standard error."""
-        places = np.linspace(0.0, 1.0, _FINE + 1)
+        points = np.linspace(0.0, 1.0, _FINE + 1)
         beside = [[atom.place - 1e-9, atom.place] for atom in self.atoms]
         if self.points is not None:
-            places = np.sort(np.concatenate([places, self.points, self.points - 1e-9]))
-        places = np.unique(np.clip(np.concatenate([places, *beside]), 0.0, 1.0))
-        found = self.share_below(places)
-        return places, np.asarray(found.value), np.asarray(found.standard_error)
+            points = np.sort(np.concatenate([points, self.points, self.points - 1e-9]))
+        points = np.unique(np.clip(np.concatenate([points, *beside]), 0.0, 1.0))
+        found = self.share_below(points)
+        return points, np.asarray(found.value), np.asarray(found.standard_error)
 
     def quantile(self, q: float) -> Estimate:
         """Estimate the value below which a q of the people are."""
@@ -238,12 +238,12 @@ class DensityCurve:
     def mean(self) -> Estimate:
         """Estimate the mean; its error has the bias of smoothing and the places of point masses in it."""
         centres = (np.arange(self.bins) + 0.5) / self.bins if self.points is None else self.points
-        places = np.append(centres, [atom.place for atom in self.atoms])
-        spread = dot(places, product(self.covariance, places))
+        points = np.append(centres, [atom.place for atom in self.atoms])
+        spread = dot(points, product(self.covariance, points))
         for number, atom in enumerate(self.atoms):
             spread += float(self.shares[self.bins + number] * atom.spread) ** 2
         line = self.line
-        value, error = _user(line, dot(places, self.shares)), line.length * math.sqrt(max(spread, 0.0))
+        value, error = _user(line, dot(points, self.shares)), line.length * math.sqrt(max(spread, 0.0))
         interval = ClippedInterval(value, error, self.condition, line.low, line.high)
         return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
@@ -329,9 +329,9 @@ class DensityCurve:
         return np.asarray(np.interp(places, centres, heights))
 
 
-def _user(line: Line, place: float) -> float:
+def _user(line: Line, point: float) -> float:
     """Return the value at a place on [0, 1]."""
-    return float(line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+    return float(line.from_unit(np.asarray(min(max(point, 0.0), 1.0))))
 
 
 def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
@@ -342,24 +342,24 @@ def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
     return np.asarray(np.sum(parts, axis=0))
 
 
-def _before(place: float, spread: float, at: Floats) -> Floats:
+def _before(point: float, spread: float, at: Floats) -> Floats:
     """Return the probability that an atom at a place, known up to a spread, is at or below other places."""
     if spread <= _SAME:
-        return np.asarray(at >= place - _SAME, dtype=np.float64)
-    return np.asarray((1.0 + erf((at - place) / (math.sqrt(2.0) * spread))) / 2.0)
+        return np.asarray(at >= point - _SAME, dtype=np.float64)
+    return np.asarray((1.0 + erf((at - point) / (math.sqrt(2.0) * spread))) / 2.0)
 
 
-def _crossing(places: Floats, sums: Floats, share: float) -> float:
+def _crossing(points: Floats, sums: Floats, share: float) -> float:
     """Return the first place at which increasing sums reach a share, between places by a straight line."""
     at = int(np.searchsorted(sums, share, side="left"))
     if at == 0:
-        return float(places[0])
-    if at == places.size:
-        return float(places[-1])
-    rise, step = sums[at] - sums[at - 1], places[at] - places[at - 1]
+        return float(points[0])
+    if at == points.size:
+        return float(points[-1])
+    rise, step = sums[at] - sums[at - 1], points[at] - points[at - 1]
     if step < 1e-8:  # a point mass
-        return float(places[at])
-    return float(places[at - 1] + step * (share - sums[at - 1]) / rise)
+        return float(points[at])
+    return float(points[at - 1] + step * (share - sums[at - 1]) / rise)
 
 
 def _largest(covariance: Floats, level: float) -> float:

@@ -243,8 +243,8 @@ def _derivatives(
     curvature *= shares
     curvature *= shares[:, None]
     # The constant changes nothing: exactly, also where products are approximate.
-    whole = curvature.sum(axis=1)
-    curvature -= np.outer(whole, whole / whole.sum())
+    total = curvature.sum(axis=1)
+    curvature -= np.outer(total, total / total.sum())
     slope[:bins] -= product(precision, logs[:bins])
     curvature[:bins, :bins] += precision
     if logs.size > bins:

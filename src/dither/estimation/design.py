@@ -165,9 +165,9 @@ class RegressionDesign:
     def _columns(self) -> Iterator[tuple[tuple[str, ...], list[tuple[Factor, int]]]]:
         """Yield for each coefficient its names, and its factors, each with the number of a column."""
         for term in self.terms:
-            for places in combinations_of(*(range(len(factor.names)) for factor in term)):
-                parts = list(zip(term, places, strict=True))
-                yield tuple(factor.names[place] for factor, place in parts), parts
+            for indices in combinations_of(*(range(len(factor.names)) for factor in term)):
+                parts = list(zip(term, indices, strict=True))
+                yield tuple(factor.names[index] for factor, index in parts), parts
 
     def at(self, values: Mapping[str, object]) -> Floats:
         """Return the regressors of a person with these values, without the constant."""
@@ -292,8 +292,8 @@ def category_factor(name: str, given: Column) -> Factor:
         ) from None
     if not 2 <= len(labels) <= MOST:
         raise InvalidParameter(f"regressor {name!r} has {len(labels)} labels; 2 to {MOST} can be compared")
-    places = {label: index for index, label in enumerate(labels)}
-    codes = np.fromiter((places[label] for label in listed), np.int64, len(listed))
+    positions = {label: index for index, label in enumerate(labels)}
+    codes = np.fromiter((positions[label] for label in listed), np.int64, len(listed))
     dummies = np.asarray(codes[:, None] == np.arange(1, len(labels)), dtype=np.float64)
     return Factor(name, _names(name, tuple(labels)), tuple(labels), None, dummies)
 

@@ -218,8 +218,8 @@ def _laws(question: NumberQuestion) -> Operator:
     points, line = declared_points(question), question.line
     if points is None:
         return spread_bins(question, row_number(question, GRID))
-    places = np.clip(line.from_unit(points), line.low, line.high)
-    return question.likelihood(places, row_number(question, points.size))
+    positions = np.clip(line.from_unit(points), line.low, line.high)
+    return question.likelihood(positions, row_number(question, points.size))
 
 
 def _model(operator: Operator, summary: Counts, prior: Prior) -> DensityModel:
@@ -269,8 +269,8 @@ class AsReported(Method):
         _check_plain(question)
         values = question.decoded_numbers()
         ends = edges_of(question.line, bins)
-        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
-        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
+        index = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
+        counts = np.bincount(index, weights=summary.counts[: values.size], minlength=ends.size - 1)
         return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
 
     def __repr__(self) -> str:
@@ -315,7 +315,7 @@ def count_for_quantile(
     if is_too_coarse(counts) or on_circle(question):
         return counts
     curve = empirical_bayes.curve(counts)
-    place = question.line.shown.to_unit(np.array([float(curve.quantile(share).value)]))
-    told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
-    factor = relative_variance(told[entries_of(reports)], weights)
+    position = question.line.shown.to_unit(np.array([float(curve.quantile(share).value)]))
+    reported = curve.influence(curve.below(position)[0], _laws(question), counts.counts.size)
+    factor = relative_variance(reported[entries_of(reports)], weights)
     return of_answers(count_weighted(reports, weights, factor))

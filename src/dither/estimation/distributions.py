@@ -142,16 +142,16 @@ class EstimatedDistribution(Tabular):
     def pdf(self, x: object) -> Any:
         """Return the density at places x, without point masses; 0 outside the domain."""
         try:
-            place = np.asarray(x, dtype=np.float64)
+            point = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidParameter("x is a number or an array of numbers") from None
-        if np.isnan(place).any():
+        if np.isnan(point).any():
             raise InvalidParameter("x contains NaN")
-        inside = (place >= self.edges[0]) & (place <= self.edges[-1])
+        inside = (point >= self.edges[0]) & (point <= self.edges[-1])
         if self.curve is not None:
-            heights = self.curve.density(self.line.to_unit(place)) / self._lengths(place)
+            heights = self.curve.density(self.line.to_unit(point)) / self._lengths(point)
         else:
-            cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
+            cell = np.clip(np.searchsorted(self.edges, point, side="right") - 1, 0, self.bins - 1)
             heights = self.probabilities[cell] / np.diff(self.edges)[cell]
         density = np.where(inside, heights, 0.0)
         return float(density) if density.ndim == 0 else density
@@ -197,12 +197,12 @@ class EstimatedDistribution(Tabular):
         answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
-    def _lengths(self, places: Floats) -> Floats | float:
+    def _lengths(self, points: Floats) -> Floats | float:
         """Return the length of the line in the values' unit, as the part of the scale at a place has it."""
         if self.line.parts == 1:
             return self.line.length
         edges = self.line.from_unit(np.linspace(0.0, 1.0, self.line.parts + 1))
-        part = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, self.line.parts - 1)
+        part = np.clip(np.searchsorted(edges, points, side="right") - 1, 0, self.line.parts - 1)
         return np.asarray(np.diff(edges)[part] * self.line.parts)
 
     def _check_plain(self, what: str) -> None:

@@ -227,10 +227,10 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
 def _points(family: str, low: float, high: float) -> Floats:
     if family != "poisson":
         return np.asarray(low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS)
-    whole = np.arange(math.ceil(low), math.floor(high) + 1.0)
-    if whole.size < 2:
+    integers = np.arange(math.ceil(low), math.floor(high) + 1.0)
+    if integers.size < 2:
         raise InvalidParameter("a Poisson law needs a domain with at least two integers")
-    return whole
+    return integers
 
 
 class _Model(NamedTuple):

@@ -93,9 +93,11 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
         """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
-        told = self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
+        reported = (
+            self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
+        )
         shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
-        return None if told is None or shared else partial(told.influence, numbers)
+        return None if reported is None or shared else partial(reported.influence, numbers)
 
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
         """Estimate the share of people whose answer is one of several, such as the top two of a scale.
@@ -183,12 +185,12 @@ class EstimatedFrequencies(LabelledEstimate):
         )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
-        places = {label: index for index, label in enumerate(self.labels)}
-        numbers = np.zeros(len(places))
+        indices = {label: index for index, label in enumerate(self.labels)}
+        numbers = np.zeros(len(indices))
         for label, number in points.items():
-            if label not in places:
+            if label not in indices:
                 raise unknown_name("category", label, map(str, self.labels))
-            numbers[places[label]] = float(number)
+            numbers[indices[label]] = float(number)
         interval: object
         if self.told is None or (self.apart and isinstance(self.told, Counts | SupportKernel)):
             raise InvalidParameter(
@@ -328,11 +330,11 @@ class WeightedReports:
     def _average(self, numbers: Floats) -> tuple[float, Floats]:
         question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
-        told = np.zeros(len(self.reports))
+        reported = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
-            told[rows] = held @ numbers[counted]
-        told = (told - question.q * float(numbers.sum())) / question.gap
-        return influences(told, self.weights)
+            reported[rows] = held @ numbers[counted]
+        reported = (reported - question.q * float(numbers.sum())) / question.gap
+        return influences(reported, self.weights)
 
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
@@ -421,21 +423,21 @@ def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
 
 
 def _sum_interval(
-    told: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
+    reported: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
 ) -> VarianceInterval | StudentInterval:
     """Return Σ number·frequency with its interval, from counts.
 
     Given a person's category v, the variance of Σ number·support comes from the supports and all pairs of
     them. It depends only on the number of v.
     """
-    question: Any = told.question if isinstance(told, Counts) else None
-    kernel: Any = told if question is None else question.kernel
+    question: Any = reported.question if isinstance(reported, Counts) else None
+    kernel: Any = reported if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     listed = question is not None and isinstance(question.counting, EachReport) and not one_share
     # A table of which report supports which category is not made if it is large: the noise is known by pairs.
     if listed and (question.one_category or question.counting.outcomes * share.size <= _LISTED):
-        counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
+        counts, codes = cast("Counts", reported).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:
@@ -483,9 +485,9 @@ def supported_frequencies(
     if isinstance(reports, Reports) and len(reports) == summary.n:
         made = replace(made, sent=WeightedReports(reports, None))
     if isinstance(question.kernel, ItemSets):
-        told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
+        reported = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
-        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=told), sizes, supports.size)
+        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=reported), sizes, supports.size)
     return made if made.told is None else replace(made, told=summary)
 
 
@@ -581,7 +583,14 @@ def read(
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
     interval = ScoreInterval(share, q, gap, n, error, shared=shared)
-    told = None if any(shared) else kernel
+    reported = None if any(shared) else kernel
     return EstimatedFrequencies(
-        (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told, limits=SHARE
+        (share - q) / gap,
+        error,
+        n,
+        guarantee,
+        labels=labels,
+        confidence=interval,
+        told=reported,
+        limits=SHARE,
     )

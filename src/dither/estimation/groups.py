@@ -289,11 +289,11 @@ def _estimate_private(
         raise InvalidParameter(
             f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
         )
-    asked: Reports = columns[private[0]]
-    check_pair(reports, asked)
+    request: Reports = columns[private[0]]
+    check_pair(reports, request)
     others = [name for name in columns if name not in private]
     if not others:
-        found, left_out = _private_groups(reports, asked, least, weights)
+        found, left_out = _private_groups(reports, request, least, weights)
         return keep_groups(dict(found), list(columns), least, left_out, level)
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
@@ -303,7 +303,7 @@ def _estimate_private(
             left_out += 1
             continue
         own = None if weights is None else weights[rows]
-        found, few = _private_groups(reports[rows], asked[rows], least, own)
+        found, few = _private_groups(reports[rows], request[rows], least, own)
         left_out += few
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
@@ -312,7 +312,7 @@ def _estimate_private(
 
 
 def _private_groups(
-    reports: Reports, asked: Reports, least: int, weights: Weights | None
+    reports: Reports, request: Reports, least: int, weights: Weights | None
 ) -> tuple[dict[Hashable, Estimate], int]:
     """Return the mean, or the frequencies, of the people of each private category, without the noise.
 
@@ -320,33 +320,35 @@ def _private_groups(
     ratio of two averages of all people, with Fieller's interval. A group is left out if fewer people than
     `least` are estimated to be in it.
     """
-    labels = protocol_of(asked).categories.labels
+    labels = protocol_of(request).categories.labels
     n = len(reports)
-    guarantee = reports.question.guarantee.compose(asked.question.guarantee)
-    read = indicators(asked)
+    guarantee = reports.question.guarantee.compose(request.question.guarantee)
+    read = indicators(request)
     shares = np.ones(n) if weights is None else weights.shares
     sizes = shares @ read
     kept: dict[Hashable, Estimate] = {}
     if "frequencies" in reports.question.quantities:
-        table = crosstab(asked, reports, weights=weights).within_rows()
+        table = crosstab(request, reports, weights=weights).within_rows()
         for index, label in enumerate(labels):
             if sizes[index] >= least:
                 part = cast("QuotientInterval", table.confidence).pick(index)
                 kept[label] = LabelledEstimate.of(
-                    part, guarantee, labels=table.columns, origin=table, people=asked.people, limits=SHARE
+                    part, guarantee, labels=table.columns, origin=table, people=request.people, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
-    told = PersonNumbers.of(reports)
-    line, middle = told.line, told.middle
+    decoded = PersonNumbers.of(reports)
+    line, middle = decoded.line, decoded.middle
     for index, label in enumerate(labels):
-        weighed = shares * read[:, index] * told.answered  # the indicator of an answer to an optional number
+        weighed = (
+            shares * read[:, index] * decoded.answered
+        )  # the indicator of an answer to an optional number
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
         inside = shares * read[:, index]
-        centre = float((inside * told.value).mean()) / bottom
+        centre = float((inside * decoded.value).mean()) / bottom
         # The number is taken from about the mean of its group.
-        moved = inside * (told.value - centre * told.answered)
+        moved = inside * (decoded.value - centre * decoded.answered)
         matrix = np.cov(moved, weighed) / n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
         interval = ShiftedQuotient(middle + centre, QuotientInterval(0.0, bottom, spread, n, freedom(moved)))
@@ -354,12 +356,12 @@ def _private_groups(
             interval,
             guarantee,
             unit=line.unit,
-            origin=asked,
-            people=asked.people,
+            origin=request,
+            people=request.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
-            remark=OF_ANSWERS if told.optional else "",
+            remark=OF_ANSWERS if decoded.optional else "",
         )
     return kept, len(labels) - len(kept)
 
@@ -400,17 +402,17 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
         )
     if not n:
         return
-    places: dict[Label, int] = {}
+    positions: dict[Label, int] = {}
     try:
         codes = np.fromiter(
-            (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
+            (positions.setdefault(label, len(positions)) for label in zip(*map(_plain, labels), strict=True)),
             np.int64,
             n,
         )
     except TypeError:
         raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
     ends = np.cumsum(np.bincount(codes))[:-1]
-    yield from zip(places, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
+    yield from zip(positions, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
 
 
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:

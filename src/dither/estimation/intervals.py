@@ -295,19 +295,19 @@ class BoundedNumbers:
         near, far = np.zeros_like(most), most / unit
         spread = np.broadcast_to(squares / unit**2, most.shape)
         never = _log_capital(self.n, far, spread)[0] < reached  # then nothing is excluded on this side
-        place = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
+        position = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
         for _ in range(_STEPS):
-            capital, slope = _log_capital(self.n, place, spread)
-            newton = place - (capital - reached) / slope
-            done = never | (np.abs(newton - place) <= _CLOSE * place)
+            capital, slope = _log_capital(self.n, position, spread)
+            newton = position - (capital - reached) / slope
+            done = never | (np.abs(newton - position) <= _CLOSE * position)
             if done.all():
                 break
             short = capital < reached
-            near, far = np.where(short, place, near), np.where(short, far, place)
+            near, far = np.where(short, position, near), np.where(short, far, position)
             inside = (newton > near) & (newton < far)
-            place = np.where(done, place, np.where(inside, newton, (near + far) / 2.0))
+            position = np.where(done, position, np.where(inside, newton, (near + far) / 2.0))
         # Outwards by more than the last step may be off.
-        return np.where(never, most, np.minimum(place * (1.0 + 4.0 * _CLOSE) * unit, most))
+        return np.where(never, most, np.minimum(position * (1.0 + 4.0 * _CLOSE) * unit, most))
 
 
 def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
@@ -317,9 +317,9 @@ def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
     exponents = _BETS * n * at - _COSTS * spread[..., None] - costs * at**2 + _LOG_WEIGHTS
     top = exponents.max(axis=-1, keepdims=True)
     parts = np.exp(exponents - top)
-    whole = parts.sum(axis=-1)
-    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / whole
-    return top[..., 0] + np.log(whole), slope
+    total = parts.sum(axis=-1)
+    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / total
+    return top[..., 0] + np.log(total), slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,8 +378,8 @@ class LooksInterval(ConfidenceInterval):
 
 def level_of_one(level: float, looks: int) -> float:
     """Return the level that each of several intervals needs so that all hold together (Bonferroni)."""
-    whole = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
-    if not whole or not 1 <= looks <= MOST_LOOKS:
+    integral = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
+    if not integral or not 1 <= looks <= MOST_LOOKS:
         raise InvalidParameter(
             f"the number of looks is an integer from 1 to {MOST_LOOKS}, not {found(looks)}"
         )

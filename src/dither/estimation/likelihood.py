@@ -287,10 +287,10 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 
 def mistakes_of(distances: Floats) -> float:
     """Return the same from the χ² distances of all pairs of bins, relative to the average law."""
-    whole = float(np.trace(distances))
-    if not whole > 0.0:
+    complete = float(np.trace(distances))
+    if not complete > 0.0:
         return math.inf
-    return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / len(distances))
+    return complete**2 / float(np.square(distances).sum()) / math.sqrt(complete / len(distances))
 
 
 @dataclass(frozen=True, eq=False)
@@ -637,8 +637,8 @@ def row_number(question: NumberQuestion, bins: int) -> int:
 def spread_bins(question: NumberQuestion, rows: int) -> Operator:
     """Return the law of reports for equal bins, with values uniform inside each."""
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
-    places = (np.arange(GRID * times) + 0.5) / (GRID * times)
-    return question.likelihood(question.line.from_unit(places), rows).spread(times)
+    positions = (np.arange(GRID * times) + 0.5) / (GRID * times)
+    return question.likelihood(question.line.from_unit(positions), rows).spread(times)
 
 
 MOST_BINS: Final = 1 << 16

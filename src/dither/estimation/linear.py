@@ -131,10 +131,10 @@ def length_factor(question: NumberQuestion) -> float:
     them.
     """
     vectors = _unit_vectors(question)
-    places = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
-    inputs = question.line.from_unit(places)
+    points = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
+    inputs = question.line.from_unit(points)
     means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
-    factors = means * np.exp(-2j * np.pi * places)
+    factors = means * np.exp(-2j * np.pi * points)
     factor = complex(factors.mean())
     if np.abs(factors - factor).max() > _TURNED * abs(factor):
         raise NotIdentifiable(
@@ -204,9 +204,9 @@ class MeanInterval(ConfidenceInterval):
         left = self.n - liars
         if not liars or left < 1:
             return (float(self.average.value),) * 2 if not liars else (-math.inf, math.inf)
-        whole = float(self.average.value) * self.n
-        least = (whole - self.numbers.sum_of_highest(liars)) / left
-        return least, (whole - self.numbers.sum_of_lowest(liars)) / left
+        complete = float(self.average.value) * self.n
+        least = (complete - self.numbers.sum_of_highest(liars)) / left
+        return least, (complete - self.numbers.sum_of_lowest(liars)) / left
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[float, float]:
         """Return the ends of an interval that covers for any reports of `liars` liars."""
@@ -313,9 +313,9 @@ class Linear(Method):
         spread = average(summary, influence)
         # No population has a smaller variance than the noise about its least noisy value. A sample of heavy
         # tails often does.
-        places = np.linspace(question.line.low, question.line.high, 9)
+        points = np.linspace(question.line.low, question.line.high, 9)
         level = influence - float(spread.value)
-        laws = moment(question, places, level**2) - moment(question, places, level) ** 2
+        laws = moment(question, points, level**2) - moment(question, points, level) ** 2
         square = float(spread.error) ** 2 * summary.n
         larger = max(square, float(laws.min()))
         skew = spread.skew * square / larger if larger > 0.0 else 0.0
@@ -360,10 +360,10 @@ def least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: flo
     """
     line = question.line
     at = float(line.clip([mean])[0])
-    places = np.append(np.linspace(line.low, line.high, _PLACES), at)
-    squares = moment(question, places, (reading.values - at) ** 2)
-    below, above = places <= at, places >= at
-    left, right = at - places[below][:, None], places[above] - at
+    points = np.append(np.linspace(line.low, line.high, _PLACES), at)
+    squares = moment(question, points, (reading.values - at) ** 2)
+    below, above = points <= at, points >= at
+    left, right = at - points[below][:, None], points[above] - at
     share = left / np.maximum(left + right, 1e-300)  # share of the people above
     return float(((1.0 - share) * squares[below][:, None] + share * squares[above]).min())
 
@@ -375,9 +375,9 @@ def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
     """
     line = question.line
     half = line.length / 2.0
-    places = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
-    inputs = places - (line.low + line.high) / 2.0
-    means = moment(question, places, gaps**2)
+    points = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
+    inputs = points - (line.low + line.high) / 2.0
+    means = moment(question, points, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
     slope = (means[-1] - means[0]) / line.length
     curve = means[4] + slope * inputs + bend * inputs**2

@@ -134,9 +134,9 @@ def table_frequencies(
     if weights is not None:
         sent = check_weighted(given)
         checked = as_weights(weights, len(sent))
-    told = MatrixCounts(summary, table, sent, checked)
+    reported = MatrixCounts(summary, table, sent, checked)
     if checked is not None:
-        parts = [told.average(row) for row in np.eye(len(table))]
+        parts = [reported.average(row) for row in np.eye(len(table))]
         value, error, skew = (
             np.array([getattr(part, name) for part in parts]) for name in ("value", "error", "skew")
         )
@@ -165,7 +165,7 @@ def table_frequencies(
         labels=_labels(question, len(table)),
         confidence=interval,
         remark="" if checked is None else f", design effect {checked.design_effect:.2f}",
-        told=told,
+        told=reported,
         limits=SHARE,
     )
 

@@ -85,7 +85,7 @@ class CountedMoments:
         self.guarantee: Guarantee = summary.question.guarantee
         self.remark = ""
         self.places = self._pair(pair)
-        self.values = [self.reading.values[place] for place in self.places]
+        self.values = [self.reading.values[index] for index in self.places]
         self.means = [float(self.counts @ value) / self.n for value in self.values]
 
     def _pair(self, pair: object) -> tuple[int, int]:

@@ -143,20 +143,20 @@ def mean_of_answers(summary: Counts) -> Estimate:
 
 def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
     """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
-    told = check_weighted(reports)
-    question = cast("OptionalQuestion", told.question)
+    reported = check_weighted(reports)
+    question = cast("OptionalQuestion", reported.question)
     values = None if question.line.circular else question.kernel.number_reading()
     if values is None:
         raise NotIdentifiable(
             "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
             f"{question.name} on {question.domain}"
         )
-    checked = as_weights(weights, len(told))
-    answered, cells = question.kernel.answer_reading(), told.cells.reshape(-1)
+    checked = as_weights(weights, len(reported))
+    answered, cells = question.kernel.answer_reading(), reported.cells.reshape(-1)
     (above, top), (below, bottom) = (influences(read[cells], checked) for read in (values, answered))
     if not below > 0.0:
         raise _too_few("a mean of theirs cannot be estimated")
-    n, line = len(told), question.line
+    n, line = len(reported), question.line
     spread = float(top @ top) / n**2, float(top @ bottom) / n**2, float(bottom @ bottom) / n**2
     found = AverageRatio((above, below), spread, n, line.low, line.low, line.high, (values, answered))
     return Estimate.of(
@@ -171,9 +171,9 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
 def answers_influence(reports: Reports) -> Floats:
     """Return how much each person moves the mean of those who answered."""
     kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
-    told, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
+    reported, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
     below = float(answered.mean())
-    return np.asarray((told - float(told.mean()) / below * answered) / below)
+    return np.asarray((reported - float(reported.mean()) / below * answered) / below)
 
 
 def _average(summary: Counts, values: Floats) -> float:
@@ -209,17 +209,17 @@ def answered_counts(summary: Counts) -> Any:
     if n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
     window, room = kernel.window, kernel.room
-    told = np.asarray(summary.counts[:room], dtype=np.float64)
-    within = float(told.sum())
+    reported = np.asarray(summary.counts[:room], dtype=np.float64)
+    within = float(reported.sum())
     error = math.sqrt(max(within * (1.0 - within / n), 1.0))
     even = n * (1.0 - window.contrast) / window.cells  # expected reports in every cell for any answers
     found = within - even * room  # reports in the windows of values
     if not found > error:
         raise _too_few("their values cannot be estimated")
-    counts = np.append(told, np.full(window.width, even))
+    counts = np.append(reported, np.full(window.width, even))
     contrast = found / float(counts.sum())
     weaker = replace(window, step=max(int(contrast * (1 << window.bits)) // window.width, 1))
-    asked = NumberQuestion(
+    request = NumberQuestion(
         line,
         SlidingKernel(line, weaker, kernel.start),
         decoder(IDENTITY, window.cells, line),
@@ -228,8 +228,8 @@ def answered_counts(summary: Counts) -> Any:
         parameters=question.parameters,
         made_by=question,
     )
-    vars(asked)["guarantee"] = question.guarantee  # the guarantee of the devices' draws
-    return AnsweredCounts(asked, counts, n, error / within * even * room / found)
+    vars(request)["guarantee"] = question.guarantee  # the guarantee of the devices' draws
+    return AnsweredCounts(request, counts, n, error / within * even * room / found)
 
 
 class AnsweredCounts(NamedTuple):
@@ -265,14 +265,14 @@ def variance_of_answers(summary: Counts) -> Estimate:
     mean, square = first / share, second / share
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
-    told = average(summary, influence)
+    reported = average(summary, influence)
     # People with an answer: their variance has few degrees of freedom, fewer with a large kurtosis.
-    gaps = influence - float(told.value)
+    gaps = influence - float(reported.value)
     spread, fourth = (_average(summary, gaps**power) for power in (2, 4))
     left = 2.0 * summary.n / max(fourth / spread**2 - 1.0, 1e-9) if spread > 0.0 else math.inf
     people = max(round(min(summary.n * min(share, 1.0), left)), 2)
-    skew = told.skew * people / summary.n
-    plain = replace(told, value=square - mean**2 + noise, n=people, skew=skew)
+    skew = reported.skew * people / summary.n
+    plain = replace(reported, value=square - mean**2 + noise, n=people, skew=skew)
     # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
     moved = (squared - square * answered) / share, (values - mean * answered) / share
     first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
@@ -287,11 +287,11 @@ def squares_of_answers(question: Question) -> Floats:
     The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
     settle a quadratic function of the cell, and the number of the last K cells.
     """
-    asked = cast("OptionalQuestion", question)
-    kernel, line = asked.kernel, asked.line
+    request = cast("OptionalQuestion", question)
+    kernel, line = request.kernel, request.line
     cells = np.arange(kernel.outcomes)
-    place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
-    parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)
+    position = np.where(cells < kernel.room, cells / kernel.room, 0.0)
+    parts = np.stack([cells < kernel.room, position, position**2, cells >= kernel.room]).astype(np.float64)
     inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
     laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
     wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)

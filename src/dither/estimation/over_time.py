@@ -248,19 +248,19 @@ def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     extra, left, jumps = np.zeros(values.size), values.copy(), list[int]()
     evidence, means, spreads = _filter(values, variances, *models, extra)
     while len(jumps) < _MOST_JUMPS:
-        place, size = _largest_step(left, known)
+        index, size = _largest_step(left, known)
         if abs(size) < _SEEN * noise:
             break
         doubt = math.ceil(_DOUBT * (noise / size) ** 2)
-        beside = slice(max(place - doubt, 1), place + doubt + 1)
+        beside = slice(max(index - doubt, 1), index + doubt + 1)
         larger = extra.copy()
         larger[beside] += size**2 / (2 * doubt + 1)
         tried = _filter(values, variances, *models, larger)
         if float(tried[0].max()) < float(evidence.max()) + _CLEARER:
             break
         (evidence, means, spreads), extra = tried, larger
-        left[place:] -= size
-        jumps.append(place)
+        left[index:] -= size
+        jumps.append(index)
     patterned, sloped, moving = models[2][:, 2, 2] > 0.0, models[1] > 0.0, models[0] > 0.0
     # A weekly pattern has probability 1/2. A constant level and one that moves are likelier than
     # one whose slope moves; within each kind all sizes are alike.
@@ -355,15 +355,15 @@ def _filter(
         if day + 1 < days:
             spread[:, 0, 0] += extra[day + 1]
     # Backwards: r and N collect what later days say about the state of a day before its own value is used.
-    told, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
+    reported, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
     means, spreads = np.zeros((2, models, days))
     for day in range(days - 1, -1, -1):
         state, spread, row, surprise, precision, gain = kept[day]
         rest = move @ (np.eye(_STATES) - gain[:, :, None] * row)
-        told = row * (surprise * precision)[:, None] + (told[:, None, :] @ rest)[:, 0]
+        reported = row * (surprise * precision)[:, None] + (reported[:, None, :] @ rest)[:, 0]
         weight = np.outer(row, row) * precision[:, None, None] + np.swapaxes(rest, 1, 2) @ weight @ rest
         across = spread @ row
-        means[:, day] = state @ row + (across * told).sum(axis=1)
+        means[:, day] = state @ row + (across * reported).sum(axis=1)
         spreads[:, day] = across @ row - (across * (weight @ across[:, :, None])[:, :, 0]).sum(axis=1)
     return evidence, means, np.maximum(spreads, 0.0)
 
@@ -512,8 +512,8 @@ def by_day(
                 "give an odd number of days"
             )
         return _by_evidence(reports)
-    whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
-    if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
+    integral = isinstance(smoothing, int) and not isinstance(smoothing, bool)
+    if not integral or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
         raise InvalidParameter(
             f'smoothing is "auto" or an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}'
         )
@@ -563,11 +563,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
     counts = reports_by_day(reports)
     if np.count_nonzero(counts) < 3:
         raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
-    whole = estimate(reports.between(0, counts.size))
+    complete = estimate(reports.between(0, counts.size))
     domain = reports.once.question.domain
-    if domain.circular or (np.ndim(whole.value) and not whole.labels):
+    if domain.circular or (np.ndim(complete.value) and not complete.labels):
         raise InvalidParameter('smoothing="auto" is for means and frequencies; give a number of days')
-    size = max(np.size(whole.value), 1)
+    size = max(np.size(complete.value), 1)
     values, variances = np.zeros((2, counts.size, size))
     for day in np.flatnonzero(counts).tolist():
         try:
@@ -589,11 +589,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         value, error = (
             np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
         )
-        told: Any = {"labels": whole.labels, "unit": whole.unit, "limits": whole.limits}
-        if whole.labels:
-            days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, **told))
+        facts: Any = {"labels": complete.labels, "unit": complete.unit, "limits": complete.limits}
+        if complete.labels:
+            days.append(LabelledEstimate(value, error, complete.n, complete.guarantee, **facts))
         else:
-            days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, **told))
+            days.append(Estimate(float(value[0]), float(error[0]), complete.n, complete.guarantee, **facts))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
     jumps = tuple(sorted({day for column in columns for day in column.jumps}))

@@ -157,9 +157,9 @@ class _Products:
         inner = [np.zeros((size, size)) for size in sizes]
         pair, times = distinct_pairs(first, second, weights)
         for people in blocks(times.size, sum(sizes)):
-            told, often = [indicators(reports[people]) for reports in pair], times[people, None]
-            joint += (often * told[0]).T @ told[1]
-            for side, read in enumerate(told):
+            reported, often = [indicators(reports[people]) for reports in pair], times[people, None]
+            joint += (often * reported[0]).T @ reported[1]
+            for side, read in enumerate(reported):
                 sums[side] += (often * read).sum(axis=0)
                 inner[side] += (often * read).T @ read
         n = float(times.sum())
@@ -321,19 +321,21 @@ class _Joint:
 
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
-        self.told = told = [PersonNumbers.of(reports) for reports in (first, second)]
-        both = answered_all(told)
+        self.told = decoded = [PersonNumbers.of(reports) for reports in (first, second)]
+        both = answered_all(decoded)
         self.share = float(both.mean())
         self.answered: Floats = both / self.share
         # Each number among people who answered both: its decoding times the indicator of the other answer.
         self.means = [
-            float((told[side].value * told[1 - side].answered).mean()) / self.share for side in (0, 1)
+            float((decoded[side].value * decoded[1 - side].answered).mean()) / self.share for side in (0, 1)
         ]
-        self.gaps = [part.value - mean * part.answered for part, mean in zip(told, self.means, strict=True)]
+        self.gaps = [
+            part.value - mean * part.answered for part, mean in zip(decoded, self.means, strict=True)
+        ]
         self.products: Floats = self.gaps[0] * self.gaps[1] / self.share
         self.covariance = float(self.products.sum() / (self.n - 1))
         self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
-        self.remark = OF_ANSWERS if any(part.optional for part in told) else ""
+        self.remark = OF_ANSWERS if any(part.optional for part in decoded) else ""
 
     @property
     def moved(self) -> Floats:

@@ -172,8 +172,8 @@ class PersonNumbers:
         from dither.estimation.optional import squares_of_answers
 
         half = self.middle - self.line.low
-        told = self._read(squares_of_answers(self.reports.question))
-        return np.asarray(told - 2.0 * half * self.value - half**2 * self.answered)
+        reported = self._read(squares_of_answers(self.reports.question))
+        return np.asarray(reported - 2.0 * half * self.value - half**2 * self.answered)
 
     @property
     def _kernel(self) -> OptionalKernel:
@@ -186,15 +186,15 @@ class PersonNumbers:
 
 def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     """Return for each person a number with mean 1 for who answered all of some questions, and else 0."""
-    told = np.ones(len(parts[0].reports))
+    reported = np.ones(len(parts[0].reports))
     for part in parts:
-        told = told * part.answered
-    share, error = float(told.mean()), float(told.std()) / math.sqrt(told.size)
+        reported = reported * part.answered
+    share, error = float(reported.mean()), float(reported.std()) / math.sqrt(reported.size)
     if not share > error:
         raise NotIdentifiable(
             "too few people answered all of these questions; dt.response_rate estimates how many did"
         )
-    return told
+    return reported
 
 
 OF_ANSWERS: Final = ", of those who answered"  # a remark
@@ -219,14 +219,14 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
 
     Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.
     """
-    told = check_weighted(reports)
-    line = interval_question(told).line
-    checked = as_weights(weights, len(told))
-    mean, moved = influences(numbers(told), checked)
+    reported = check_weighted(reports)
+    line = interval_question(reported).line
+    checked = as_weights(weights, len(reported))
+    mean, moved = influences(numbers(reported), checked)
     interval = student((line.low + line.high) / 2.0 + mean, moved, checked)
     return Estimate.of(
         interval,
-        told.question.guarantee,
+        reported.question.guarantee,
         influence=moved,
         unit=line.unit,
         limits=(line.low, line.high),
@@ -236,8 +236,8 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
 
 def mean_influence(reports: Reports) -> Floats:
     """Return how much each person moves the mean of all."""
-    told = numbers(reports)
-    return np.asarray(told - told.mean())
+    reported = numbers(reports)
+    return np.asarray(reported - reported.mean())
 
 
 def squares(reports: Reports) -> Floats:

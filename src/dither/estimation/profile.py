@@ -56,16 +56,16 @@ class _Pivot(NamedTuple):
         own, others = np.flatnonzero(used), np.flatnonzero(~used)
         inverse = solve(hessian[np.ix_(own, own)], np.eye(own.size))
         sums = inverse.sum(axis=0)
-        whole = float(sums.sum())
-        inverse -= np.outer(sums, sums) / whole
+        complete = float(sums.sum())
+        inverse -= np.outer(sums, sums) / complete
         across = hessian[np.ix_(others, own)]
-        beside = product(across, inverse) + sums / whole
-        fill = product(across, sums) / whole
-        below = hessian[np.ix_(others, others)] - product(beside, across.T) - fill[:, None] + 1.0 / whole
+        beside = product(across, inverse) + sums / complete
+        fill = product(across, sums) / complete
+        below = hessian[np.ix_(others, others)] - product(beside, across.T) - fill[:, None] + 1.0 / complete
         matrix, total = np.empty_like(hessian), np.empty(len(hessian))
         matrix[np.ix_(own, own)], matrix[np.ix_(own, others)] = inverse, -beside.T
         matrix[np.ix_(others, own)], matrix[np.ix_(others, others)] = beside, below
-        total[own], total[others] = sums / whole, fill - 1.0 / whole
+        total[own], total[others] = sums / complete, fill - 1.0 / complete
         return cls(used, matrix, total)
 
     def respond(self, slopes: Floats) -> Floats:

@@ -83,8 +83,8 @@ class EstimatedCumulative(Estimate):
 
         On an ordinal scale x is an answer, and the share counts people with at most this answer.
         """
-        place = self._place(x)
-        return self._at(place)
+        position = self._place(x)
+        return self._at(position)
 
     def quantile(self, q: float) -> Estimate | EstimatedAnswer:
         """Estimate the value below which a q of the people are; on a scale, the answer itself.
@@ -109,8 +109,8 @@ class EstimatedCumulative(Estimate):
 
     def _answer(self, heights: Floats, share: float) -> Hashable:
         """Return the first answer up to which at least a share of the people are."""
-        place = int(np.searchsorted(heights, share - 1e-12, side="left"))
-        return self.labels[min(place, len(self.labels) - 1)]
+        index = int(np.searchsorted(heights, share - 1e-12, side="left"))
+        return self.labels[min(index, len(self.labels) - 1)]
 
     def _place(self, x: object) -> float:
         if self.labels:
@@ -121,10 +121,10 @@ class EstimatedCumulative(Estimate):
             raise InvalidParameter(f"x is one number, not {found(x)}")
         return float(x)
 
-    def _at(self, place: float) -> Estimate:
+    def _at(self, point: float) -> Estimate:
         heights = np.concatenate([[0.0], np.asarray(self.value)])
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
-        value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
+        value, error = (float(np.interp(point, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
         return Estimate.of(interval, self.guarantee, limits=SHARE)
 
@@ -260,11 +260,11 @@ def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int
 
 def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     """Return where an increasing curve through the points reaches a share; the nearer end if it does not."""
-    place = int(np.searchsorted(heights, share, side="left"))
-    if place == 0:
+    index = int(np.searchsorted(heights, share, side="left"))
+    if index == 0:
         return float(edges[0])
-    if place == heights.size:
+    if index == heights.size:
         return float(edges[-1])
-    rise = heights[place] - heights[place - 1]
-    part = (share - heights[place - 1]) / rise if rise > 0.0 else 1.0
-    return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
+    rise = heights[index] - heights[index - 1]
+    part = (share - heights[index - 1]) / rise if rise > 0.0 else 1.0
+    return float(edges[index - 1] + part * (edges[index] - edges[index - 1]))

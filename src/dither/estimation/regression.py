@@ -277,13 +277,13 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     """Return the least squares of one number of a report on all others of the same report."""
     reading = MomentReading.of(reports.question)
     at, cells = reading.index(name), reports.cells.reshape(-1).astype(np.int64)
-    others = [place for place in range(len(reading.names)) if place != at]
+    others = [index for index in range(len(reading.names)) if index != at]
     if not others:
         raise InvalidParameter("a regression needs reports about at least two numbers")
     if cells.size < 3:
         raise NotIdentifiable("a regression needs the reports of at least three people")
     # Regressors and the constant, each less the middle of its domain: decodings of their products.
-    rows = [reading.values[place] for place in others]
+    rows = [reading.values[index] for index in others]
     ones = np.ones_like(reading.values[0])
     read = np.stack([ones, *rows])
     products = np.empty((len(read), len(read), ones.size))
@@ -291,15 +291,15 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     for i, a in enumerate(others, 1):
         for j, b in enumerate(others, 1):
             products[i, j] = reading.products[a, b]
-    right = np.stack([reading.values[at], *(reading.products[place, at] for place in others)])
+    right = np.stack([reading.values[at], *(reading.products[index, at] for index in others)])
     middle = float(reading.middles[at])
     own = {(i, j): products[i, j][cells] for i in range(1, len(read)) for j in range(i, len(read))}
-    told = reading.values[at][cells] + middle
-    response = _Response(told, reading.products[at, at][cells], np.ones(cells.size), middle)
+    reported = reading.values[at][cells] + middle
+    response = _Response(reported, reading.products[at, at][cells], np.ones(cells.size), middle)
     equations = _Equations(
         read[:, cells].T, own, response, np.ones(cells.size), (right + middle * read)[:, cells].T
     )
-    names = tuple(reading.names[place] for place in others)
+    names = tuple(reading.names[index] for index in others)
     design = RegressionDesign(tuple((Factor(name, (name,)),) for name in names))
     return equations.fit(design, reports.question.guarantee, reading.middles[others])
 
@@ -365,7 +365,7 @@ class _Equations:
 
     def _parts(self, people: slice) -> tuple[Floats, Floats]:
         """Return some people's matrices and vectors."""
-        c, scales, told = self._centres, self._scales, self.response.value[people]
+        c, scales, reported = self._centres, self._scales, self.response.value[people]
         raw = self.read[people]
         gaps = (raw - c) / scales
         matrices = gaps[:, :, None] * gaps[:, None, :]
@@ -373,8 +373,8 @@ class _Equations:
             mixed = both[people] - raw[:, i] * c[j] - c[i] * raw[:, j] + c[i] * c[j]
             matrices[:, i, j] = matrices[:, j, i] = mixed / (scales[i] * scales[j])
         if self.right is None:
-            return matrices, gaps * told[:, None]
-        return matrices, (self.right[people] - told[:, None] * c) / scales
+            return matrices, gaps * reported[:, None]
+        return matrices, (self.right[people] - reported[:, None] * c) / scales
 
     @cached_property
     def _solution(self) -> tuple[Floats, Floats, Floats]:

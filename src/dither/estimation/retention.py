@@ -165,19 +165,19 @@ class CohortTable:
                 errors[:, index] = np.asarray(known.standard_error) * messages
         at = {day: index for index, day in enumerate(counts.periods)}
         starts = [period_start(counts.every, day) for day in days]
-        places = [-1] * len(days)
+        positions = [-1] * len(days)
         for k in range(1, len(days) - 1):
             following = at.get(starts[k], -2) + 1
             if starts[k] == days[k] and days[k + 1] == starts[k + 1] and _is_next(counts, starts, k):
-                places[k] = following - 1 if following > 0 else -1
-        return cls(counts.every, tuple(days), tuple(counts.periods), devices, errors, tuple(places))
+                positions[k] = following - 1 if following > 0 else -1
+        return cls(counts.every, tuple(days), tuple(counts.periods), devices, errors, tuple(positions))
 
     def pair(self, after: int) -> tuple[Floats, Floats]:
         """Return the devices of cohorts when they were installed, and `later` periods later."""
         pairs = [
-            (self.devices[k, place], self.devices[k, place + after])
-            for k, place in enumerate(self.places)
-            if place >= 0 and place + after < len(self.periods)
+            (self.devices[k, index], self.devices[k, index + after])
+            for k, index in enumerate(self.places)
+            if index >= 0 and index + after < len(self.periods)
         ]
         both = np.array([pair for pair in pairs if all(map(math.isfinite, pair))]).reshape(-1, 2)
         return both[:, 0], both[:, 1]
@@ -188,12 +188,12 @@ class CohortTable:
         rows = [
             {
                 **{"installed": self.cohorts[k].isoformat(), self.every: self.periods[t].isoformat()},
-                **{"after": t - place, "value": float(self.devices[k, t])},
+                **{"after": t - index, "value": float(self.devices[k, t])},
                 "low": float(self.devices[k, t] - z * self.errors[k, t]),
                 "high": float(self.devices[k, t] + z * self.errors[k, t]),
             }
-            for k, place in enumerate(self.places)
-            for t in range(max(place, 0), len(self.periods) if place >= 0 else 0)
+            for k, index in enumerate(self.places)
+            for t in range(max(index, 0), len(self.periods) if index >= 0 else 0)
             if math.isfinite(self.devices[k, t])
         ]
         return ResultTable(f"Devices by {self.every} of installation", tuple(rows), limits=(0.0, math.inf))
@@ -229,7 +229,7 @@ def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...
 
 def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], every: str) -> str:
     """Return a sentence about how many periods or devices are missing."""
-    usable = [place for place in table.places if place >= 0]
+    usable = [position for position in table.places if position >= 0]
     least = _FEWEST_COHORTS + 1
     if len(usable) < least and not rows:
         return f"Retention needs {least} {every}s of installation that are over; there are {len(usable)}."

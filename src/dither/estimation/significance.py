@@ -183,9 +183,9 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
         interval_question(reports)
         cells = reports.cells.reshape(-1)
         edges = np.unique(np.quantile(cells, [0.2, 0.4, 0.6, 0.8], method="higher"))
-        place = np.searchsorted(edges, cells, side="right")
-        kept = np.unique(place)[1:]
-        classes = np.asarray(place[:, None] == kept, dtype=np.float64)
+        index = np.searchsorted(edges, cells, side="right")
+        kept = np.unique(index)[1:]
+        classes = np.asarray(index[:, None] == kept, dtype=np.float64)
     sizes = [float(first @ answered), float(second @ answered)]
     if not (min(sizes) > 0.0 and classes.shape[1]):
         raise NotIdentifiable("nobody may be in one of these groups; ask more people")
@@ -225,17 +225,17 @@ def goodness_of_fit(
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
             raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
         if silent:
-            told = indicators(reports)[:, np.array([label is not None for label in every])]
-            return _expected_answers(told, told.sum(axis=1), shares, np.ones(len(told)), what)
+            reported = indicators(reports)[:, np.array([label is not None for label in every])]
+            return _expected_answers(reported, reported.sum(axis=1), shares, np.ones(len(reported)), what)
         return _expected_shares(reports, protocol, shares / shares.sum(), what)
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
     if _may_be_left_out(question):
         counts = np.asarray(summarise(reports).counts, dtype=np.float64)
         classes, of_answers = _answer_classes(question, counts)
-        places = np.arange(counts.size)
+        positions = np.arange(counts.size)
         values = _expected_values(question.line, expected)
-        laws = (question.kernel.likelihoods(places, np.asarray(value)) for value in values)
+        laws = (question.kernel.likelihoods(positions, np.asarray(value)) for value in values)
         shares = np.mean([law @ classes for law in laws], axis=0)
         return _expected_answers(classes, of_answers, shares, counts, what)
     if not has_numbers(question):
@@ -250,8 +250,8 @@ def goodness_of_fit(
         drawn = np.random.default_rng(1).multinomial(n, law, size=_DRAWS[1] if few else 0)
         found = float(_fit(counts, law * n))
         return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
-    told = counts / len(reports)
-    return _kolmogorov(np.cumsum(told - law), float(len(reports)), question.line.circular, what)
+    reported = counts / len(reports)
+    return _kolmogorov(np.cumsum(reported - law), float(len(reports)), question.line.circular, what)
 
 
 def _expected_values(line: Line, expected: object) -> Floats:
@@ -274,14 +274,14 @@ def _answer_classes(question: OptionalQuestion, counts: Floats | Integers) -> tu
     mean 0 without an answer, so its ratio to the decoded indicator is a mean over the people who answered.
     """
     kernel = question.kernel
-    told = np.zeros(kernel.outcomes)
-    told[: len(counts)] = counts
-    running = np.cumsum(told[: kernel.room])
+    reported = np.zeros(kernel.outcomes)
+    reported[: len(counts)] = counts
+    running = np.cumsum(reported[: kernel.room])
     edges = np.unique(np.searchsorted(running, running[-1] * np.array([0.2, 0.4, 0.6, 0.8]))) + 1
-    place = np.searchsorted(edges, np.arange(kernel.room), side="right")
-    classes = np.zeros((kernel.outcomes, int(place[-1])))
-    for number in range(1, int(place[-1]) + 1):
-        inside = np.flatnonzero(place == number)
+    index = np.searchsorted(edges, np.arange(kernel.room), side="right")
+    classes = np.zeros((kernel.outcomes, int(index[-1])))
+    for number in range(1, int(index[-1]) + 1):
+        inside = np.flatnonzero(index == number)
         classes[inside, number - 1] = 1.0
         classes[:, number - 1] -= (1.0 - kernel.window.contrast) * inside.size / kernel.outcomes
     return classes, kernel.answer_reading()
@@ -307,10 +307,10 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
 
 
 def _expected_answers(
-    told: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
+    reported: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
 ) -> Significance:
-    """Return the χ² test that the mean of `told` is `expected` times the mean of `answered`, by counts."""
-    moved = (told - answered[:, None] * expected)[:, : told.shape[1]]
+    """Return the χ² test that mean(`reported`) is `expected` times mean(`answered`), by counts."""
+    moved = (reported - answered[:, None] * expected)[:, : reported.shape[1]]
     mean = counts @ moved / counts.sum()
     centred = moved - mean
     spread = (centred * counts[:, None]).T @ centred / counts.sum() ** 2
@@ -455,8 +455,10 @@ def _simulate(question: CategoryQuestion, shares: Floats, n: int, draws: int, se
         law = np.zeros(cells.size)
         for code in np.flatnonzero(shares):
             law += shares[code] * kernel.likelihoods(cells, np.asarray(code))
-        told = rng.multinomial(n, law / law.sum(), size=draws)
-        return told if question.one_category else np.stack([kernel.supports(row, size) for row in told])
+        reported = rng.multinomial(n, law / law.sum(), size=draws)
+        return (
+            reported if question.one_category else np.stack([kernel.supports(row, size) for row in reported])
+        )
     if isinstance(kernel, Bits):
         held = rng.multinomial(n, shares, size=draws)
         return rng.binomial(held, question.p) + rng.binomial(n - held, question.q)

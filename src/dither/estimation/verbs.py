@@ -53,9 +53,9 @@ METHODS: Final = {  # the module in this room and the name of each
 }
 
 
-def _load(place: str) -> Any:
+def _load(location: str) -> Any:
     """Return the object of a name in a module of this room, such as "linear.linear"."""
-    module, _, name = place.rpartition(".")
+    module, _, name = location.rpartition(".")
     return getattr(import_module(f"dither.estimation.{module}"), name)
 
 
@@ -120,8 +120,8 @@ def _name_clipping(function: Named) -> Named:
         known = reports.question.domain.clipping
         if known is None or not isinstance(result, Estimate) or result.clipping is not None:
             return result
-        asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
-        return replace(result, clipping=replace(known, quantity=asked))
+        request = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
+        return replace(result, clipping=replace(known, quantity=request))
 
     return cast("Named", call)
 
@@ -161,9 +161,9 @@ def mean(
         from dither.estimation.person_numbers import weighted_mean
         from dither.estimation.weights import check_weighted
 
-        told = check_weighted(reports)
-        of_answers = _may_be_missing(told)
-        return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
+        reported = check_weighted(reports)
+        of_answers = _may_be_missing(reported)
+        return weighted_mean_of_answers(reported, weights) if of_answers else weighted_mean(reported, weights)
     summary = summarise(reports)
     _check_scale(summary)
     if _may_be_missing(summary):
@@ -239,14 +239,14 @@ def frequencies(
     """
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
-    asked = reports.question if isinstance(reports, Reports | Counts) else None
+    request = reports.question if isinstance(reports, Reports | Counts) else None
     # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
-    table = asked is not None and (
-        getattr(asked.book, "shares", False) or hasattr(asked.kernel, "shares_reading")
+    table = request is not None and (
+        getattr(request.book, "shares", False) or hasattr(request.kernel, "shares_reading")
     )
     if table or method != "linear":
         if not table:
-            category_question(asked)
+            category_question(request)
         from dither.estimation.matrices import table_frequencies
 
         return table_frequencies(reports, method=method, weights=weights)
@@ -254,7 +254,7 @@ def frequencies(
         return supported_frequencies(reports, items)
     if items is not None:
         raise InvalidParameter("items= and weights= are not combined; leave one out")
-    category_question(asked)
+    category_question(request)
     return weighted_frequencies(reports, weights)
 
 
@@ -322,10 +322,10 @@ def quantile(
     from dither.estimation.distribution_methods import count_for_quantile
     from dither.estimation.weights import as_weights, check_weighted
 
-    told = check_weighted(reports)
-    checked = as_weights(weights, len(told))
-    answer = _quantile(count_for_quantile(told, at, checked, _of_answers), at, method)
-    return replace(answer, n=len(told), remark=f", design effect {checked.design_effect:.2f}")
+    reported = check_weighted(reports)
+    checked = as_weights(weights, len(reported))
+    answer = _quantile(count_for_quantile(reported, at, checked, _of_answers), at, method)
+    return replace(answer, n=len(reported), remark=f", design effect {checked.design_effect:.2f}")
 
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
@@ -359,8 +359,8 @@ def distribution(
     else:
         from dither.estimation.weights import as_weights, check_weighted, count_weighted
 
-        told = check_weighted(reports)
-        summary = _of_answers(count_weighted(told, as_weights(weights, len(told))))
+        reported = check_weighted(reports)
+        summary = _of_answers(count_weighted(reported, as_weights(weights, len(reported))))
         number_question(summary)
     if bins is not None:
         from dither.estimation.likelihood import edges_of
@@ -426,9 +426,9 @@ def estimate(
     if weights is not None:
         from dither.estimation.weights import check_weighted
 
-        told = check_weighted(reports)
-        categories = "frequencies" in told.question.quantities
-        return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
+        reported = check_weighted(reports)
+        categories = "frequencies" in reported.question.quantities
+        return frequencies(reported, weights=weights) if categories else mean(reported, weights=weights)
     summary = summarise(reports)
     usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
     try:
@@ -458,11 +458,11 @@ def _any_quantile(summary: Counts, share: float) -> object:
     return quantile(summary, share)
 
 
-def _late(place: str) -> Callable[..., Any]:
+def _late(location: str) -> Callable[..., Any]:
     """Return a function of a summary that is imported when it is called."""
 
     def estimate_quantity(summary: Counts) -> object:
-        return _load(place)(summary)
+        return _load(location)(summary)
 
     return estimate_quantity
 

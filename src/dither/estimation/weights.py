@@ -300,8 +300,8 @@ def rake(
         )
     n = people.pop()
     weights = np.ones(n) if base is None else as_weights(base, n).values.copy()
-    whole = sums[0] if abs(sums[0] - 1.0) > _AGREE else float(n)  # totals are shares: the mean weight is 1
-    wanted = [known * (whole / each) for (_, known), each in zip(margins, sums, strict=True)]
+    complete = sums[0] if abs(sums[0] - 1.0) > _AGREE else float(n)  # totals are shares: the mean weight is 1
+    wanted = [known * (complete / each) for (_, known), each in zip(margins, sums, strict=True)]
     gap = math.inf
     for _ in range(_ROUNDS):
         gap = 0.0
@@ -310,7 +310,7 @@ def rake(
             if (now[known > 0.0] <= 0.0).any():
                 raise Infeasible("people of one label have weight 0, so that no total can be reached")
             ratio = np.divide(known, now, out=np.zeros_like(known), where=now > 0.0)
-            gap = max(gap, float(np.abs(now - known).max()) / whole)
+            gap = max(gap, float(np.abs(now - known).max()) / complete)
             weights = weights * ratio[codes]
         if gap <= _CLOSE:
             return Weights(weights, tuple(codes for codes, _ in margins))
@@ -329,9 +329,9 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
     if len({len(part) for part in listed}) > 1:
         raise InvalidParameter(f"the columns {', '.join(map(repr, names))} have different lengths")
     held = listed[0] if len(names) == 1 else list(zip(*listed, strict=True))
-    places = {label: place for place, label in enumerate(known)}
-    absent = next((label for label in held if label not in places), None)
-    if absent is not None or (held and None in held and None not in places):
+    positions = {label: index for index, label in enumerate(known)}
+    absent = next((label for label in held if label not in positions), None)
+    if absent is not None or (held and None in held and None not in positions):
         raise InvalidParameter(
             f"column {key!r} has the label {found(absent)} without a total; give one, or drop these people"
         )
@@ -341,10 +341,10 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
         raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards") from None
     if not (np.isfinite(numbers).all() and numbers.min() >= 0.0 and numbers.sum() > 0.0):
         raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards, not all 0")
-    codes = np.fromiter((places[label] for label in held), np.int64, len(held))
+    codes = np.fromiter((positions[label] for label in held), np.int64, len(held))
     seen = np.bincount(codes, minlength=numbers.size) > 0
-    for label, place in places.items():
-        if numbers[place] > 0.0 and not seen[place]:
+    for label, index in positions.items():
+        if numbers[index] > 0.0 and not seen[index]:
             raise Infeasible(f"nobody has the label {found(label)} of {key!r}; merge it with another")
     return codes, numbers
 

@@ -45,8 +45,8 @@ class Power:
     def circular_antiderivative(self, difference: Floats) -> Floats:
         """Return the integral of the loss from 0 to `difference` on a circle of circumference 1."""
         turns = np.round(difference)
-        whole = 2.0 * self.antiderivative(np.asarray(0.5))
-        return np.asarray(turns * whole + self.antiderivative(difference - turns), dtype=np.float64)
+        total = 2.0 * self.antiderivative(np.asarray(0.5))
+        return np.asarray(turns * total + self.antiderivative(difference - turns), dtype=np.float64)
 
     @property
     def loss(self) -> Loss:

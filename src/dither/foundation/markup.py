@@ -144,11 +144,11 @@ def page(title: str, *parts: object, wide: bool = False, language: str = "en") -
         element("style", Markup(_STYLE)),
     ]
     body = join_markup([element("h1", title), *parts])
-    whole = element(
+    document = element(
         "html",
         element("head", *head),
         "\n",
         element("body", body, class_="wide" if wide else None),
         lang=language,
     )
-    return f"<!doctype html>\n{whole}\n"
+    return f"<!doctype html>\n{document}\n"

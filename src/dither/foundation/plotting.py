@@ -107,19 +107,19 @@ def draw_rows(
     new, ax = ax is None, axes_or_new(ax)
     named = 1 if bars else list(shown[0]).index("value")
     names = [" · ".join(str(cell) for cell in list(row.values())[:named]) or "estimate" for row in shown]
-    places = np.arange(len(shown))[::-1]
+    positions = np.arange(len(shown))[::-1]
     if new or len(shown) > 8:
         lines = sum(1 + name.count("\n") for name in names)
         set_height(ax, max(0.28 * lines + 1.2, 1.7))
     if bars:
-        drawn = ax.barh(places, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
+        drawn = ax.barh(positions, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
         ax.bar_label(drawn, [f"{row[bars]:.3g}" for row in shown], padding=3, fontsize=8)
         ax.margins(x=0.12)  # room for the numbers right of the bars
     else:
-        draw_intervals(ax, places, shown, limits, upright=False)
+        draw_intervals(ax, positions, shown, limits, upright=False)
     if zero:
         ax.axvline(0.0, color=GREY, linewidth=0.8)
-    ax.set_yticks(places, names)
+    ax.set_yticks(positions, names)
     ax.set_ylim(-0.6, len(shown) - 0.4)
     return dress_axes(ax, title=title, x=x)
 
@@ -207,10 +207,10 @@ def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> 
         density = np.asarray(questions.pdf(y, x))
         if density.any():
             ax.plot(y, density, color=colour, label=f"x = {x:g}", drawstyle="steps-mid")
-        places, masses = questions.atoms(x)
-        if places.size:
+        positions, masses = questions.atoms(x)
+        if positions.size:
             label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
-            ax.vlines(places, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
+            ax.vlines(positions, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False)

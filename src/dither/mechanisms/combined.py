@@ -284,14 +284,14 @@ class Each(Attributes):
         >>> [both[name].epsilon for name in both]
         [1.0, 2.0]
         """
-        whole = check_epsilon(epsilon)
+        total = check_epsilon(epsilon)
         if weights is None:
             weights = dict.fromkeys(parts, 1.0)
         if not parts or set(weights) != set(parts):
             raise InvalidParameter(
                 f"weights are needed for exactly the attributes {', '.join(parts) or '(none was given)'}"
             )
-        shares = split(whole, [finite("a weight", weights[name]) for name in parts])
+        shares = split(total, [finite("a weight", weights[name]) for name in parts])
         made: dict[tuple[int, float], Any] = {}  # a mechanism that several attributes share is built once
         divided = {}
         for (name, part), budget in zip(parts.items(), shares, strict=True):

@@ -231,13 +231,13 @@ def _integers(row: Sequence[Real]) -> list[int]:
     """Return integers proportional to the weights of a row: exactly, or to parts of 2^−96 of its sum."""
     exact = [Fraction(weight) for weight in row]
     scale = math.lcm(*(weight.denominator for weight in exact))
-    whole = [int(weight * scale) for weight in exact]
-    shared = math.gcd(*whole)
-    whole = [weight // shared for weight in whole]
-    total = sum(whole)
+    integers = [int(weight * scale) for weight in exact]
+    shared = math.gcd(*integers)
+    integers = [weight // shared for weight in integers]
+    total = sum(integers)
     if total <= _PARTS:
-        return whole
-    return [max((weight * _PARTS + total // 2) // total, 1) if weight else 0 for weight in whole]
+        return integers
+    return [max((weight * _PARTS + total // 2) // total, 1) if weight else 0 for weight in integers]
 
 
 def _spent(channel: Channel) -> float:

@@ -129,11 +129,11 @@ def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
     guarantee, people, delta = _pure(mechanism), _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     proved, rounding = 0.0, 2.0**-48
     # Floats change the others' law, and with it δ, by a factor, and the ratio of the two laws by some units.
-    asked = delta * (1.0 + people * rounding)
+    request = delta * (1.0 + people * rounding)
     for laws in _arrangements(mechanism):
         failure = lower_pair(people, laws)
-        if failure(proved) > asked:
-            proved = max(proved, proven_epsilon(failure, asked, guarantee.epsilon))
+        if failure(proved) > request:
+            proved = max(proved, proven_epsilon(failure, request, guarantee.epsilon))
     return max(0.0, proved - rounding)
 
 
@@ -176,7 +176,7 @@ def _inputs_of(domain: Domain) -> list[Any]:
         return list(domain.check(np.stack(domain.examples()[:3])))
     if isinstance(domain, Places):
         far = np.unravel_index(int(np.argmax(domain.distances)), domain.distances.shape)
-        return [int(place) for place in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
+        return [int(index) for index in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
     return []
 
 
@@ -202,16 +202,16 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
 
     start, top = math.log(device), math.log(MOST_EPSILON)
     rough = decreasing_root(
-        lambda place: shortfall(place, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
+        lambda position: shortfall(position, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
     )
     if rough is None:
         return device
     fine = decreasing_root(shortfall, start, top, close=_CLOSE, start=rough, step=1e-3)
-    place = start if fine is None else fine
+    position = start if fine is None else fine
     # Where the design changes its integers the bound jumps: go back until the promise holds.
-    while place > start and shortfall(place) < -_CLOSE:
-        place -= 1e-3
-    return max(device, math.exp(place))
+    while position > start and shortfall(position) < -_CLOSE:
+        position -= 1e-3
+    return max(device, math.exp(position))
 
 
 def _device_of_all(central: float, *, n: int, delta: float) -> float:

@@ -52,11 +52,11 @@ def _losses(failure: Failure, most: float, points: int) -> tuple[float, Floats, 
     known = np.array([failure(float(epsilon)) for epsilon in right])
     # By symmetry δ(−ε) = 1 − e^−ε + e^−ε·δ(ε).
     left = -np.expm1(-right[:0:-1]) + np.exp(-right[:0:-1]) * known[:0:-1]
-    deltas, places = np.concatenate([left, known]), np.exp(np.concatenate([-right[:0:-1], right]))
-    slopes = np.diff(deltas) / np.diff(places)
+    deltas, positions = np.concatenate([left, known]), np.exp(np.concatenate([-right[:0:-1], right]))
+    slopes = np.diff(deltas) / np.diff(positions)
     slopes = np.minimum.accumulate(np.minimum(slopes, 0.0)[::-1])[::-1]  # convex: rounding may not bend it
     ends = np.concatenate([[-1.0], slopes, [0.0]])  # below the first point the curve is 1 − e^ε
-    masses = places * np.maximum(np.diff(ends), 0.0)
+    masses = positions * np.maximum(np.diff(ends), 0.0)
     return step, masses, float(known[-1])
 
 

@@ -157,8 +157,8 @@ class Blanket:
                 (total, first), (single, begin) = _coarsen(total, first), _coarsen(single, begin)
                 step *= 2.0
                 wrong, own = wrong + 4.0 * _UNIT, own + 4.0 * _UNIT
-        places = step * (first + np.arange(total.size))
-        won = float(total @ np.maximum(places, 0.0)) / n
+        positions = step * (first + np.arange(total.size))
+        won = float(total @ np.maximum(positions, 0.0)) / n
         return won * math.exp(wrong + 2.0 * cells * _UNIT) + most * lost
 
     def _law(self, n: int, e: float, cells: int) -> tuple[float, float, Floats, int]:
@@ -292,12 +292,12 @@ class SumOfBits:
         paid = math.expm1(epsilon) * tail * (1.0 - guard)
         return max((u + 4.0 * _UNIT) * (point * (1.0 + guard) + self.beyond) - paid, 0.0)
 
-    def _at(self, place: int, numbers: Floats) -> float:
+    def _at(self, index: int, numbers: Floats) -> float:
         """Return the sum over x of likely(x)·numbers(place − x)."""
-        low, high = max(0, place - numbers.size + 1), min(self.likely.size - 1, place)
+        low, high = max(0, index - numbers.size + 1), min(self.likely.size - 1, index)
         if low > high:
             return 0.0
-        return float(self.likely[low : high + 1] @ numbers[place - high : place - low + 1][::-1])
+        return float(self.likely[low : high + 1] @ numbers[index - high : index - low + 1][::-1])
 
 
 def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
@@ -463,20 +463,20 @@ def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple
     high = min(n, math.ceil(n * chance + _REACH * deviation) + 30)
     counts = np.arange(low, high + 1, dtype=np.float64)
     masses = probability(counts, n, chance)
-    places = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
+    points = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
         np.float64
     )
-    after = np.searchsorted(places, counts)  # the first place at or above each count
+    after = np.searchsorted(points, counts)  # the first place at or above each count
     if not outward:
-        return places, _gather(after, masses, places.size)
+        return points, _gather(after, masses, points.size)
     before = np.maximum(after - 1, 0)
-    gap = np.where(after > 0, places[after] - places[before], 1.0)
-    up = np.where(after > 0, (counts - places[before]) / gap, 1.0)
-    weights = _gather(after, masses * up, places.size) + _gather(before, masses * (1.0 - up), places.size)
+    gap = np.where(after > 0, points[after] - points[before], 1.0)
+    up = np.where(after > 0, (counts - points[before]) / gap, 1.0)
+    weights = _gather(after, masses * up, points.size) + _gather(before, masses * (1.0 - up), points.size)
     weights[-1] += float(at_least(high + 1, n, chance))
     if low == 0:
-        return places, weights
-    return np.append(places, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
+        return points, weights
+    return np.append(points, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
 
 
 def _gather(indices: Integers, masses: Floats, size: int) -> Floats:

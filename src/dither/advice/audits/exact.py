@@ -97,22 +97,22 @@ def _larger(bound: Bound, parts: list[Finding]) -> Bound:
     return together.bound if together.epsilon > Guarantee(bound).epsilon + _SLACK else bound
 
 
-def _combine(asked: Any, accepted: tuple[str, ...]) -> Finding:
+def _combine(target: Any, accepted: tuple[str, ...]) -> Finding:
     """Return the finding of a combinator: its rule applied to the findings about its parts."""
-    several = isinstance(getattr(asked, "parts", None), Mapping)  # Each and Sampled
-    named = asked.parts if several else {"": getattr(asked, "question", None) or asked.mechanism}
+    several = isinstance(getattr(target, "parts", None), Mapping)  # Each and Sampled
+    named = target.parts if several else {"": getattr(target, "question", None) or target.mechanism}
     parts = tuple(exact_audit(part, assume=accepted) for part in named.values())
     found = [
         Guarantee(finding.bound, part.guarantee.unit, part.guarantee.assumes)
         for finding, part in zip(parts, named.values(), strict=True)
     ]
     names = ", ".join(named) if several else parts[0].mechanism
-    how = f"the rule of {type(asked).__name__}, from the findings about its parts"
+    how = f"the rule of {type(target).__name__}, from the findings about its parts"
     problems: tuple[str, ...] = ()
-    if isinstance(asked, Memoised) and not _repeats(asked):
+    if isinstance(target, Memoised) and not _repeats(target):
         problems = ("the same value does not have the same report",)
     return _whole(
-        f"{type(asked).__name__} of {names}", asked, asked.promise(found), how, accepted, parts, problems
+        f"{type(target).__name__} of {names}", target, target.promise(found), how, accepted, parts, problems
     )
 
 
@@ -123,27 +123,27 @@ def _repeats(device: Memoised) -> bool:
     return all(device.perturb(value) == device.perturb(value) for value in values)
 
 
-def _campaign(asked: Any, questions: Mapping[str, Any], accepted: tuple[str, ...]) -> Finding:
+def _campaign(target: Any, questions: Mapping[str, Any], accepted: tuple[str, ...]) -> Finding:
     parts = tuple(exact_audit(question, assume=accepted) for question in questions.values())
     found = [
         Guarantee(finding.bound, question.guarantee.unit, question.guarantee.assumes)
         for finding, question in zip(parts, questions.values(), strict=True)
     ]
     how = "the sum of the findings about each question"
-    name = f"{type(asked).__name__} of {', '.join(questions)}"
-    return _whole(name, asked, reduce(Guarantee.compose, found), how, accepted, parts)
+    name = f"{type(target).__name__} of {', '.join(questions)}"
+    return _whole(name, target, reduce(Guarantee.compose, found), how, accepted, parts)
 
 
 def _whole(
     name: str,
-    asked: Any,
+    target: Any,
     found: Guarantee,
     how: str,
     accepted: tuple[str, ...],
     parts: tuple[Finding, ...],
     problems: tuple[str, ...] = (),
 ) -> Finding:
-    claimed: Guarantee = asked.guarantee
+    claimed: Guarantee = target.guarantee
     missing = [line for line in found.assumes if line not in claimed.assumes]
     if missing:
         problems += (f"the promise does not say that it assumes that {'; '.join(missing)}",)

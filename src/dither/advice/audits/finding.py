@@ -156,8 +156,8 @@ class Timing(Tabular):
 
 def time_calls(calls: Calls, rng: np.random.Generator) -> Timing | None:
     """Return the comparison of the first pair of inputs; None if a call takes too long or fails."""
-    a, b = (int(place) for place in calls.neighbours.places[0])
-    values = [calls.neighbours.pack(np.full(_VALUES, place)) for place in (a, b)]
+    a, b = (int(position) for position in calls.neighbours.places[0])
+    values = [calls.neighbours.pack(np.full(_VALUES, position)) for position in (a, b)]
     taken: tuple[list[int], list[int]] = ([], [])
     order = rng.permutation(np.resize([0, 1], 2 * _CALLS)).tolist()
     begin = time.monotonic()
@@ -316,8 +316,10 @@ def plot_claims(finding: Finding, *, title: str, ax: Axes | None) -> Axes:
     most = 1.25 * max(row["claimed"] for row in rows)
     shown = [{"part": row["mechanism"], "ε": min(row["realised"], most)} for row in rows]
     ax = draw_rows(shown, title=about, x="bar: ε that is spent; line: ε that was claimed", bars="ε", ax=ax)
-    places = np.arange(len(rows))[::-1]
-    ax.vlines([row["claimed"] for row in rows], places - 0.45, places + 0.45, color=ORANGE, linewidth=2.5)
+    positions = np.arange(len(rows))[::-1]
+    ax.vlines(
+        [row["claimed"] for row in rows], positions - 0.45, positions + 0.45, color=ORANGE, linewidth=2.5
+    )
     return ax
 
 
@@ -328,14 +330,14 @@ def plot_evidence(evidence: Evidence, *, title: str, ax: Axes | None) -> Axes:
     ax = axes_or_new(ax)
     first, second = evidence.shares
     seen = np.flatnonzero((first > 0) | (second > 0))
-    places = np.arange(len(seen))
-    for place in places[evidence.chosen[seen]]:
-        ax.axvspan(place - 0.5, place + 0.5, color=_EVENT, linewidth=0)
-    edges = np.append(places, len(seen)) - 0.5
+    positions = np.arange(len(seen))
+    for position in positions[evidence.chosen[seen]]:
+        ax.axvspan(position - 0.5, position + 0.5, color=_EVENT, linewidth=0)
+    edges = np.append(positions, len(seen)) - 0.5
     ax.stairs(first[seen], edges, color=ORANGE, label=f"input {show_input(evidence.first)}", linewidth=1.5)
     ax.stairs(second[seen], edges, color=BLUE, label=f"input {show_input(evidence.second)}", linewidth=1.5)
     every = -(-len(seen) // _TICKS)
-    ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
+    ax.set_xticks(positions[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
     ax.legend(frameon=False, fontsize=8)
     about = title or f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
     as_per_cent(ax, "y")

@@ -173,10 +173,10 @@ class Neighbours:
         """Return pairs of paths of `length` locations, each an array of shape (length, 2)."""
         if isinstance(length, bool) or not isinstance(length, int) or length < 1:
             raise InvalidParameter("a path has at least one location")
-        places = [np.asarray(place, dtype=np.float64) for place in area.examples()]
-        still = [np.tile(place, (length, 1)) for place in places]
+        points = [np.asarray(position, dtype=np.float64) for position in area.examples()]
+        still = [np.tile(position, (length, 1)) for position in points]
         moved = still[0].copy()
-        moved[-1] = places[-1]
+        moved[-1] = points[-1]
         return cls.of([*still, moved] if length > 1 else still)
 
     @cached_property
@@ -194,7 +194,7 @@ class Neighbours:
     def pack(self, which: Integers) -> object:
         """Return inputs as a randomiser takes them: an array where they are alike, else a list."""
         packed = self._packed
-        return [self.inputs[place] for place in which.tolist()] if packed is None else packed[which]
+        return [self.inputs[index] for index in which.tolist()] if packed is None else packed[which]
 
     @cached_property
     def _packed(self) -> Array | None:

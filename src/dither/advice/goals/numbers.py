@@ -503,10 +503,10 @@ class _Simulated(Goal):
         spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
         first_seed, runs = (FINAL.start, len(FINAL)) if found is None else (found.first_seed, found.runs)
         seeds = f"{runs} runs (seeds {first_seed} to {first_seed + runs - 1})"
-        told = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
+        text = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
         if isinstance(first.mechanism, Cumulative):
-            return f"{told}; estimated by dt.cumulative(reports, method='empirical bayes')"
-        return told
+            return f"{text}; estimated by dt.cumulative(reports, method='empirical bayes')"
+        return text
 
 
 @dataclass(frozen=True)

@@ -230,13 +230,13 @@ class Maps(Goal):
 
     def error(self, mechanism: Any) -> float:
         area = mechanism.domain
-        asked = self._people(area)
+        request = self._people(area)
         found = density(
-            mechanism.perturb(asked[:, None, :], source=Seeded(1)), self.across, self.along
+            mechanism.perturb(request[:, None, :], source=Seeded(1)), self.across, self.along
         ).probabilities
         ends = [[area.x.low, area.x.high], [area.y.low, area.y.high]]
-        x, y = asked.T
-        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(asked)
+        x, y = request.T
+        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(request)
         return float(np.abs(found - true).sum() / 2.0)
 
     def _people(self, area: Rectangle) -> Floats:

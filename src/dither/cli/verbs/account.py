@@ -48,8 +48,8 @@ def show(file: Path, as_json: bool) -> None:
     with Account.open(file) as account:
         state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
     if as_json:
-        told = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
-        print_json({**told, "answers": len(state["entries"]), "waiting": len(state["queue"])})
+        facts = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
+        print_json({**facts, "answers": len(state["entries"]), "waiting": len(state["queue"])})
         return
     click.echo(emphasise(promise, "bold"))
     click.echo(f"Now {left}.")
@@ -70,9 +70,9 @@ def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for entry in state["entries"]:
-        asked = entry["asker"], entry["question"]
-        units[asked] += int(entry["epsilon"], 16)
-        answers[asked] += 1
+        key = entry["asker"], entry["question"]
+        units[key] += int(entry["epsilon"], 16)
+        answers[key] += 1
     return [
         (
             printable(asker) or "(no name)",

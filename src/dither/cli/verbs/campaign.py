@@ -132,12 +132,12 @@ def presence_facts(contract: Campaign) -> dict[str, Any]:
 
     if not counts_presence(contract):
         return {}
-    told: dict[str, Any] = {"warnings": presence_warnings(contract)}
+    facts: dict[str, Any] = {"warnings": presence_warnings(contract)}
     if contract.questions:
         (question,) = contract.questions.values()
         most = most_reports_of_label(contract)
-        told |= {"reports": most, "longest lists": _longest_lists(question.guarantee.epsilon, most)}
-    return told
+        facts |= {"reports": most, "longest lists": _longest_lists(question.guarantee.epsilon, most)}
+    return facts
 
 
 def _longest_lists(epsilon: float, most: int) -> dict[str, int]:
@@ -285,9 +285,9 @@ def next_version(
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")
     if as_json:
-        asked = {name: _bounds_data(each) for name, each in found.items()}
+        request = {name: _bounds_data(each) for name, each in found.items()}
         follows = None if contract.phase is None else contract.phase.follows
-        print_json({"campaign": made.id, "follows": follows, "bounds": asked, "file": str(out)})
+        print_json({"campaign": made.id, "follows": follows, "bounds": request, "file": str(out)})
         return
     for name, each in found.items():
         click.echo(f"{name}: {each}")

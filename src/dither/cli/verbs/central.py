@@ -30,7 +30,7 @@ def command() -> None:
 
 
 def _release(name: str) -> None:
-    told = (
+    text = (
         f"Release the {name} of a column: pure ε for one row added or removed.\n\n"
         "A number outside the interval counts as its nearer end. A cell that is not a number, or is empty, "
         "counts as the middle of the interval, or not at all with --missing drop. How many such cells there "
@@ -38,7 +38,7 @@ def _release(name: str) -> None:
         f"dither central {name} salaries.csv --column salary --interval 0 300000 --epsilon 1"
     )
 
-    @command.command(name, help=told)
+    @command.command(name, help=text)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option("--column", required=True, help="The column with one value per person.")
     @click.option(

@@ -77,11 +77,11 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
     raise SystemExit(0 if ok else 1)
 
 
-def _print_plan(asked: Asked, people: int) -> None:
+def _print_plan(request: Asked, people: int) -> None:
     """Say how exact the answers of a campaign of several questions will be, if all of these rows answer."""
     from dither.advice.plan import plan
 
-    campaign = asked.campaign
+    campaign = request.campaign
     if people > 1 and len(campaign.questions) > 1:
         click.echo(f"\n{plan(campaign, people)}")
 

@@ -70,12 +70,12 @@ def command(
     from dither.advice import goals
     from dither.advice.compare import compare
 
-    asked = need_domain(domain)
-    goal = goal or ("mean" if asked.listed is None else "frequencies")
+    on = need_domain(domain)
+    goal = goal or ("mean" if on.listed is None else "frequencies")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
-        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
+        table = compare(on, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:

@@ -60,11 +60,11 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
     dither dap task survey.toml --minimum-batch 10000 --json
     """
     questions = dict(find_questions(file).campaign.questions)
-    tasks = {name: _parameters(name, asked, minimum_batch) for name, asked in questions.items()}
+    tasks = {name: _parameters(name, request, minimum_batch) for name, request in questions.items()}
     promise = _promise(questions, minimum_batch, delta)
     if as_json:
-        told = {"epsilon": promise.epsilon, "delta": promise.delta, "assumes": list(promise.assumes)}
-        print_json({"tasks": tasks, "aggregate": told, "note": FILLED})
+        facts = {"epsilon": promise.epsilon, "delta": promise.delta, "assumes": list(promise.assumes)}
+        print_json({"tasks": tasks, "aggregate": facts, "note": FILLED})
         return
     for name, made in tasks.items():
         click.echo(

@@ -183,7 +183,7 @@ def command(
     """
     from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
-    asked = need_domain(_one_domain(domain, rectangle, numbers))
+    on = need_domain(_one_domain(domain, rectangle, numbers))
     wanted = _goal(
         goal,
         n=people,
@@ -199,7 +199,7 @@ def command(
     if detect is not None:
         if any(given is not None for given in (error, margin, shuffled, size, guess)):
             raise click.UsageError("--detect replaces --error; leave out --shuffled, --bytes and --guess")
-        _detect(asked, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
+        _detect(on, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
         return
     error = error if margin is None else _standard_error(goal, margin, error)
     _check_ranking({"--bytes": size, "--guess": guess}, error)
@@ -210,7 +210,7 @@ def command(
             )
         with rows_done("simulating", unit="runs") as progress:
             table = recommend(
-                asked,
+                on,
                 wanted,
                 epsilon=epsilon,
                 shuffled=shuffled,
@@ -231,15 +231,15 @@ def command(
     if shuffled is not None and epsilon is not None:
         raise click.UsageError("use --shuffled with --epsilon, or with --error and --people")
     found: dict[str, float] = (
-        {"epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
+        {"epsilon": epsilon_for(on, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
         if epsilon is None
-        else {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+        else {"people": people_for(on, wanted, error, epsilon=epsilon, sampling=sampling)}
     )
-    contained = sampling and wanted.sampling(asked) is not None
+    contained = sampling and wanted.sampling(on) is not None
     parts: dict[str, float] = {}
     if contained and shuffled is None:
         planned = replace(cast("Any", wanted), n=found.get("people", people))
-        parts = error_parts(asked, planned, epsilon=epsilon or found["epsilon"])
+        parts = error_parts(on, planned, epsilon=epsilon or found["epsilon"])
     if as_json:
         print_json({**found, **parts})
         return
@@ -285,21 +285,21 @@ def _detect(
     people = getattr(goal, "n", None)
     if epsilon is None and people is None:
         raise click.UsageError("--detect needs --epsilon, or --people (of each arm), or both for the power")
-    told: dict[str, float]
+    facts: dict[str, float]
     if epsilon is None:
-        told = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
+        facts = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
     elif people is None:
-        told = {
+        facts = {
             "people": people_for(domain, goal, epsilon=epsilon, detect=values, power=power, sampling=sampling)
         }
     else:
         check_difference(domain, goal, values, power)
         power = power_of(domain, goal, values, epsilon, sampling)
-        told = {"power": power}
+        facts = {"power": power}
     if as_json:
-        print_json(told)
+        print_json(facts)
         return
-    ((name, value),) = told.items()
+    ((name, value),) = facts.items()
     shown = f"{value} in each of two arms" if name == "people" else number(value, 4)
     click.echo(f"{name}: {shown}")
     click.echo(

@@ -92,10 +92,10 @@ def command(
         proxies=(*limits.proxies, *proxy),
         relays=(*limits.relays, *relay),
     )
-    place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
+    store_path = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(
         campaign,
-        place,
+        store_path,
         host,
         port,
         workers,
@@ -115,14 +115,14 @@ def command(
     serve(plan, _print_as_json if as_json else _print)
 
 
-def _print(places: Addresses) -> None:
-    click.echo(f"page      {places.page}")
-    for campaign in places.campaigns:
+def _print(addresses: Addresses) -> None:
+    click.echo(f"page      {addresses.page}")
+    for campaign in addresses.campaigns:
         click.echo(f"campaign  {campaign}")
-    click.echo(f"client    {places.client}")
-    for key in places.keys:
+    click.echo(f"client    {addresses.client}")
+    for key in addresses.keys:
         click.echo(f"key       {key}")
 
 
-def _print_as_json(places: Addresses) -> None:
-    print_json(places._asdict())
+def _print_as_json(addresses: Addresses) -> None:
+    print_json(addresses._asdict())

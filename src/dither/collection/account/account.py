@@ -112,12 +112,19 @@ class Account:
         now: Callable[[], ClockReading] = ClockReading.now,
     ) -> Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
-        told = read_invitation(invitation)
-        begun = opening(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
+        invited = read_invitation(invitation)
+        begun = opening(
+            invited["person"],
+            invited["device"],
+            invited["limits"],
+            invited["own"],
+            now(),
+            invited["born"],
+        )
         lists = ("entries", "answers", "choices", "coins")
-        known: Data = {name: told[name] for name in lists if name in told}
+        known: Data = {name: invited[name] for name in lists if name in invited}
         with _dither_errors():
-            Store.create(path, begun, bytes.fromhex(told["key"]), known)
+            Store.create(path, begun, bytes.fromhex(invited["key"]), known)
         return Account.open(path, policy=policy, now=now)
 
     @staticmethod
@@ -178,10 +185,10 @@ class Account:
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.
         """
-        asked = self._event("answer", asking, identity)
+        request = self._event("answer", asking, identity)
         report = None
         with self._state() as state:
-            event = {**asked, "at": self._now().wire()}
+            event = {**request, "at": self._now().wire()}
             decision = self._store.settle(
                 state, event, self._rules, lambda decision: self._draw_report(decision, asking, value)
             )
@@ -192,9 +199,9 @@ class Account:
 
     def dry_run(self, asking: Inquiry) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
-        asked = self._event("dry run", asking, None)
+        request = self._event("dry run", asking, None)
         with self._state() as state:
-            event = {**asked, "at": self._now().wire()}
+            event = {**request, "at": self._now().wire()}
             decision = decide(state, event, self._rules)
             now = event["at"]["wall"]
             refused = self._refusal(state, decision, event, asking)
@@ -313,8 +320,8 @@ class Account:
             if refused is not None:
                 raise refused
             self._store.keep(state, decision.effect)
-            told = decision.outcome
-            given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
+            outcome = decision.outcome
+            given = {name: outcome[name] for name in ("device", "own")} | {"born": state.born}
             given["key"] = self._secret().hex()
             return canonical({**state.export(), **given})
 

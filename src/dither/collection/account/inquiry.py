@@ -280,8 +280,8 @@ class Inquiry:
             cells, used = self.change.flip_answers(row, group, flips, np.array([before]), intervals, source)
             before = int(used[0])
         else:
-            cells, told = self.change.answers(row, group, np.array([int(not before)]), intervals, source)
-            before = before or int(told[0])
+            cells, reported = self.change.answers(row, group, np.array([int(not before)]), intervals, source)
+            before = before or int(reported[0])
         reports = ChangeReports.of_group(self.change, group, intervals, cells)
         return reports, tree_of(owed, secret, before)
 

@@ -79,15 +79,15 @@ class Export:
     @classmethod
     def read(cls, folder: Path) -> Export | None:
         """Return what a folder holds; None if nothing was exported to it."""
-        place = folder / LIST
-        if not place.exists():
+        position = folder / LIST
+        if not position.exists():
             return None
         try:
-            table = json.loads(place.read_text(encoding="utf-8"))
+            table = json.loads(position.read_text(encoding="utf-8"))
             files = tuple(ExportedFile(**entry) for entry in table["files"])
             return cls(table["store"], table["since"], int(table["tick"]), files)
         except (ValueError, KeyError, TypeError):
-            raise InvalidParameter(f"{place} is damaged; export into a new folder") from None
+            raise InvalidParameter(f"{position} is damaged; export into a new folder") from None
 
     def write(self, folder: Path) -> None:
         """Write the list, completely or not at all."""
@@ -187,8 +187,8 @@ class _Files:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
-            asked = self._campaigns[slot.campaign].contract.questions
-            question = message_question() if slot.question == MESSAGES else asked[slot.question]
+            part = self._campaigns[slot.campaign].contract.questions
+            question = message_question() if slot.question == MESSAGES else part[slot.question]
             table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
             key = (slot.day, slot.campaign)
             if key not in self._writers:
@@ -206,10 +206,10 @@ class _Files:
         self._writers[day, ""].write_table(table)
 
     def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
-        place = _part_of(self._folder / self._name(day, campaign))
-        place.parent.mkdir(exist_ok=True)
+        position = _part_of(self._folder / self._name(day, campaign))
+        position.parent.mkdir(exist_ok=True)
         some = ["label", "question", "fingerprint", "day"]  # few values: their places in a list are written
-        return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
+        return _load_parquet().ParquetWriter(position, schema, compression="zstd", use_dictionary=some)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
         what = campaign[:16] or "withdrawn"
@@ -217,8 +217,8 @@ class _Files:
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
         """Return a file as the store notes it: where it is, its campaign and its day."""
-        place = (self._folder / entry.file).resolve()
-        return str(place), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
+        position = (self._folder / entry.file).resolve()
+        return str(position), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
 
     def entries(self) -> list[ExportedFile]:
         """Return the written files."""
@@ -271,8 +271,8 @@ def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
     )
 
 
-def _part_of(place: Path) -> Path:
-    return place.with_name(f".{place.name}.part")
+def _part_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
 
 
 def _load_parquet() -> Any:

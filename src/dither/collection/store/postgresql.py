@@ -213,8 +213,8 @@ class PostgresqlStore(CollectorStore):
 
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
         first: dict[bytes, int] = {}  # identity → index in the group
-        for place, batch in enumerate(batches):
-            first.setdefault(batch.id, place)
+        for index, batch in enumerate(batches):
+            first.setdefault(batch.id, index)
         made: dict[Slot, int] = {}
         with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
@@ -223,16 +223,16 @@ class PostgresqlStore(CollectorStore):
                 self._slot(sql, slot, made)
             rows = [
                 (identity, part, known.get(slot) or made[slot], data)
-                for identity, place in sorted(first.items())
-                for part, (slot, data) in enumerate(batches[place].parts)
+                for identity, index in sorted(first.items())
+                for part, (slot, data) in enumerate(batches[index].parts)
             ]
             new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
             self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
             outcomes = [
                 Stored.NEW
-                if place == first[batch.id] and batch.id in new
+                if index == first[batch.id] and batch.id in new
                 else self._stored_before(sql, batch)
-                for place, batch in enumerate(batches)
+                for index, batch in enumerate(batches)
             ]
         self._slots |= made
         return outcomes
@@ -270,13 +270,13 @@ class PostgresqlStore(CollectorStore):
         return made[slot]
 
     def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
-        places = {digest: (campaign, day) for digest, campaign, day in withdrawals}
-        digests = sorted(places)
+        indices = {digest: (campaign, day) for digest, campaign, day in withdrawals}
+        digests = sorted(indices)
         with self._transaction(begun=True) as sql:
             _, tick = self._known_slots(sql)
-            blanks = {place: self._blank(sql, *place) for place in sorted(set(places.values()))}
+            blanks = {position: self._blank(sql, *position) for position in sorted(set(indices.values()))}
             # An identity is in one index, so concurrent writers of one batch wait for each other.
-            self._insert(sql, tick, [(digest, 0, blanks[places[digest]], b"") for digest in digests])
+            self._insert(sql, tick, [(digest, 0, blanks[indices[digest]], b"") for digest in digests])
             present = _meta(sql)[1]
             while tick != present:  # no report that is known has a later tick than the present one
                 tick = present
@@ -284,7 +284,7 @@ class PostgresqlStore(CollectorStore):
             with sql.cursor() as cursor:
                 cursor.executemany(
                     "INSERT INTO dither_withdrawn VALUES (%b, %s, %s) ON CONFLICT DO NOTHING",
-                    [(digest, places[digest][1].toordinal(), tick) for digest in digests],
+                    [(digest, indices[digest][1].toordinal(), tick) for digest in digests],
                 )
 
     def _blank(self, sql: Connection[Any], campaign: str, day: datetime.date) -> int:
@@ -396,13 +396,13 @@ class PostgresqlStore(CollectorStore):
         with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
             cursor.execute(some, (list(slots), self._read, fates.last, early))
             while rows := cursor.fetchmany(_ROWS):
-                places = folding.take([(*row[:2], bytes(row[2]), row[3]) for row in rows])
+                positions = folding.take([(*row[:2], bytes(row[2]), row[3]) for row in rows])
                 other.executemany(
                     "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
                     [
-                        (part_digest(bytes(data)), place, batch, part)
-                        for place, (_, _, data, _, batch, part) in zip(places, rows, strict=True)
-                        if place is not None
+                        (part_digest(bytes(data)), position, batch, part)
+                        for position, (_, _, data, _, batch, part) in zip(positions, rows, strict=True)
+                        if position is not None
                     ],
                 )
         for number, total in folding.totals.items():

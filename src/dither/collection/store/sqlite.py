@@ -288,13 +288,13 @@ class SqliteStore(CollectorStore):
             )
             last = 0
             while rows := sql.execute(some, (last,)).fetchall():
-                places = folding.take([(number >> TICK, *rest) for number, *rest in rows])
+                positions = folding.take([(number >> TICK, *rest) for number, *rest in rows])
                 sql.executemany(
                     "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
                     [
-                        (part_digest(data), place, number)
-                        for place, (number, _, data, _) in zip(places, rows, strict=True)
-                        if place is not None
+                        (part_digest(data), position, number)
+                        for position, (number, _, data, _) in zip(positions, rows, strict=True)
+                        if position is not None
                     ],
                 )
                 last = rows[-1][0]

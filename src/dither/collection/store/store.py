@@ -262,24 +262,24 @@ class Folding:
         Reports that were withdrawn are not counted. If they are still public, they count, and the same number
         of negative ones waits with the withdrawal.
         """
-        places = [self._target(tick, number) for tick, number, _, _ in rows]
+        positions = [self._target(tick, number) for tick, number, _, _ in rows]
         found: dict[int, list[bytes]] = {}
-        for place, (tick, number, data, withdrawn) in zip(places, rows, strict=True):
-            if place is None:
+        for index, (tick, number, data, withdrawn) in zip(positions, rows, strict=True):
+            if index is None:
                 continue
             self.left.add(number)
             self.parts += 1
             if withdrawn is None:
-                found.setdefault(place, []).append(data)
+                found.setdefault(index, []).append(data)
                 continue
             slot = self._slots[number]
             shown = self._fates.day_shown(slot, tick)
             if shown is not None and not self._fates.is_taken_away(slot, withdrawn):
-                found.setdefault(place, []).append(data)
+                found.setdefault(index, []).append(data)
                 found.setdefault(self._place(number, shown, withdrawn), []).append(data)
-        for place, parts in found.items():
-            self.totals[place].add(parts)
-        return places
+        for index, parts in found.items():
+            self.totals[index].add(parts)
+        return positions
 
     def _target(self, tick: int, number: int) -> int | None:
         slot = self._slots[number]

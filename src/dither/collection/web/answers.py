@@ -504,9 +504,9 @@ class Answers:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
-        whole = part == ReportsPart() and query.until is None
-        waiting = live.waiting(campaign, query.question) if whole else 0  # unknown for a part
-        if not state % (1 << _STATE) and (waiting or not whole):
+        is_all = part == ReportsPart() and query.until is None
+        waiting = live.waiting(campaign, query.question) if is_all else 0  # unknown for a part
+        if not state % (1 << _STATE) and (waiting or not is_all):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
@@ -574,8 +574,8 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
     async def summary(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
         (query,) = Query.of({"question": "", **query_terms(request)}, published.contract)
-        asked = partial(collector.live.summary, published.id, query.question, query.day, query.label)
-        made = await asyncio.get_running_loop().run_in_executor(None, partial(asked, shown=True))
+        target = partial(collector.live.summary, published.id, query.question, query.day, query.label)
+        made = await asyncio.get_running_loop().run_in_executor(None, partial(target, shown=True))
         if not made.n:
             people = published.contract.people
             return problem(409, f"too few people: summaries are given from {people} reports on")

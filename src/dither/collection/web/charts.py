@@ -47,8 +47,8 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
 
 def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
     """Return at most `most` of some rows, those with the largest values, in their own order."""
-    kept = sorted(range(len(rows)), key=lambda place: -rows[place]["value"])[:most]
-    return [rows[place] for place in sorted(kept)]
+    kept = sorted(range(len(rows)), key=lambda index: -rows[index]["value"])[:most]
+    return [rows[index] for index in sorted(kept)]
 
 
 def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
@@ -144,16 +144,16 @@ def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
     names[-1] = f"{names[-1]} {unit}".strip()
     every = math.ceil(len(names) * (max(map(len, names)) + 1) * _LETTER / 300)
-    for place, name in enumerate(names):
-        if place % every == 0 and (place == len(names) - 1 or place + every < len(names)):
-            parts.append(_text(_LEFT + place * wide, _TALL - 6, name, "tick", anchor="middle"))
+    for index, name in enumerate(names):
+        if index % every == 0 and (index == len(names) - 1 or index + every < len(names)):
+            parts.append(_text(_LEFT + index * wide, _TALL - 6, name, "tick", anchor="middle"))
     parts.append(_text(WIDE - len(names[-1]) * _LETTER / 2, _TALL - 6, names[-1], "tick", anchor="middle"))
-    for place, row in enumerate(shown):
-        left = _LEFT + place * wide
+    for index, row in enumerate(shown):
+        left = _LEFT + index * wide
         heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
         bar = [_rect(left, heights[0], wide, _y(0, 0, 1) - heights[0], "bar")]
         bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
-        label = f"{names[place]} to {names[place + 1]}: {text(row)}"
+        label = f"{names[index]} to {names[index + 1]}: {text(row)}"
         parts.append(_spot(left, wide, label, bar, len(shown) <= _FOCUSED))
     most = max(shown, key=lambda row: row["value"])
     words = f"Shares of {len(shown)} parts of a scale; most from {plain(most['from'])} to {plain(most['to'])}"
@@ -333,8 +333,8 @@ def _rect(x: float, y: float, width: float, height: float, kind: str) -> Markup:
     return element("rect", x=_n(x), y=_n(y), width=_n(width), height=_n(max(height, 0.0)), class_=kind)
 
 
-def _x(place: float, first: float, last: float) -> float:
-    return _LEFT + (WIDE - _LEFT - _RIGHT) * (place - first) / (last - first)
+def _x(point: float, first: float, last: float) -> float:
+    return _LEFT + (WIDE - _LEFT - _RIGHT) * (point - first) / (last - first)
 
 
 def _y(height: float, low: float, high: float) -> float:

@@ -98,8 +98,8 @@ def changing(
     contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
     parts: dict[str, Markup] = {}
     parts["presence"] = draw_presence(collector, published)
-    asked = {} if counts_presence(contract) else contract.questions
-    for number, (name, question) in enumerate(asked.items()):
+    part = {} if counts_presence(contract) else contract.questions
+    for number, (name, question) in enumerate(part.items()):
         words = answers_in_words(name, contract)
         rows = {
             kind: []
@@ -119,8 +119,8 @@ def changing(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
-    told = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
-    parts["status"] = join_markup([f"{told}{now:%Y-%m-%d %H:%M} UTC.{more}"])
+    total_text = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
+    parts["status"] = join_markup([f"{total_text}{now:%Y-%m-%d %H:%M} UTC.{more}"])
     parts["refused"] = _refusal_list(collector, published.id)
     parts["health"] = _health(collector)
     parts["batch"] = _batch(batch)
@@ -435,12 +435,12 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
 
     async def chart(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
-        asked = Query.of(query_terms(request), published.contract, collector.day())
-        if len(asked) != 1:
+        target = Query.of(query_terms(request), published.contract, collector.day())
+        if len(target) != 1:
             raise InvalidParameter("a picture is of one question: chart.svg?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await answers.of(published.id, asked, reader)
-        drawn = draw_answers(asked[0], rows)
+        rows = await answers.of(published.id, target, reader)
+        drawn = draw_answers(target[0], rows)
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
         headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}

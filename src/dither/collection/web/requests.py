@@ -149,23 +149,23 @@ async def _asked(request: Request) -> dict[str, Any]:
     return found
 
 
-async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, Any]:
+async def _act(writer: Writer, action: str, questions: dict[str, Any]) -> dict[str, Any]:
     collector = writer.collector
     match action:
         case "reload":
             known = await asyncio.to_thread(writer.reload)
             return {"campaigns": known}
         case "fold":
-            day, campaign = datetime.date.fromisoformat(asked["day"]), str(asked["campaign"])
+            day, campaign = datetime.date.fromisoformat(questions["day"]), str(questions["campaign"])
             parts = await asyncio.wrap_future(writer.call(lambda: collector.fold(campaign, day)))
             return {"folded": parts}
         case "delete":
-            campaign = str(asked["campaign"])
+            campaign = str(questions["campaign"])
             files = await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
             return {"deleted": campaign, "exported": files}
         case "counts":
-            names = str(asked["campaign"]), str(asked["question"])
-            return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
+            names = str(questions["campaign"]), str(questions["question"])
+            return {"counts": await asyncio.to_thread(_counts, collector, *names, questions.get("by"))}
     return {"words": "the actions are reload, fold, delete and counts"}
 
 
@@ -215,10 +215,10 @@ async def reply(
 
 def refusal_body(reason: Reason) -> bytes:
     """Return the answer to a batch that is refused."""
-    told = {"refused": reason.value, "words": reason.words}
+    facts = {"refused": reason.value, "words": reason.words}
     if reason is Reason.SEALED:
-        told |= {"type": _KEY_PROBLEM, "title": reason.words}
-    return json.dumps(told).encode()
+        facts |= {"type": _KEY_PROBLEM, "title": reason.words}
+    return json.dumps(facts).encode()
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
@@ -420,12 +420,12 @@ class Batches:
                 await reply(send, 200, answer, allowed, RESPONSE.encode())
             elif scope["path"].endswith(_TAKEN_BACK):
                 body = await self._body(scope, receive, min(most, _WITHDRAWAL_BYTES), charged)
-                status, told = await self._withdraw(campaign, body, form)
-                await reply(send, status, told, allowed)
+                status, reported = await self._withdraw(campaign, body, form)
+                await reply(send, status, reported, allowed)
             else:
                 body = await self._body(scope, receive, most, charged)
-                status, told = await self._take(campaign, body, form, charged)
-                await reply(send, status, told, allowed)
+                status, reported = await self._take(campaign, body, form, charged)
+                await reply(send, status, reported, allowed)
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign or "")
             kind = _PROBLEM if refused.reason is Reason.SEALED else _JSON
@@ -468,40 +468,42 @@ class Batches:
 
         What is wrong inside is answered inside [RFC 9458, 5.2]: a relay reads no refusal.
         """
-        asked = (body, self._collector.sealing_keys)
+        request = (body, self._collector.sealing_keys)
         try:
             plain, exchange = (
-                await asyncio.to_thread(decapsulate, *asked) if len(body) > _LARGE else decapsulate(*asked)
+                await asyncio.to_thread(decapsulate, *request)
+                if len(body) > _LARGE
+                else decapsulate(*request)
             )
         except MalformedReport:
             raise BatchRefused(Reason.SEALED) from None
         self._collector.signals.add("opened_total")
-        status, told = await self._within(plain, charged)
+        status, reply = await self._within(plain, charged)
         after = _RETRY.get(status, b"").decode()
-        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told, after).to_bytes())
+        return exchange.encrypt_answer(BinaryResponse(status, "application/json", reply, after).to_bytes())
 
     async def _within(self, plain: bytes, charged: str | None) -> tuple[int, bytes]:
         """Return the status and the body of the answer to a request in binary HTTP."""
         reason = Reason.REQUEST
         try:
-            asked = BinaryRequest.from_bytes(plain)
+            request = BinaryRequest.from_bytes(plain)
         except MalformedReport:
-            asked = BinaryRequest("", "")
-        campaign = campaign_of(asked.path)
-        if asked.method == "GET":
-            found = text_at(self._collector, asked.path)
+            request = BinaryRequest("", "")
+        campaign = campaign_of(request.path)
+        if request.method == "GET":
+            found = text_at(self._collector, request.path)
             if found is not None:
                 return 200, found.encode()
-            if asked.path.removeprefix(_BEFORE).isalnum():
+            if request.path.removeprefix(_BEFORE).isalnum():
                 reason = Reason.CAMPAIGN
-        elif asked.method == "POST" and campaign is not None:
-            if len(asked.content) <= self._collector.settings.body:
-                return await self._take(campaign, asked.content, media_type(asked.kind), charged)
+        elif request.method == "POST" and campaign is not None:
+            if len(request.content) <= self._collector.settings.body:
+                return await self._take(campaign, request.content, media_type(request.kind), charged)
             reason = Reason.SIZE
-        elif asked.method == "POST" and (taken := campaign_of(asked.path, _TAKEN_BACK)) is not None:
+        elif request.method == "POST" and (taken := campaign_of(request.path, _TAKEN_BACK)) is not None:
             campaign = taken
-            if len(asked.content) <= _WITHDRAWAL_BYTES:
-                return await self._withdraw(taken, asked.content, media_type(asked.kind))
+            if len(request.content) <= _WITHDRAWAL_BYTES:
+                return await self._withdraw(taken, request.content, media_type(request.kind))
             reason = Reason.SIZE
         self._collector.refuse(reason, campaign or "")
         return reason.status, refusal_body(reason)

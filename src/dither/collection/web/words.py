@@ -70,7 +70,7 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         for row in rows
         if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]
     ]
-    places = decimals(max(halves)) if halves else 2
+    positions = decimals(max(halves)) if halves else 2
 
     def text(row: PlainRow) -> str:
         value, low, high = (row[name] for name in ("value", "low", "high"))
@@ -79,12 +79,12 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         factor, unit = (100.0, "%") if is_share(row) else (1.0, row["unit"] or "")
         below, above = value - low, high - value
         if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
-            half = _decimal(factor * (high - low) / 2.0, places)
-            shown = f"{_decimal(factor * value, places)}{THIN}±{THIN}{half}"
+            half = _decimal(factor * (high - low) / 2.0, positions)
+            shown = f"{_decimal(factor * value, positions)}{THIN}±{THIN}{half}"
         else:
             low, high = (max(low, 0.0), min(high, 1.0)) if is_share(row) else (low, high)
-            ends = (_decimal(factor * end, places) for end in (low, high))
-            shown = f"{_decimal(factor * value, places)} ({' to '.join(ends)})"
+            ends = (_decimal(factor * end, positions) for end in (low, high))
+            shown = f"{_decimal(factor * value, positions)} ({' to '.join(ends)})"
         return f"{shown}{THIN}{unit}" if unit else shown
 
     return text

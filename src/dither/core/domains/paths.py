@@ -85,8 +85,8 @@ class Paths:
 
     def like(self, points: object) -> Paths:
         """Return paths of the same lengths with other places."""
-        places = numbers(points)
-        return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
+        locations = numbers(points)
+        return Paths(locations.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

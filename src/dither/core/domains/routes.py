@@ -149,9 +149,11 @@ class Routes(Domain):
 
     def examples(self, *, few: bool = False) -> list[Any]:
         """Return straight paths between the places that an audit of the area tries."""
-        places = [np.asarray(place) for place in self.area.examples(few=few)]
+        locations = [np.asarray(location) for location in self.area.examples(few=few)]
         along = np.linspace(0.0, 1.0, self.points)[:, None]
-        ends = [(places[0], place) for place in places] + [(place, places[1]) for place in places[2:]]
+        ends = [(locations[0], location) for location in locations] + [
+            (location, locations[1]) for location in locations[2:]
+        ]
         return [np.asarray(first + along * (last - first)) for first, last in ends]
 
     def __str__(self) -> str:

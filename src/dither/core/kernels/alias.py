@@ -76,9 +76,9 @@ class Alias:
     def draw_one(self, source: Source, row: int = 0) -> int:
         """Draw one outcome, in Python integers."""
         column = source.bits(self.bits)
-        place = (row << self.bits) + column
-        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[place]
-        return column if own else int(self.others[place])
+        index = (row << self.bits) + column
+        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[index]
+        return column if own else int(self.others[index])
 
 
 def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
@@ -117,21 +117,21 @@ class AliasSampler:
         random = self._random[: 2 * count]
         source.fill(random.data)
         column, coin = random[:count], random[count:]
-        place, early, other, own = (
+        position, early, other, own = (
             scratch[:count] for scratch in (self._place, self._early, self._other, self._own)
         )
         if self._mask is not None:
             column &= self._mask
-        np.copyto(place, column)
+        np.copyto(position, column)
         if rows is not None:
-            place += rows << table.bits
-        np.take(table.early, place, out=early, mode="clip")
-        np.take(table.others, place, out=other, mode="clip")
+            position += rows << table.bits
+        np.take(table.early, position, out=early, mode="clip")
+        np.take(table.others, position, out=other, mode="clip")
         np.equal(coin, early, out=own)
         ties = np.flatnonzero(own) if own.any() else ()
         np.less(coin, early, out=own)
         for tie in ties:
-            own[tie] = table.late(int(place[tie]), source)
+            own[tie] = table.late(int(position[tie]), source)
         # column = other + own·(column − other); unsigned overflow cancels
         column -= other
         column *= own

@@ -164,22 +164,26 @@ class Channel:
     def device(self) -> dict[str, Any]:
         """Return every distinct value once, and for each row the indices of its values."""
         different = sorted({value for row in self.values for value in row}, reverse=True)
-        place = {value: index for index, value in enumerate(different)}
+        position = {value: index for index, value in enumerate(different)}
         return {
             "values": [hexadecimal(value) for value in different],
-            "rows": [[place[value] for value in row] for row in self.values],
+            "rows": [[position[value] for value in row] for row in self.values],
         }
 
     @staticmethod
     def from_device(data: Mapping[str, Any]) -> Channel:
         """Return the channel that `device` describes."""
         values = [from_hexadecimal(text) for text in data["values"]]
-        places = [[whole(place) for place in row] for row in data["rows"]]
-        if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
+        positions = [[whole(index) for index in row] for row in data["rows"]]
+        if (
+            not positions
+            or len(positions) > MOST_INPUTS
+            or any(min(row, default=-1) < 0 for row in positions)
+        ):
             raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
-        if any(max(row) >= len(values) for row in places):
+        if any(max(row) >= len(values) for row in positions):
             raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
-        return Channel.of([[values[place] for place in row] for row in places])
+        return Channel.of([[values[index] for index in row] for row in positions])
 
 
 @dataclass(frozen=True)
@@ -406,9 +410,9 @@ class ChannelKernel(RowKernel, LineKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         rows, parts = self.start.split(inputs)
-        told, share, matrix = reports.astype(np.int64), parts / PARTS, self.channel.matrix
-        above = matrix[np.minimum(rows + 1, len(matrix) - 1), told]
-        return np.asarray(matrix[rows, told] * (1.0 - share) + above * share)
+        outputs, share, matrix = reports.astype(np.int64), parts / PARTS, self.channel.matrix
+        above = matrix[np.minimum(rows + 1, len(matrix) - 1), outputs]
+        return np.asarray(matrix[rows, outputs] * (1.0 - share) + above * share)
 
     def device(self) -> dict[str, Any]:
         return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}

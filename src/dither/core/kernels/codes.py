@@ -173,7 +173,7 @@ class BucketReports:
 
     def support(self, reports: Array, categories: int) -> Array:
         """Return which categories each report supports, along the last axis."""
-        drawn, told = self.hashing.unpack(reports)
+        drawn, outputs = self.hashing.unpack(reports)
         codes = np.arange(categories)
-        supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == told[:, None]
+        supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == outputs[:, None]
         return np.reshape(supported, (*reports.shape, codes.size))

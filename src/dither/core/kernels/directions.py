@@ -351,14 +351,16 @@ class DirectionsKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1, self.vectors.dimension)
         few = len(flat) < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape[:-1])
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape[:-1])
 
     def _draw_many(self, vectors: Array, source: Source) -> Array:
         seeds = source.words(len(vectors)) >> np.uint64(64 - SEED_BITS)  # before the values are looked at
         near = self.directions.nearest(self.lift(vectors), seeds, self.window.width)
-        told = self.window.draw(near, np.arange(len(vectors)), source)
-        return (seeds << np.uint64(NUMBER_BITS)) | told.astype(np.uint64)
+        outputs = self.window.draw(near, np.arange(len(vectors)), source)
+        return (seeds << np.uint64(NUMBER_BITS)) | outputs.astype(np.uint64)
 
     def draw_one(self, value: Floats, source: Source) -> int:
         seed = source.bits(SEED_BITS)

@@ -112,9 +112,9 @@ class Kernel(ABC):
 
     def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
         """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
-        told = [self.draw_one(value, source) for value in inputs]
-        reports = np.empty(len(told), dtype=self.layout)
-        for index, report in enumerate(told):
+        outputs = [self.draw_one(value, source) for value in inputs]
+        reports = np.empty(len(outputs), dtype=self.layout)
+        for index, report in enumerate(outputs):
             reports[index] = np.frombuffer(report, dtype=np.uint8) if isinstance(report, bytes) else report
         return reports
 

@@ -110,16 +110,18 @@ class Windows(Operator):
         np.add.at(heights, (offsets + 1, which), edges - rows)
         heights /= starts.shape[1]
         heights[:, columns:] *= -1.0
-        places = first.astype(np.intp) + np.arange(reach)[:, None]
-        turns, places = (places // self.rows, places % self.rows) if self.circular else (0, places)
+        positions = first.astype(np.intp) + np.arange(reach)[:, None]
+        turns, positions = (
+            (positions // self.rows, positions % self.rows) if self.circular else (0, positions)
+        )
         opened = -(turns * heights).reshape(-1, columns).sum(axis=0)
-        places = np.minimum(places, self.rows + 1)  # steps beyond the last row have height 0
-        return places.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
+        positions = np.minimum(positions, self.rows + 1)  # steps beyond the last row have height 0
+        return positions.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
 
     def forward(self, inputs: Floats) -> Floats:
         # Scatter the steps, then take the prefix sum.
-        places, heights, opened = self._steps
-        scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
+        positions, heights, opened = self._steps
+        scattered = np.bincount(positions, (heights * inputs).reshape(-1), self.rows + 2)
         covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
         if self.circular:
             covered[0] += dot(opened, inputs)
@@ -132,12 +134,12 @@ class Windows(Operator):
 
     def backward(self, reports: Floats) -> Floats:
         # A prefix sum at an edge interpolates those at the neighbouring rows; windows are differences.
-        places, heights, opened = self._steps
+        positions, heights, opened = self._steps
         sums = np.empty(self.rows + 2)
         sums[0] = sums[-1] = 0.0
         sums[1:-1] = reports
         np.add.accumulate(sums, out=sums)
-        reached = sums.take(places).reshape(heights.shape)
+        reached = sums.take(positions).reshape(heights.shape)
         reached *= heights
         window: Floats = np.add.reduce(reached, axis=0)
         if self.circular:
@@ -199,11 +201,11 @@ class Windows(Operator):
             starts = starts[:, :1] + (starts - starts[:, :1] + self.rows / 2.0) % self.rows - self.rows / 2.0
         rows = np.arange(self.rows + 1.0)
 
-        def reach(places: Floats) -> Floats:
+        def reach(points: Floats) -> Floats:
             if not self.circular:
-                return np.asarray(np.interp(places, rows, sums))
-            turns = np.floor(places / self.rows)
-            return np.asarray(np.interp(places - turns * self.rows, rows, sums) + turns * sums[-1])
+                return np.asarray(np.interp(points, rows, sums))
+            turns = np.floor(points / self.rows)
+            return np.asarray(np.interp(points - turns * self.rows, rows, sums) + turns * sums[-1])
 
         return reach(starts), reach(starts + self.width)
 
@@ -332,10 +334,10 @@ class Product(Operator):
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
-def _loose(places: Floats) -> Floats:
+def _loose(points: Floats) -> Floats:
     """Return how far the windows of a bin are moved against each other."""
-    count = places.shape[1]
-    return np.asarray((places.max(axis=1) - places.min(axis=1)) * (count / max(count - 1, 1)))
+    count = points.shape[1]
+    return np.asarray((points.max(axis=1) - points.min(axis=1)) * (count / max(count - 1, 1)))
 
 
 def _overlap(mean: Floats, first: Floats, second: Floats) -> Floats:

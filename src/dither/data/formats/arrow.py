@@ -72,8 +72,8 @@ def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] 
     texts = column.cast(arrow().large_string())
     _, begins, data = texts.buffers()
     offsets = np.frombuffer(begins, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    whole = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
-    return whole[offsets[0] : offsets[-1]], offsets - offsets[0]
+    content = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
+    return content[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def to_mask(column: pyarrow.Array) -> Mask:
@@ -263,16 +263,16 @@ def _used_values(column: pyarrow.ChunkedArray, kind: Any) -> pyarrow.ChunkedArra
         for chunk in column.chunks
     ]
     wanted = pa.dictionary(kind.index_type, values, kind.ordered)
-    whole = pa.chunked_array(chunks, wanted).unify_dictionaries()
-    indices = [to_numbers(chunk.indices.drop_null()) for chunk in whole.chunks]
+    complete = pa.chunked_array(chunks, wanted).unify_dictionaries()
+    indices = [to_numbers(chunk.indices.drop_null()) for chunk in complete.chunks]
     used = np.unique(np.concatenate([np.empty(0, np.int64), *indices]).astype(np.int64))
     compact = []
-    for chunk in whole.chunks:
+    for chunk in complete.chunks:
         absent = to_mask(chunk.indices.is_null())
         new = np.searchsorted(used, to_numbers(chunk.indices.fill_null(0)))
         new[absent] = 0  # no value stays stored at a null
-        places = from_numbers(new.astype(kind.index_type.to_pandas_dtype()), absent)
-        compact.append(make(places, chunk.dictionary.take(from_numbers(used)), ordered=kind.ordered))
+        positions = from_numbers(new.astype(kind.index_type.to_pandas_dtype()), absent)
+        compact.append(make(positions, chunk.dictionary.take(from_numbers(used)), ordered=kind.ordered))
     return pa.chunked_array(compact, wanted)
 
 

@@ -87,31 +87,33 @@ class ArrowChunk(Chunk):
     def absent(self, column: str) -> Mask:
         with self._name_errors(column):
             absent = is_missing(self._batch.column(column))
-            whole = self._batch.column(column)
-            if self.dialect.na and is_number(whole.type):
+            column_data = self._batch.column(column)
+            if self.dialect.na and is_number(column_data.type):
                 codes = self.dialect.numbers_for_missing()
-                absent |= np.isin(np.asarray(numbers_of(whole.fill_null(0)), dtype=np.float64), codes)
+                absent |= np.isin(np.asarray(numbers_of(column_data.fill_null(0)), dtype=np.float64), codes)
             elif self.dialect.na:
                 absent |= [self.dialect.is_absent(cell) for cell in self.cells(column)]
             return absent
 
     def numbers(self, column: str, rows: Integers) -> Array:
         with self._name_errors(column):  # the complete column has the wrong type
-            whole = self._batch.column(column)
+            column_data = self._batch.column(column)
             if not rows.size:  # any type, also nulls
                 return np.empty(0)
-            if rows.size == len(whole) and is_number(whole.type):  # all rows, none of them missing
-                return numbers_of(whole)
+            if rows.size == len(column_data) and is_number(
+                column_data.type
+            ):  # all rows, none of them missing
+                return numbers_of(column_data)
             return numbers_of(self.take(column, rows))
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         with self._name_errors(column):
-            whole = self._batch.column(column)
+            column_data = self._batch.column(column)
             if not rows.size:
                 return np.empty(0, dtype=np.int64), []
-            if has_dictionary(whole.type) and not arrow().types.is_nested(whole.type):
-                return encode_dictionary(whole, rows)
-            cells = whole if rows.size == len(whole) else self.take(column, rows)
+            if has_dictionary(column_data.type) and not arrow().types.is_nested(column_data.type):
+                return encode_dictionary(column_data, rows)
+            cells = column_data if rows.size == len(column_data) else self.take(column, rows)
             try:
                 return encode_column(cells)
             except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # lists, 16-bit floats
@@ -154,13 +156,13 @@ class ArrowChunk(Chunk):
             except OutsideDomain as error:
                 raise OutsideDomain(f"{self.place}column {column!r}: {error}") from None
             return
-        place = f"{self.path.name}, column {column!r}"
+        location = f"{self.path.name}, column {column!r}"
         try:
             yield
         except OutsideDomain as error:
-            raise InvalidParameter(f"{place}: {error}") from None
+            raise InvalidParameter(f"{location}: {error}") from None
         except (arrow().ArrowException, ValueError, TypeError):  # the text of the error may hold a value
-            raise InvalidParameter(f"{place}: this column cannot be read, or it is damaged") from None
+            raise InvalidParameter(f"{location}: this column cannot be read, or it is damaged") from None
 
 
 def validate_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -397,8 +399,8 @@ class ArrowFile(ColumnarFormat):
         return file.schema
 
     def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
-        places = sorted(file.schema.get_field_index(column) for column in columns)
-        with _open_fields(path, places) as part:
+        positions = sorted(file.schema.get_field_index(column) for column in columns)
+        with _open_fields(path, positions) as part:
             for number in range(part.num_record_batches):
                 batch = validate_batch(part.get_batch(number).select(columns))
                 for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the complete file

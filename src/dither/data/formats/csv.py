@@ -200,9 +200,9 @@ def _check_widths(path: Path, rows: list[list[str]], width: int, first: int) -> 
             )
 
 
-def _column(rows: list[list[str]], place: int) -> list[str | None]:
+def _column(rows: list[list[str]], index: int) -> list[str | None]:
     """Return one column; an empty cell is None, and so is every cell of an empty line."""
-    cells: list[str | None] = [row[place] if row else "" for row in rows]
+    cells: list[str | None] = [row[index] if row else "" for row in rows]
     return [cell or None for cell in cells] if "" in cells else cells
 
 
@@ -327,8 +327,8 @@ class CsvBatch(Chunk):
         return split_cells(self, column, rows)
 
     def take(self, column: str, rows: Integers) -> Any:
-        whole = self._batch.column(column)
-        return whole if rows.size == len(whole) else rows_of(whole, rows)
+        column_data = self._batch.column(column)
+        return column_data if rows.size == len(column_data) else rows_of(column_data, rows)
 
     def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
         return to_ids(self._batch.column(column))

@@ -46,10 +46,10 @@ class Excel(TableFormat):
             if not set(columns) <= set(header):
                 require_columns(path, columns, header, shown=is_header(header, next(rows, ())))
             require_columns(path, columns, header)
-            places = {column: header.index(column) for column in columns}
+            positions = {column: header.index(column) for column in columns}
             first = 1
             while some := list(islice(rows, ROWS)):
-                kept = {column: [_cell(row, place) for row in some] for column, place in places.items()}
+                kept = {column: [_cell(row, index) for row in some] for column, index in positions.items()}
                 yield TextChunk(path, first, kept, dialect)
                 first += len(some)
 
@@ -144,13 +144,13 @@ def _header(rows: Iterator[tuple[Any, ...]], dialect: Dialect) -> list[str]:
     names = [""] * width
     for level, row in enumerate(levels):
         above = ""
-        for place, name in enumerate(row + [""] * (width - len(row))):
+        for index, name in enumerate(row + [""] * (width - len(row))):
             above = name or above
-            names[place] = f"{names[place]} {above if level < len(levels) - 1 else name}".strip()
+            names[index] = f"{names[index]} {above if level < len(levels) - 1 else name}".strip()
     seen, before = 1, ""
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         seen, before = (1, name) if name else (seen + 1, before)
-        names[place] = name or (f"{before} ({seen})" if before else "")
+        names[index] = name or (f"{before} ({seen})" if before else "")
     return names
 
 
@@ -164,6 +164,6 @@ def _plain(cell: Any) -> object:
     return cell.date() if midnight else cell
 
 
-def _cell(row: Sequence[Any], place: int) -> object:
-    cell = row[place] if place < len(row) else None
+def _cell(row: Sequence[Any], index: int) -> object:
+    cell = row[index] if index < len(row) else None
     return None if cell == "" else _plain(cell)

@@ -223,8 +223,8 @@ class Chunk(ABC):
             return
         empty = np.logical_and.reduce([self.absent(column) for column in columns])
         if empty.any():
-            place = self.where(columns[0], int(empty.argmax()))
-            raise MalformedReport(f"{place}: this row has no report")
+            position = self.where(columns[0], int(empty.argmax()))
+            raise MalformedReport(f"{position}: this row has no report")
 
     def reports(self, column: str, question: Question) -> Reports:
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
@@ -232,8 +232,8 @@ class Chunk(ABC):
         try:
             return Reports(question, question.reports(raw).cells, column)  # a chunk: `read` knows whose
         except MalformedReport as error:
-            place = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
-            row = int(np.flatnonzero(~self.absent(column))[place])
+            index = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
+            row = int(np.flatnonzero(~self.absent(column))[index])
             raise MalformedReport(f"{self.where(column, row)}: {error}") from None
 
     def where(self, column: str, row: int) -> str:

@@ -74,9 +74,9 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow
             raise InvalidParameter(
                 f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
             )
-        place = schema.get_field_index(name)
+        position = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
-        schema = schema.set(place, arrow().field(name, report_type(question)))
+        schema = schema.set(position, arrow().field(name, report_type(question)))
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 
@@ -166,8 +166,8 @@ def perturb_batch(
     pa = arrow()
     choice, beyond = check_missing(missing), check_outside(outside)
     campaign = cached_campaign(specification)
-    whole = isinstance(batch, pa.Table)
-    if not whole and not isinstance(batch, pa.RecordBatch):
+    is_table = isinstance(batch, pa.Table)
+    if not is_table and not isinstance(batch, pa.RecordBatch):
         raise InvalidParameter(
             f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
         )
@@ -177,9 +177,9 @@ def perturb_batch(
     for index, field in enumerate(schema):
         if has_dictionary(field.type):
             schema = schema.set(index, pa.field(field.name, plain_type(field.type), field.nullable))
-    given = batch.to_batches() if whole else [batch]
+    given = batch.to_batches() if is_table else [batch]
     parts = perturb_batches(given, schema, campaign, missing=choice, outside=beyond, first=first, place=place)
-    return pa.Table.from_batches(parts, schema) if whole else next(parts)
+    return pa.Table.from_batches(parts, schema) if is_table else next(parts)
 
 
 def cached_campaign(specification: str) -> Questionnaire:

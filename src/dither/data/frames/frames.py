@@ -89,10 +89,10 @@ def perturb(
         raise unknown_name("column of ids", person, schema.names)
     stream = reader if person is None else _rows_of_people(reader, person, rows)
     wanted = set(wanted_columns(campaign, keep, schema.names))
-    places = [place for place, name in enumerate(schema.names) if name in wanted]
-    chosen = arrow().schema([schema.field(place) for place in places], metadata=schema.metadata)
+    positions = [index for index, name in enumerate(schema.names) if name in wanted]
+    chosen = arrow().schema([schema.field(index) for index in positions], metadata=schema.metadata)
     given = (
-        arrow().RecordBatch.from_arrays([batch.column(place) for place in places], schema=chosen)
+        arrow().RecordBatch.from_arrays([batch.column(index) for index in positions], schema=chosen)
         for batch in stream
     )
     pandas_frame = type(frame).__module__.startswith("pandas")
@@ -146,8 +146,8 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
         name: [question.reports([])] for name, question in campaign.questions.items()
     }
     for batch in reader:
-        whole = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
-        rows = np.flatnonzero(np.logical_and.reduce(whole))
+        column_data = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
+        rows = np.flatnonzero(np.logical_and.reduce(column_data))
         for name, question in campaign.questions.items():
             column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes (views)
             parts[name].append(_column_reports(name, question, column))

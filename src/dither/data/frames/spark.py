@@ -282,7 +282,7 @@ def perturb(
     _refuse_reports(frame, campaign)
     spark = frame.sparkSession
     _refuse_speculation(spark)
-    place = _check_path(path)
+    target_path = _check_path(path)
     frame = select_columns(frame, wanted)
     schema = _reports_schema(frame.schema, campaign)
     draw = partial(
@@ -295,13 +295,13 @@ def perturb(
     with worker_errors():
         drawn = frame.mapInArrow(draw, schema)
         try:
-            drawn.write.mode("error").options(**_COMMIT).parquet(place)
+            drawn.write.mode("error").options(**_COMMIT).parquet(target_path)
         except Exception as error:
             if _error_condition(error) == "PATH_ALREADY_EXISTS":
-                raise _path_error(place) from None
-            _remove_if_empty(spark, place)
+                raise _path_error(target_path) from None
+            _remove_if_empty(spark, target_path)
             raise
-        return spark.read.schema(schema).parquet(place)
+        return spark.read.schema(schema).parquet(target_path)
 
 
 def select_columns(frame: Any, names: Sequence[str]) -> Any:
@@ -318,11 +318,11 @@ def _draw_partition(
     outside: Outside = "error",
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the batches of a partition with reports. Spark calls this in its workers."""
-    place, first = partition_place(), 1
+    position, first = partition_place(), 1
     campaign = cached_campaign(specification)
     for batch in batches:
         noisy = perturb_batch(
-            batch, specification, keep=keep, missing=missing, outside=outside, first=first, place=place
+            batch, specification, keep=keep, missing=missing, outside=outside, first=first, place=position
         )
         yield to_signed(noisy, campaign)
         first += batch.num_rows
@@ -350,20 +350,20 @@ def _check_path(path: object) -> str:
     return str(path)
 
 
-def _path_error(place: str) -> InvalidParameter:
+def _path_error(location: str) -> InvalidParameter:
     return InvalidParameter(
-        f"{place} exists, and is not replaced: reports that were drawn once are read, not drawn again. Read "
+        f"{location} exists, and is not replaced: reports are drawn only once. Read "
         "it, or write to another path; what an interrupted run left there must be deleted by hand"
     )
 
 
-def _remove_if_empty(spark: Any, place: str) -> None:
+def _remove_if_empty(spark: Any, location: str) -> None:
     """Delete the empty folder that a failed job leaves, so that the path can be used again.
 
     Connect has no access to the file system; there the folder stays.
     """
     with suppress(Exception):  # the error of the job is more important than this one
-        path = spark._jvm.org.apache.hadoop.fs.Path(place)
+        path = spark._jvm.org.apache.hadoop.fs.Path(location)
         system = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
         if not system.listStatus(path):
             system.delete(path, False)
@@ -512,8 +512,8 @@ def _count_rows(
     """Return, for each of some groups, the counts that are not zero and the number of reports."""
     pa = arrow()
     where = [np.flatnonzero(summary.counts) for _, summary in counted]
-    group = np.repeat(np.arange(len(counted)), [len(places) + 1 for places in where])
-    places = [np.append(at, _N) for at in where]
+    group = np.repeat(np.arange(len(counted)), [len(positions) + 1 for positions in where])
+    positions = [np.append(at, _N) for at in where]
     counts = [
         np.append(summary.counts[at], summary.n) for (_, summary), at in zip(counted, where, strict=True)
     ]
@@ -522,7 +522,7 @@ def _count_rows(
         for column, kind in zip(zip(*(label for label, _ in counted), strict=True), kinds, strict=True)
     ]
     columns = [column.take(pa.array(group)) for column in labels]
-    columns += [pa.array([question] * len(group)), *map(pa.array, map(np.concatenate, (places, counts)))]
+    columns += [pa.array([question] * len(group)), *map(pa.array, map(np.concatenate, (positions, counts)))]
     names = [*(f"label_{index}" for index in range(len(kinds))), "question", *_COUNT]
     return pa.RecordBatch.from_arrays(columns, names=names)
 
@@ -531,13 +531,13 @@ def _read_summaries(
     table: pyarrow.Table, campaign: Questionnaire, labels: int
 ) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Counts]]:
     """Yield the summaries of a table of counts whose rows are sorted by group and question."""
-    places = table.column("place").to_numpy()
+    indices = table.column("place").to_numpy()
     counts = table.column("count").to_numpy()
-    begins = np.flatnonzero(places == _N)  # the smallest place: every group begins with it
+    begins = np.flatnonzero(indices == _N)  # the smallest place: every group begins with it
     keys = [table.column(index).take(arrow().array(begins)).to_pylist() for index in range(labels + 1)]
-    for begin, end, *key in zip(begins, [*begins[1:], len(places)], *keys, strict=True):
+    for begin, end, *key in zip(begins, [*begins[1:], len(indices)], *keys, strict=True):
         *label, name = key
         question: Question = campaign.questions[name]
-        whole = np.zeros(question.counting.size, dtype=np.int64)
-        whole[places[begin + 1 : end]] = counts[begin + 1 : end]
-        yield (tuple(label), name), Counts(question, whole, int(counts[begin]))
+        complete = np.zeros(question.counting.size, dtype=np.int64)
+        complete[indices[begin + 1 : end]] = counts[begin + 1 : end]
+        yield (tuple(label), name), Counts(question, complete, int(counts[begin]))

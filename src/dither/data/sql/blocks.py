@@ -215,8 +215,8 @@ def _(counting: HashMatches, part: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
     _require_number(part.question)
     dialect, buckets, report = part.dialect, counting.hashing.buckets, part.dialect.whole("s.report")
-    told = dialect.low_bits(report, BUCKET_BITS)
-    ok = f"{report} >= 0 AND {told} < {buckets}"
+    reported = dialect.low_bits(report, BUCKET_BITS)
+    ok = f"{report} >= 0 AND {reported} < {buckets}"
     relation = part.select({"state": report_state(ok, "0"), "report": report}, part.source, fence=True)
     safe = "(CASE WHEN s.state < 0 THEN 0 ELSE s.report END)"
     kept = {"state": "s.state", "told": dialect.low_bits(safe, BUCKET_BITS)}
@@ -251,8 +251,8 @@ def _(counting: ValuesBelow, part: Block) -> str:
     limbs = {}
     for at in range(0, field.length, 4):
         digits = [
-            f"({dialect.digit('s.report_hex', str(2 * at + 1 + place))} * {1 << 4 * (place ^ 1)})"
-            for place in range(2 * min(4, field.length - at))  # the higher digit of a byte is first
+            f"({dialect.digit('s.report_hex', str(2 * at + 1 + index))} * {1 << 4 * (index ^ 1)})"
+            for index in range(2 * min(4, field.length - at))  # the higher digit of a byte is first
         ]
         number = dialect.whole(f"({' + '.join(digits)})")
         limbs[f"l{at // 4}"] = f"CASE WHEN s.state < 0 THEN 0 ELSE {number} END"
@@ -296,15 +296,15 @@ def _(counting: PackedColumns, part: Block) -> str:
     dialect, width = part.dialect, counting.width
     length = (counting.columns * width + 7) >> 3
     numbers = {}
-    for place in range(counting.columns):
-        first, shift = divmod(place * width, 8)
-        bytes_ = range(first, (place * width + width + 7) >> 3)
+    for index in range(counting.columns):
+        first, shift = divmod(index * width, 8)
+        bytes_ = range(first, (index * width + width + 7) >> 3)
         held = " + ".join(
             f"({dialect.digit('s.report_hex', str(2 * at + 1))} * {16 << (8 * (at - first))}) + "
             f"({dialect.digit('s.report_hex', str(2 * at + 2))} * {1 << (8 * (at - first))})"
             for at in bytes_
         )
-        numbers[f"v{place}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
+        numbers[f"v{index}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
     names = list(numbers)
     valid = [f"s.{low} < s.{high}" for low, high in pairwise(names)]
     valid.append(f"s.{names[-1]} < {counting.items}")
@@ -328,13 +328,13 @@ def _number_expressions(part: Block) -> dict[str, str]:
     if base.itemsize > 7:
         raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
     names = {}
-    for place in range(shape):
+    for index in range(shape):
         digits = []
         for byte in range(base.itemsize):
-            begin = 2 * (place * base.itemsize + byte) + 1
+            begin = 2 * (index * base.itemsize + byte) + 1
             high, low = (part.dialect.digit("s.report_hex", str(begin + more)) for more in (0, 1))
             digits.append(f"({high} * {16 << (8 * byte)}) + ({low} * {1 << (8 * byte)})")
-        names[f"v{place}"] = f"({' + '.join(digits)})"
+        names[f"v{index}"] = f"({' + '.join(digits)})"
     return names
 
 
@@ -351,7 +351,7 @@ def _unpivot(
     )
     safe = {name: f"CASE WHEN s.state < 0 THEN 0 ELSE {text} END" for name, text in numbers.items()}
     read = part.select({"state": "s.state", **safe}, checked, fence=True)
-    cells = " ".join(f"WHEN {place} THEN s.v{place} + {begin}" for place, begin in enumerate(begins))
+    cells = " ".join(f"WHEN {index} THEN s.v{index} + {begin}" for index, begin in enumerate(begins))
     kept = {name: f"s.{name}" for name in numbers}
     judged = part.select({"state": report_state(valid, "0"), **kept}, read, fence=True)
     found = part.select(
@@ -409,8 +409,8 @@ def hash_bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
     """Return the bucket of the column `item` under the function of the columns `hi` and `lo`."""
     if items > MOST_ITEMS:
         raise InvalidParameter(f"a query counts up to {MOST_ITEMS} categories by hashing, not {items}")
-    place = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
-    return dialect.without_low(f"({place} * {buckets})", 32)
+    position = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
+    return dialect.without_low(f"({position} * {buckets})", 32)
 
 
 def _product_stages(dialect: SqlDialect, factor: int) -> list[Stage]:

@@ -86,6 +86,6 @@ def table_errors(address: str) -> Iterator[None]:
         raise
     except (module.exceptions.DeltaError, OSError, ValueError) as error:
         words = str(error).lower()
-        known = (told for signs, told in _KINDS if any(sign in words for sign in signs))
-        told = next(known, f"it cannot be read or written ({type(error).__name__})")
-        raise InvalidParameter(f"the table {address}: {told}") from None
+        known = (reason for signs, reason in _KINDS if any(sign in words for sign in signs))
+        reason = next(known, f"it cannot be read or written ({type(error).__name__})")
+        raise InvalidParameter(f"the table {address}: {reason}") from None

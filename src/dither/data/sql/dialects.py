@@ -114,10 +114,10 @@ class SqlDialect:
         """Return a relation with the column `item`: the numbers from 0 to count − 1."""
         if self.series:
             return self.series.format(count)
-        places = range(max(1, -(-(count - 1).bit_length() // 4)))  # digits of a hexadecimal number
+        positions = range(max(1, -(-(count - 1).bit_length() // 4)))  # digits of a hexadecimal number
         digits = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(16))
-        terms = " + ".join(f"({self.whole(f'd{place}.digit')} * {16**place})" for place in places)
-        joined = " CROSS JOIN ".join(f"({digits}) AS d{place}" for place in places)
+        terms = " + ".join(f"({self.whole(f'd{position}.digit')} * {16**position})" for position in positions)
+        joined = " CROSS JOIN ".join(f"({digits}) AS d{position}" for position in positions)
         return f"(SELECT s.item FROM (SELECT {terms} AS item FROM {joined}) AS s WHERE s.item < {count})"
 
 

@@ -229,7 +229,7 @@ def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict
 
 def question_totals(name: str, question: Question, counts: Mapping[str, Sequence[Any]]) -> CountTotals:
     """Return the totals of a question; all are 0 if the table has no row of it."""
-    chosen = [row for row, asked in enumerate(counts["question"]) if asked == name]
+    chosen = [row for row, request in enumerate(counts["question"]) if request == name]
     return read_counts(
         question, {key: [values[row] for row in chosen] for key, values in counts.items()}, name
     )

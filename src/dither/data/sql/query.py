@@ -102,7 +102,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
             raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
         name = names[fingerprint]
         layout = known[name].layout
-        whole = layout.subdtype is None
+        integer = layout.subdtype is None
         for index, report in enumerate(reports):
             yield {
                 "day": day,
@@ -111,8 +111,8 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
                 "fingerprint": fingerprint,
                 "batch": digest,
                 "place": index,
-                "report": int.from_bytes(report, "little") if whole else None,
-                "report_hex": None if whole else report.hex(),
+                "report": int.from_bytes(report, "little") if integer else None,
+                "report_hex": None if integer else report.hex(),
             }
 
 

@@ -51,9 +51,9 @@ class Gpx(TripFormat):
                 own = f"<d:specification>{_escape(trips.specification)}</d:specification>"
                 stream.write(f"<metadata><extensions>{own}</extensions></metadata>\n")
             index = 0
-            for name, places in zip(trips.names, trips.paths, strict=True):
+            for name, locations in zip(trips.names, trips.paths, strict=True):
                 stream.write(f"<trk><name>{_escape(name)}</name><trkseg>\n")
-                for longitude, latitude in places.tolist():
+                for longitude, latitude in locations.tolist():
                     inner = "" if trips.times is None else f"<time>{_escape(trips.times[index])}</time>"
                     if trips.reports is not None:
                         report = f"<d:report>{_escape(trips.reports[index])}</d:report>"
@@ -73,12 +73,12 @@ def _trips(track: ElementTree.Element, before: int) -> list[Trip]:
         points = _children(segment, "trkpt") or _children(segment, "rtept")
         if points:
             trip = f"trip {before + len(found) + 1}"
-            places = [_place(point, f"{trip}, place {i}") for i, point in enumerate(points, 1)]
+            locations = [_place(point, f"{trip}, place {i}") for i, point in enumerate(points, 1)]
             times = [_text(point, "time") for point in points]
             reports = [_extension(point, "report") for point in points]
             label = name if len(segments) == 1 else f"{name} ({number})"
             found.append(
-                Trip(label, places, times if all(times) else None, reports if all(reports) else None)
+                Trip(label, locations, times if all(times) else None, reports if all(reports) else None)
             )
     return found
 

@@ -97,9 +97,9 @@ class TripReports:
         if _is_of_routes(question):
             paths = Paths.of(reports.values) if len(reports) else paths
         decoded = reports.values.reshape(-1, 2)
-        places = paths.like(decoded if projection is None else projection.to_earth(decoded))
+        locations = paths.like(decoded if projection is None else projection.to_earth(decoded))
         times = trips.times if keep_times else None
-        return TripReports(reports, projection, Trips(places, trips.names, times))
+        return TripReports(reports, projection, Trips(locations, trips.names, times))
 
     @staticmethod
     def decode(trips: Trips) -> TripReports:
@@ -145,8 +145,8 @@ class TripReports:
             trips.paths.points if self.projection is None else self.projection.to_plane(trips.paths.points)
         )
         domain = self.question.domain
-        places = domain.resample(domain.clip(trips.paths.like(points))).reshape(-1, 2)
-        earth = places if self.projection is None else self.projection.to_earth(places)
+        locations = domain.resample(domain.clip(trips.paths.like(points))).reshape(-1, 2)
+        earth = locations if self.projection is None else self.projection.to_earth(locations)
         return Trips(self.trips.paths.like(earth), trips.names, None)
 
     def write(self, out: str | Path) -> None:

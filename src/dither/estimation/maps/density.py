@@ -309,11 +309,11 @@ def density(
     inside = _inside(mechanism, grid, *shape)
     if separable is None:
         law: Operator = _each(reports, grid, shape, inside)
-        places = np.arange(law.shape[0])
+        locations = np.arange(law.shape[0])
     else:
-        law, places = separable.operator, separable.groups(flat(reports, mechanism))
+        law, locations = separable.operator, separable.groups(flat(reports, mechanism))
     whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
-    sample = Sample(law, places, whose, mechanism.guarantee)
+    sample = Sample(law, locations, whose, mechanism.guarantee)
     counts = sample.row_counts(np.ones(whose.size))
     level = inside.reshape(-1) / inside.sum()
     finer_cells = times[0] * times[1]  # the same distance in the area for every grid
@@ -405,8 +405,8 @@ def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Ma
     cell = random.choice(inside.size, begins.size, p=inside.reshape(-1) / inside.sum())
     corner = np.stack(np.divmod(cell, shape[1]), axis=1)
     unit = (corner + random.random((begins.size, 2))) / shape
-    places = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
-    paths = Paths.split(mechanism.domain.clip(places), begins)
+    locations = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
+    paths = Paths.split(mechanism.domain.clip(locations), begins)
     return _each(reports.question.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
 
 

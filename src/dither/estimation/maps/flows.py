@@ -164,8 +164,8 @@ def synthesise(
     size = np.array([flows.grid.x.length / flows.columns, flows.grid.y.length / flows.rows])
     first, last = (low + steps[:, end, None] * size for end in (0, 1))
     along = np.linspace(0.0, 1.0, length)[:, None]
-    places = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
-    return Paths(places.reshape(-1, 2), np.arange(n + 1) * length)
+    locations = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
+    return Paths(locations.reshape(-1, 2), np.arange(n + 1) * length)
 
 
 def _check_numbers(n: int, length: int) -> None:

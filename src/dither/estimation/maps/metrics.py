@@ -66,8 +66,8 @@ def hotspots_lost(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
     """
     first, second = _alike(true, noisy)
-    was, told = _among(first.points, spots), _among(second.points, spots)
-    return float(np.mean(np.add.reduceat((was & ~told).astype(np.float64), first.offsets[:-1])))
+    was, reported = _among(first.points, spots), _among(second.points, spots)
+    return float(np.mean(np.add.reduceat((was & ~reported).astype(np.float64), first.offsets[:-1])))
 
 
 def hotspots_miscounted(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
@@ -88,10 +88,10 @@ def direction_error(true: object, noisy: object) -> float:
     return float(Circle().distance(first, second).mean())
 
 
-def _among(places: Floats, spots: object) -> Mask:
+def _among(locations: Floats, spots: object) -> Mask:
     """Return whether each place equals one of the hotspots."""
     rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
-    return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))
+    return np.isin(_whole(np.ascontiguousarray(locations) + 0.0), _whole(rows))
 
 
 def _whole(rows: Floats) -> NDArray[np.void]:
@@ -116,13 +116,13 @@ def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
     return first, first.like(second.points)
 
 
-def _paths(places: AnyPaths) -> Paths:
-    if isinstance(places, Reports):
-        if is_of_routes(places):
-            return Paths.of(places.values)
-        if not isinstance(places.question, PathQuestion):
+def _paths(points: AnyPaths) -> Paths:
+    if isinstance(points, Reports):
+        if is_of_routes(points):
+            return Paths.of(points.values)
+        if not isinstance(points.question, PathQuestion):
             raise InvalidParameter(
-                f"reports of a path mechanism were expected, not of {places.question.name}"
+                f"reports of a points mechanism were expected, not of {points.question.name}"
             )
-        return places.question.paths(places)
-    return Paths.of(places)
+        return points.question.paths(points)
+    return Paths.of(points)

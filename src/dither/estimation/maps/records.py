@@ -94,11 +94,11 @@ class JointDensity(Tabular):
 
     def table(self, *names: str) -> Floats:
         """Return the smoothed shares of the cells of one number, or of several together."""
-        places = [self._place(name) for name in names]
-        if not places or len(set(places)) < len(places):
+        locations = [self._place(name) for name in names]
+        if not locations or len(set(locations)) < len(locations):
             raise InvalidParameter("name one number, or several different ones")
-        others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in places)
-        return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(places))))
+        others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in locations)
+        return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(locations))))
 
     def records(self) -> list[Row]:
         """Return a row for each cell: the middle of each number, and the share of people."""
@@ -171,8 +171,8 @@ class JointDensity(Tabular):
         """Return the mean of a function of the record, its standard error and its largest bias."""
         scores, shift, bias = self._weights(wanted)
         counts = self._counts / self.n
-        told = float(scores @ counts)
-        return told + shift, math.sqrt(float(counts @ (scores - told) ** 2) / self.n), bias
+        reported = float(scores @ counts)
+        return reported + shift, math.sqrt(float(counts @ (scores - reported) ** 2) / self.n), bias
 
     def _weights(self, wanted: Floats) -> tuple[Floats, float, float]:
         """Return a number for each report with nearly the wanted mean at each record; less its bias.
@@ -249,8 +249,8 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
             f"designed "
             'for single records; use  dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
         )
-    told = reports.cells.reshape(-1).astype(np.int64)
-    if not told.size:
+    reported = reports.cells.reshape(-1).astype(np.int64)
+    if not reported.size:
         raise InvalidParameter("a distribution needs at least one report")
     axes = len(box.sides)
     bins = min(_MOST_BINS, max(2, round(_CELLS ** (1.0 / axes))))
@@ -258,8 +258,8 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
     law = np.zeros((kernel.outcomes, len(corners)))
     for inner in cover(_INSIDE, axes):
         law += kernel.laws(box.from_unit((corners + inner) / bins)).T / _INSIDE
-    sample = Sample(Dense(law, np.arange(len(law))), told, np.arange(told.size), question.guarantee)
+    sample = Sample(Dense(law, np.arange(len(law))), reported, np.arange(reported.size), question.guarantee)
     level, inside = np.full(len(corners), 1.0 / len(corners)), np.ones((bins,) * axes, dtype=bool)
     share = measured_smoothing(sample, level, inside, 1) if smoothing == "measured" else smoothing
-    found = smooth_map(sample.law, sample.row_counts(np.ones(told.size)), level, inside, share)
+    found = smooth_map(sample.law, sample.row_counts(np.ones(reported.size)), level, inside, share)
     return JointDensity(box, found.reshape(inside.shape), sample, kernel)

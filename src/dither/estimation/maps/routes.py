@@ -164,8 +164,8 @@ class PathDensity(Tabular):
         """Return the share of the places of each public path (rows) in each cell (columns)."""
         cells = self.counts.cells(self.grid, self.columns, self.rows)
         visits = np.zeros((len(cells), self.columns * self.rows))
-        for places in cells.T:
-            visits[np.arange(len(cells)), places] += 1.0 / cells.shape[1]
+        for locations in cells.T:
+            visits[np.arange(len(cells)), locations] += 1.0 / cells.shape[1]
         return visits
 
     @cached_property
@@ -205,8 +205,8 @@ class PathDensity(Tabular):
         middles = centres(self.grid, self.columns, self.rows).tolist()
         low, high = self.passing.interval()
         return [
-            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": places}
-            for (x, y), share, least, most, places in zip(
+            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": locations}
+            for (x, y), share, least, most, locations in zip(
                 middles,
                 np.asarray(self.passing.value).tolist(),
                 np.asarray(low).tolist(),

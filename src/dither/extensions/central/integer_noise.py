@@ -55,8 +55,8 @@ class GeometricRatio:
 
     def _coin(self, source: Source, first: int) -> bool:
         denominator = self.exponent.denominator
-        whole, rest = divmod(self.exponent.numerator, denominator)
-        return all(_falls(1, 1, source, first) for _ in range(whole)) and _falls(rest, denominator, source)
+        complete, rest = divmod(self.exponent.numerator, denominator)
+        return all(_falls(1, 1, source, first) for _ in range(complete)) and _falls(rest, denominator, source)
 
     def geometric(self, source: Source) -> int:
         """Draw k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
@@ -64,10 +64,10 @@ class GeometricRatio:
         rest = source.below(denominator)
         while not _falls(rest, denominator, source):
             rest = source.below(denominator)
-        whole = 0
+        complete = 0
         while _falls(1, 1, source):
-            whole += 1
-        return (rest + denominator * whole) // self.exponent.numerator
+            complete += 1
+        return (rest + denominator * complete) // self.exponent.numerator
 
     def two_sided(self, source: Source) -> int:
         """Draw an integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
@@ -139,12 +139,12 @@ class DiscreteStaircase:
         ratio, step = self.ratio, self.sensitivity
         inner = (2 * self.radius - 1) << ratio.halvings
         while True:
-            place = source.below(inner + 2 * step)
-            if place < inner:
+            position = source.below(inner + 2 * step)
+            if position < inner:
                 if not ratio.coin(source):
-                    return (place >> ratio.halvings) - (self.radius - 1)
+                    return (position >> ratio.halvings) - (self.radius - 1)
             elif ratio.doubled_coin(source):
-                side, within = divmod(place - inner, step)
+                side, within = divmod(position - inner, step)
                 size = self.radius + step * ratio.geometric(source) + within
                 return -size if side else size
 
@@ -163,8 +163,8 @@ class DiscreteStaircase:
         step, odds = self.sensitivity, 1.0 / math.expm1(self.epsilon)
         level = self.level(size)
         left = (self.radius + level * step - size) / step  # the part of the step above `size`
-        whole = (2 * self.radius - 1) / step + 2.0 * odds
-        return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / whole
+        complete = (2 * self.radius - 1) / step + 2.0 * odds
+        return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / complete
 
 
 @dataclass(frozen=True)

@@ -80,9 +80,11 @@ class LearnedBounds:
                 block = values[begin : begin + BLOCK].astype(np.float64)
                 block = block[~np.isnan(block)]
                 size = np.clip(np.abs(block), 2.0 ** (self.smallest - 1), 2.0 ** (self.largest - 1))
-                place = np.maximum(np.frexp(size)[1] - self.smallest, 0)  # 0 below 2^smallest, then 1 a power
-                place = np.where(block < 0, powers - place, powers + place)
-                counts += np.bincount(place, minlength=counts.size)
+                position = np.maximum(
+                    np.frexp(size)[1] - self.smallest, 0
+                )  # 0 below 2^smallest, then 1 a power
+                position = np.where(block < 0, powers - position, powers + position)
+                counts += np.bincount(position, minlength=counts.size)
         return counts
 
 

@@ -124,12 +124,12 @@ class StaircaseLattice(Pair):
         middle = 2 * step * (2 * radius + step - 1) << m
         outer = 4 * step * step
         while True:
-            place = source.below(inner + middle + outer)
-            if place < inner:
+            position = source.below(inner + middle + outer)
+            if position < inner:
                 if not (ratio.coin(source) or ratio.coin(source)):
-                    return _point(place >> 2 * m)
+                    return _point(position >> 2 * m)
                 continue
-            if place < inner + middle:
+            if position < inner + middle:
                 if not ratio.doubled_coin(source) or ratio.coin(source):
                     continue
                 begin = radius + step * ratio.geometric(source)

@@ -139,17 +139,17 @@ class RecordGrid:
         with np.errstate(all="ignore"):  # a warning would depend on a value
             for begin in range(0, values.size, BLOCK):
                 block = values[begin : begin + BLOCK]
-                places = buffer[: block.size]
-                np.copyto(places, block, casting="unsafe")
-                np.maximum(places, low, out=places)
-                np.minimum(places, high, out=places)
-                places -= low
-                places *= scale
-                np.rint(places, out=places)
-                part = float(places.sum())
+                indices = buffer[: block.size]
+                np.copyto(indices, block, casting="unsafe")
+                np.maximum(indices, low, out=indices)
+                np.minimum(indices, high, out=indices)
+                indices -= low
+                indices *= scale
+                np.rint(indices, out=indices)
+                part = float(indices.sum())
                 if math.isnan(part):  # every operation above has kept the NaN
-                    places[np.isnan(places)] = self.cells // 2
-                    part = float(places.sum())
+                    indices[np.isnan(indices)] = self.cells // 2
+                    part = float(indices.sum())
                 total += int(part)
         return total
 
@@ -212,8 +212,8 @@ class Tally:
             grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
         except (TypeError, ValueError):
             raise MalformedReport("these are not the bytes of a tally") from None
-        whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
-        if kind != "dither secret tally" or not whole:
+        integral = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
+        if kind != "dither secret tally" or not integral:
             raise MalformedReport("these are not the bytes of a tally")
         return Tally(grid, total, count)
 

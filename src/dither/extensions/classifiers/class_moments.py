@@ -130,11 +130,11 @@ def features_of(records: Records, classes: Classes) -> list[Feature]:
     """Return what each class has of every attribute; each person may have reported all, or one of them."""
     if not isinstance(records, Records):
         raise InvalidParameter(f"expected the reports of dt.Each or dt.Sampled, got {found(records)}")
-    told: list[Feature] = []
+    entries: list[Feature] = []
     for index, (name, reports) in enumerate(records.items()):
         here = slice(None) if records.chosen is None else records.chosen == index
-        told.append(_feature(name, reports, classes.members[here]))
-    return told
+        entries.append(_feature(name, reports, classes.members[here]))
+    return entries
 
 
 def _feature(name: str, reports: Reports, members: Floats) -> Feature:
@@ -166,9 +166,9 @@ def _shares(name: str, reports: Reports, members: Floats, sizes: Floats) -> Cate
 
 
 def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> NumberFeature:
-    told = PersonNumbers.of(reports)
-    value, square, there, n = told.value, told.square, told.answered, len(members)
-    middle, length = told.middle, told.line.length
+    decoded = PersonNumbers.of(reports)
+    value, square, there, n = decoded.value, decoded.square, decoded.answered, len(members)
+    middle, length = decoded.middle, decoded.line.length
     pooled = float(value.sum() / there.sum())
     variance = _variance(value, square, there, pooled, length)
     means, spreads, intervals = [], [], []
@@ -188,8 +188,8 @@ def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> Num
         means.append(middle + kept * mean + (1.0 - kept) * pooled)
         spreads.append(max(share * own + (1.0 - share) * variance, (_LEAST_SPREAD * length) ** 2))
         intervals.append(interval)
-    limits = np.clip(means, told.line.low, told.line.high)
-    return NumberFeature(name, str(told.line), limits, np.sqrt(spreads), intervals)
+    limits = np.clip(means, decoded.line.low, decoded.line.high)
+    return NumberFeature(name, str(decoded.line), limits, np.sqrt(spreads), intervals)
 
 
 def _variance(value: Floats, square: Floats, there: Floats, mean: float, length: float) -> float:

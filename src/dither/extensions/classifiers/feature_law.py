@@ -91,8 +91,8 @@ class FeatureLaw(ABC):
         """Return the probability of every report that a device may send, or None if they cannot be listed."""
         if self.sent is None:
             return None
-        places, masses = self.sent.atoms(self.unit(value))
-        return Marginal(self.line.from_unit(places), masses) if is_discrete(masses) else None
+        positions, masses = self.sent.atoms(self.unit(value))
+        return Marginal(self.line.from_unit(positions), masses) if is_discrete(masses) else None
 
 
 def marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal, ...] | None:
@@ -199,8 +199,8 @@ class CategoryLaw(FeatureLaw):
 
 def feature_law(mechanism: object) -> FeatureLaw:
     """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
-    asked = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
-    plain = asked.design() if isinstance(asked, Question) else asked
+    request = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
+    plain = request.design() if isinstance(request, Question) else request
     if isinstance(plain, Analysis):
         return NumberLaw(plain)
     # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.

@@ -86,8 +86,8 @@ class Indicator(Answering, Combinator):
         return replace(own, bound=Approximate(own.epsilon, float(np.nextafter(self.raw_share, 1.0))))
 
     def device(self) -> dict[str, Any]:
-        asked = as_answering(self.mechanism)
-        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": asked.device()}
+        question = as_answering(self.mechanism)
+        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": question.device()}
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, δ and the guarantee."""

@@ -99,11 +99,11 @@ class Densities:
         """Return the densities for a value, given in units in which its domain is [0, 1]."""
         x = np.asarray(unit)
         atoms = {id(law): law.atoms(x) for law in laws}
-        marked = np.unique(np.concatenate([places for places, _ in atoms.values()]))
+        marked = np.unique(np.concatenate([points for points, _ in atoms.values()]))
         masses = np.zeros((len(laws), marked.size))
         for row, law in enumerate(laws):
-            places, chances = atoms[id(law)]
-            np.add.at(masses[row], np.searchsorted(marked, places), chances)
+            points, chances = atoms[id(law)]
+            np.add.at(masses[row], np.searchsorted(marked, points), chances)
         return Densities(tuple(laws), unit, marked, masses)
 
     def logarithms(self, places: Floats) -> Floats:
@@ -144,8 +144,8 @@ class Densities:
         found: dict[int, Floats] = {id(law): law.jumps(self.unit) for law in self.laws}
         steps = np.unique(np.concatenate([[self.unit], *found.values()]))
         beside = [np.nextafter(steps, -np.inf), steps, np.nextafter(steps, np.inf)]
-        places = np.unique(np.concatenate([*beside, (steps[1:] + steps[:-1]) / 2.0, self.marked]))
-        return self.logarithms(places)
+        positions = np.unique(np.concatenate([*beside, (steps[1:] + steps[:-1]) / 2.0, self.marked]))
+        return self.logarithms(positions)
 
 
 def uniform_points(low: Floats, high: Floats, count: int, source: Source) -> Floats:
@@ -193,15 +193,15 @@ def importance_band(
     """Bound the utility under each of `laws` from points of the mixture of `anchors`, or else of `laws`."""
     proposals = laws if anchors is None else anchors
     units = [float(law.unit(value)) for law, value in zip(laws[0], case.values.tolist(), strict=True)]
-    places = draw_mixture(proposals, units, queries, source)
-    points = [law.line.from_unit(places[:, feature]) for feature, law in enumerate(laws[0])]
+    positions = draw_mixture(proposals, units, queries, source)
+    points = [law.line.from_unit(positions[:, feature]) for feature, law in enumerate(laws[0])]
     changed = ~case.keeps(np.stack(points, axis=-1))
     both = laws if anchors is None else (*laws, *anchors)
     own, others = slice(len(laws)), slice(None if anchors is None else len(laws), None)
     logarithms, least = np.zeros((1, 1)), np.zeros((1, 1))
     for feature, unit in enumerate(units):
         densities = Densities.of([record[feature].law for record in both], unit)
-        logarithms = logarithms + densities.logarithms(np.ascontiguousarray(places[:, feature]))
+        logarithms = logarithms + densities.logarithms(np.ascontiguousarray(positions[:, feature]))
         least = least + densities.least_ratios(own, others)
     # Relative to the largest (positive) density of a proposal at each point. A law whose
     # density is far above all of them cannot be bounded from these points anyway.

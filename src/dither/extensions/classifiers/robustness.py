@@ -62,10 +62,10 @@ class Robustness(Tabular):
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw how far each feature may move, one below the other; needs the extra `plot`."""
         ax = axes_or_new(ax)
-        places = np.arange(len(self.box))[::-1]
+        positions = np.arange(len(self.box))[::-1]
         low, high = self.box.corners
-        ax.barh(places, high - low, left=low, height=0.5, color=BLUE, alpha=0.75)
-        ax.set_yticks(places, [f"feature {number + 1}" for number in range(len(self.box))])
+        ax.barh(positions, high - low, left=low, height=0.5, color=BLUE, alpha=0.75)
+        ax.set_yticks(positions, [f"feature {number + 1}" for number in range(len(self.box))])
         ax.margins(x=0.1)
         set_height(ax, max(0.35 * len(self.box) + 1.2, 1.7))
         about = title or "Where the classifier answers as for the record"

@@ -88,11 +88,11 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
             f"the record has {count} features without names; pass names=[…] to say which of them are "
             f"{', '.join(chosen)}"
         )
-    places = {str(name): index for index, name in enumerate(names)}
-    missing = [name for name in chosen if name not in places]
+    positions = {str(name): index for index, name in enumerate(names)}
+    missing = [name for name in chosen if name not in positions]
     if missing:
-        raise unknown_name("feature", missing[0], places)
-    return tuple(places[name] for name in chosen)
+        raise unknown_name("feature", missing[0], positions)
+    return tuple(positions[name] for name in chosen)
 
 
 class Randomiser(Protocol):

@@ -69,8 +69,8 @@ class Collection:
         """Estimate the frequency of every category from the answers to one question, counted from 0."""
         if not 0 <= question < self.rounds:
             raise InvalidParameter(f"expected a question from 0 to {self.rounds - 1}, got {found(question)}")
-        told = frequencies(Reports(self.reading.question, self.cells[:, question]))
-        return replace(told, guarantee=self.terms.guarantee)
+        reported = frequencies(Reports(self.reading.question, self.cells[:, question]))
+        return replace(reported, guarantee=self.terms.guarantee)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -78,7 +78,7 @@ class Collection:
         return self.terms.guarantee.repeated(self.rounds)
 
     def __str__(self) -> str:
-        told = {
+        facts = {
             Standing.PAIRED: "tossed with a partner",
             Standing.ALONE: "had no partner because the number is odd",
             Standing.LOST: "lost their partner",
@@ -86,7 +86,7 @@ class Collection:
         }
         parts = [
             f"{self.standings.count(standing)} {text}"
-            for standing, text in told.items()
+            for standing, text in facts.items()
             if standing in self.standings
         ]
         plain = "" if self.paired == len(self.standings) else "; without a partner: plain randomized response"

@@ -122,10 +122,10 @@ class Exchange:
 
     def _advance(self) -> None:
         while self._expected is not None:
-            whole = self._reader.take(self._expected)
-            if whole is None:
+            message = self._reader.take(self._expected)
+            if message is None:
                 return
-            body, tag = whole[:-TAG], whole[-TAG:]
+            body, tag = message[:-TAG], message[-TAG:]
             if not hmac.compare_digest(
                 tag, self._tag(self._role.other, self._expected.kind, self._read, body)
             ):

@@ -201,10 +201,10 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
         process.communicate()
         raise ExchangeFailed("the servers did not finish their shuffle in time") from None
     try:
-        told = json.loads(out)
+        data = json.loads(out)
         shares = {
             int(number): (int(a), int(b))
-            for number, (a, b) in zip(told["common"], told["shares"], strict=True)
+            for number, (a, b) in zip(data["common"], data["shares"], strict=True)
         }
     except (ValueError, TypeError, KeyError):
         raise ExchangeFailed(

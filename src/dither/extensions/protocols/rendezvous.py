@@ -236,8 +236,8 @@ def read_shared(bodies: Sequence[bytes]) -> DevicePair | None:
         combine([int.from_bytes(body[start : start + NUMBER], "little") for body in bodies])
         for start in (0, NUMBER)
     ]
-    place, secret = numbers
-    record, role = place >> 1, Role(place & 1)
+    position, secret = numbers
+    record, role = position >> 1, Role(position & 1)
     if record == 0:
         return None
     if not record & 1 or record >> 1 >= 1 << 8 * ADDRESS:
@@ -270,12 +270,12 @@ PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodi
 def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
     """Return the message to each device, drawn here: the dealer is trusted, and knows pairs and secrets."""
     pairing = deal_pairs(len(devices))
-    told = {slot: pack_dealt(None) for slot in pairing.alone}
+    bodies = {slot: pack_dealt(None) for slot in pairing.alone}
     for pair in pairing.pairs:
         secret = SYSTEM.take(SECRET)
         for role, device in zip(Role, pair, strict=True):
-            told[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
-    return told
+            bodies[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
+    return bodies
 
 
 def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> PlaceBodies:

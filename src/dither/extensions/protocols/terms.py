@@ -123,16 +123,18 @@ class Terms:
         return self.accounting("partner revealed")
 
 
-def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
+def _settle(request: PairedCoins, bits: int, lies: int) -> PairedCoins:
     """Return the nearest pair table in multiples of 2^−bits with no larger loss, partner known or not."""
-    whole = 1 << bits
-    exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
-    allowed = revealed_epsilon(asked, lies)
+    total = 1 << bits
+    exact = [
+        Fraction(weight * total, request.total) for weight in (request.both, request.one, request.neither)
+    ]
+    allowed = revealed_epsilon(request, lies)
     near = range(-_NEAR, _NEAR + 1)
     best: tuple[Fraction, PairedCoins] | None = None
     for single in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
-            weights = (whole - 2 * single - neither, single, neither)
+            weights = (total - 2 * single - neither, single, neither)
             # A probability is zero after rounding if and only if it was zero before.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)
@@ -141,7 +143,7 @@ def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
             factor = gcd(*weights)
             table = PairedCoins(*(weight // factor for weight in weights))
             distance = sum((abs(new - old) for new, old in zip(weights, exact, strict=True)), Fraction(0))
-            if table.chance > asked.chance or (best is not None and distance >= best[0]):
+            if table.chance > request.chance or (best is not None and distance >= best[0]):
                 continue
             if revealed_epsilon(table, lies) <= allowed:
                 best = distance, table

@@ -202,12 +202,12 @@ class TableReceiver:
 
     def query(self, choices: Sequence[int]) -> bytes:
         """Return the queries for one entry of each table that follows, the choices being indices."""
-        asked = bytearray()
+        request = bytearray()
         for choice in choices:
             pairs = [self._keys.query(choice >> index & 1) for index in range(self._bits)]
-            asked += b"".join(point for point, _ in pairs)
+            request += b"".join(point for point, _ in pairs)
             self._pending.append((choice, [key for _, key in pairs]))
-        return bytes(asked)
+        return bytes(request)
 
     def read(self, reply: bytes) -> list[bool]:
         """Return the requested entries.
@@ -246,7 +246,7 @@ def _mask(keys: Sequence[tuple[bytes, bytes]]) -> Bytes:
 def _ones(bits: int) -> list[Bytes]:
     """Return, for each digit, a 1 at the indices where this digit is 1, packed as tables are."""
     index = np.arange(1 << bits)
-    return [np.packbits((index >> place & 1).astype(bool), bitorder="little") for place in range(bits)]
+    return [np.packbits((index >> bit & 1).astype(bool), bitorder="little") for bit in range(bits)]
 
 
 def _stream(key: bytes, start: int, size: int) -> bytes:

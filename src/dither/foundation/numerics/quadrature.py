@@ -97,9 +97,9 @@ def total(function: Integrand, count: int, run: int) -> float:
     runs = (count - direct) // run
     if runs:
         nodes, weights = gauss_legendre(_SUM_NODES)
-        places = (2.0 * np.arange(run) + 1.0) / run - 1.0
+        positions = (2.0 * np.arange(run) + 1.0) / run - 1.0
         orders = np.arange(_SUM_NODES)
-        sums = np.polynomial.legendre.legvander(places, _SUM_NODES - 1).sum(axis=0) * (orders + 0.5)
+        sums = np.polynomial.legendre.legvander(positions, _SUM_NODES - 1).sum(axis=0) * (orders + 0.5)
         shares = weights * (np.polynomial.legendre.legvander(nodes, _SUM_NODES - 1) @ sums)
         begins = direct + run * np.arange(runs)
         points = begins[:, None] + ((nodes + 1.0) * run - 1.0) / 2.0

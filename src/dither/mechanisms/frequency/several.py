@@ -165,14 +165,16 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
     One of them must meet the person's set.
     """
     size, ratio = items + most, math.exp(epsilon)
-    told = np.arange(1.0, min(items, largest or items) + 1.0)
-    missed = np.ones_like(told)  # the share of sets that miss the person's, and of those with another element
-    beside = np.ones_like(told)
+    reported = np.arange(1.0, min(items, largest or items) + 1.0)
+    missed = np.ones_like(
+        reported
+    )  # the share of sets that miss the person's, and of those with another element
+    beside = np.ones_like(reported)
     for index in range(most):
-        left = np.maximum(size - told - index, 0.0)
+        left = np.maximum(size - reported - index, 0.0)
         missed, beside = missed * left / (size - index), beside * left / (size - 1 - index)
     total = ratio - (ratio - 1.0) * missed
-    own, other = told / size * ratio / total, told / size * (ratio - (ratio - 1.0) * beside) / total
+    own, other = reported / size * ratio / total, reported / size * (ratio - (ratio - 1.0) * beside) / total
     with np.errstate(divide="ignore"):
         return float((other * (1.0 - other) / (own - other) ** 2).min())
 

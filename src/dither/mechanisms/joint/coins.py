@@ -96,14 +96,14 @@ class Search:
 
         step = self.epsilon / _GRID
         tried = [choose(step * count) for count in range(1, _GRID + 1)]
-        place = min(range(_GRID), key=lambda index: tried[index][0])
-        refined = [tried[place]]
+        number = min(range(_GRID), key=lambda index: tried[index][0])
+        refined = [tried[number]]
 
         def variance(budget: float) -> float:
             refined.append(choose(budget))
             return refined[-1][0]
 
-        argmin(variance, step * place, step * min(place + 2, _GRID), sections=_STEPS)
+        argmin(variance, step * number, step * min(number + 2, _GRID), sections=_STEPS)
         return min(refined)[1]
 
     def variance(self, p: Fraction, rho: Fraction) -> float:

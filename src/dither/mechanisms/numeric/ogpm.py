@@ -97,8 +97,8 @@ class Focused(WindowMechanism):
     def shape(self) -> Shape:
         if not self.line.low <= finite("the focus", self.focus) <= self.line.high:
             raise InvalidParameter(f"focus must be a public value in {self.line}, not {found(self.focus)}")
-        place = (self.focus - self.line.low) / self.line.length
-        return Shape.centred(self.line, best_width_at(self.epsilon, as_power(self.loss), place))
+        position = (self.focus - self.line.low) / self.line.length
+        return Shape.centred(self.line, best_width_at(self.epsilon, as_power(self.loss), position))
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:

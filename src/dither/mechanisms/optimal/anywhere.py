@@ -74,15 +74,15 @@ class PublicMap:
 
     def __post_init__(self) -> None:
         try:
-            places = np.array(self.places, dtype=np.float64)
+            locations = np.array(self.places, dtype=np.float64)
         except (TypeError, ValueError):
-            places = np.zeros(0)
-        if places.ndim != 2 or not len(places) or not np.isfinite(places).all():
+            locations = np.zeros(0)
+        if locations.ndim != 2 or not len(locations) or not np.isfinite(locations).all():
             raise InvalidParameter(
                 "a public map is an array of finite places, a row for each, and one or more"
             )
         check_public_source(self.source, "places, 'census 2020'")
-        object.__setattr__(self, "places", places)
+        object.__setattr__(self, "places", locations)
 
     @cached_property
     def digest(self) -> str:
@@ -138,12 +138,12 @@ class Anywhere(PathMechanism[Plane]):
             return self.domain.radius
         return float(max(self.domain.box.x.length, self.domain.box.y.length))
 
-    def _inward(self, places: Floats) -> Floats:
+    def _inward(self, locations: Floats) -> Floats:
         if isinstance(self.domain, Sphere):
-            across, up = np.radians(places).T
+            across, up = np.radians(locations).T
             return np.stack([np.cos(up) * np.cos(across), np.cos(up) * np.sin(across), np.sin(up)], axis=1)
         box = self.domain.box
-        return np.asarray((places - np.array([box.x.low, box.y.low])) / self.scale)
+        return np.asarray((locations - np.array([box.x.low, box.y.low])) / self.scale)
 
     def _outward(self, points: Floats) -> Floats:
         if isinstance(self.domain, Sphere):
@@ -193,15 +193,15 @@ class Anywhere(PathMechanism[Plane]):
         grid = Grid(self._box, self._scales, _GRAIN, per, SIDE)
         if isinstance(self.domain, Rectangle):
             return grid, max(1, round(share * len(grid.points)))
-        places = grid.places()
-        inside = np.abs(self.domain.clip(places) - places).max(axis=1) <= 1e-9 * self.scale
+        locations = grid.places()
+        inside = np.abs(self.domain.clip(locations) - locations).max(axis=1) <= 1e-9 * self.scale
         packed = grid.points[inside].astype(">u2").tobytes()
         return Points(self._box, self._scales, _GRAIN, packed), max(1, round(share * int(inside.sum())))
 
     def _best_fit(self, share: float) -> FittedBook:
         """Return fitted points: a few numbers of points are tried, and the fewest that are as good taken."""
-        places, weights = self.people
-        people, odds = self._inward(places), math.exp(self.epsilon)
+        locations, weights = self.people
+        people, odds = self._inward(locations), math.exp(self.epsilon)
         if self.purpose == "worst":
             ends = self._inward(_border(self.domain))
             people = np.concatenate([self._inward(_cells(self.domain, _PEOPLE**2 // 3)), ends])
@@ -248,8 +248,8 @@ class Anywhere(PathMechanism[Plane]):
             return kernel.selector.places()  # an even grid is so fine that reports are decoded at its points
         return self._medians(kernel, *self.people)
 
-    def _medians(self, kernel: NearestKernel, places: Floats, weights: Floats) -> Floats:
-        found = self._outward(codebooks.medians(kernel.laws(places).T * weights, self._inward(places)))
+    def _medians(self, kernel: NearestKernel, locations: Floats, weights: Floats) -> Floats:
+        found = self._outward(codebooks.medians(kernel.laws(locations).T * weights, self._inward(locations)))
         # Rounded, so that the text is short and the same on every machine.
         side = 180.0 if isinstance(self.domain, Sphere) else self.scale
         return self.domain.clip(np.round(found, _DIGITS - math.floor(math.log10(side))))
@@ -270,8 +270,8 @@ class Anywhere(PathMechanism[Plane]):
 
     def average_error(self) -> float:
         """Return the mean distance between a place and its report, for the people of the prior."""
-        places, weights = self.people
-        return float(weights @ self.error(places))
+        locations, weights = self.people
+        return float(weights @ self.error(locations))
 
     def worst_error(self) -> float:
         """Return the largest mean distance over places, the border included."""
@@ -289,8 +289,8 @@ class Anywhere(PathMechanism[Plane]):
             if self.prior is not None:
                 raise InvalidParameter("on the sphere the bound is known for people who are spread evenly")
             return _cap_error(self.epsilon, _best_cap(self.epsilon)) * self.scale
-        places, weights = self.people
-        people, odds = self._inward(places), math.exp(self.epsilon)
+        locations, weights = self.people
+        people, odds = self._inward(locations), math.exp(self.epsilon)
         share = _share("places", self.epsilon)
         points = self._inward(_cells(self.domain, min(900, max(100, round(4 / share)))))
         basis = _hats(people, 6 if self.epsilon <= 2.0 else 8 if self.epsilon <= 4.0 else 12)
@@ -418,8 +418,8 @@ def map_share(epsilon: float) -> float:
 
 def _even(area: Plane) -> tuple[Floats, Floats]:
     """Return places that cover an area evenly, and their equal weights."""
-    places = _on_sphere(_spiral(_PEOPLE**2)) if isinstance(area, Sphere) else _cells(area, _PEOPLE**2)
-    return places, np.full(len(places), 1.0 / len(places))
+    locations = _on_sphere(_spiral(_PEOPLE**2)) if isinstance(area, Sphere) else _cells(area, _PEOPLE**2)
+    return locations, np.full(len(locations), 1.0 / len(locations))
 
 
 def _on_sphere(vectors: Floats) -> Floats:
@@ -477,9 +477,10 @@ def _border(area: Plane, count: int = 16) -> Floats:
     """Return places on the border of an area, its corners included."""
     box = area.box
     steps = np.linspace(0.0, 1.0, count + 1)
-    zero, whole = np.zeros(count + 1), np.ones(count + 1)
+    zero, complete = np.zeros(count + 1), np.ones(count + 1)
     sides = [
-        np.stack(side, axis=1) for side in ((steps, zero), (steps, whole), (zero, steps), (whole, steps))
+        np.stack(side, axis=1)
+        for side in ((steps, zero), (steps, complete), (zero, steps), (complete, steps))
     ]
     unit = np.concatenate(sides)
     if isinstance(area, Parallelogram):
@@ -487,15 +488,15 @@ def _border(area: Plane, count: int = 16) -> Floats:
     return area.clip(np.array([box.x.low, box.y.low]) + unit * np.array([box.x.length, box.y.length]))
 
 
-def _gather(places: Floats, area: Plane) -> tuple[Floats, Floats]:
+def _gather(locations: Floats, area: Plane) -> tuple[Floats, Floats]:
     """Return public places gathered into the cells of a grid: the mean place of each, and its share."""
     box = area.box
     low = np.array([box.x.low, box.y.low])
     sides = np.array([box.x.length, box.y.length])
-    cell = np.clip(((places - low) / sides * _CELLS).astype(np.int64), 0, _CELLS - 1)
+    cell = np.clip(((locations - low) / sides * _CELLS).astype(np.int64), 0, _CELLS - 1)
     _, number, counts = np.unique(cell[:, 0] * _CELLS + cell[:, 1], return_inverse=True, return_counts=True)
-    means = np.stack([np.bincount(number, places[:, axis]) / counts for axis in (0, 1)], axis=1)
-    return area.clip(means), counts / len(places)
+    means = np.stack([np.bincount(number, locations[:, axis]) / counts for axis in (0, 1)], axis=1)
+    return area.clip(means), counts / len(locations)
 
 
 def _hats(people: Floats, across: int) -> Floats:

@@ -116,8 +116,8 @@ class InBox(Mechanism[PlainQuestion]):
                 share *= map_share(self.epsilon)
             return grid, max(1, round(share * len(grid.points)))
         best = self._fit_worst() if self.purpose == "worst" else self._best_fit()
-        places = self.domain.from_unit(np.clip(best.points, 0.0, 1.0))
-        return Points.of(places, self.domain.ends, (1,) * axes, _GRAIN), best.width
+        positions = self.domain.from_unit(np.clip(best.points, 0.0, 1.0))
+        return Points.of(positions, self.domain.ends, (1,) * axes, _GRAIN), best.width
 
     def _best_share(self, points: Floats) -> float:
         """Return the share of likelier points with the least error, read at medians."""

@@ -144,8 +144,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         """The length of one unit of the integer distance, in units of the area; of sums, per place."""
         box, (x, y) = self.domain.area.box, self.domain.area.scales
         side = box.x.length / x if x >= y else box.y.length / y
-        places = 1 if self.domain.distance == "frechet" else self.domain.points
-        return side / (1 << 16) / places
+        locations = 1 if self.domain.distance == "frechet" else self.domain.points
+        return side / (1 << 16) / locations
 
     # --- the design
 
@@ -214,9 +214,9 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         middle = np.take_along_axis(
             rows[..., None], np.take_along_axis(order[..., None], at[None], axis=0), 0
         )
-        places = self.domain.places(np.moveaxis(middle[0], -1, 0))
+        locations = self.domain.places(np.moveaxis(middle[0], -1, 0))
         side = max(self.domain.area.box.x.length, self.domain.area.box.y.length)
-        book = np.round(places, _DIGITS - math.floor(math.log10(side)))
+        book = np.round(locations, _DIGITS - math.floor(math.log10(side)))
         return replace(self.question, book=book, made_by=None)
 
     # --- errors, in units of the area

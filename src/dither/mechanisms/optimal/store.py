@@ -199,11 +199,11 @@ def _best(problem: Problem, below: Design, above: Design, share: float) -> Measu
     """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
     weights = 1.0 - share, share
     wholes = [_expand(problem, design) for design in (below, above)]
-    width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
-    numbers = sum(weight * whole[0] for weight, whole in zip(weights, wholes, strict=True))
-    places = np.concatenate([whole[0] for whole in wholes])
-    order = np.argsort(places, kind="stable")
-    measure = codebook(places[order], np.repeat(weights, CELLS)[order])
+    width = sum(weight * complete[1] for weight, complete in zip(weights, wholes, strict=True))
+    numbers = sum(weight * complete[0] for weight, complete in zip(weights, wholes, strict=True))
+    positions = np.concatenate([complete[0] for complete in wholes])
+    order = np.argsort(positions, kind="stable")
+    measure = codebook(positions[order], np.repeat(weights, CELLS)[order])
     books = _runs(np.asarray(numbers)), measure
     return min((_adjust(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
@@ -280,14 +280,14 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
 
 def _move(prices: Prices, inputs: Floats) -> Prices:
     """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
-    place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
-    above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
+    index = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
+    above = (prices.inputs - inputs[index]) / (inputs[index + 1] - inputs[index])
 
     def move(numbers: Floats) -> Floats:
         if not numbers.size:
             return numbers
-        lower = np.bincount(place, (1.0 - above) * numbers, inputs.size)
-        return np.asarray(lower + np.bincount(place + 1, above * numbers, inputs.size), dtype=np.float64)
+        lower = np.bincount(index, (1.0 - above) * numbers, inputs.size)
+        return np.asarray(lower + np.bincount(index + 1, above * numbers, inputs.size), dtype=np.float64)
 
     return Prices(inputs, move(prices.masses), move(prices.weights), move(prices.slopes))
 

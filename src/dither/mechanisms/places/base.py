@@ -257,14 +257,14 @@ class PublicPoints(PathMechanism[Region]):
 
     def _check(self) -> None:
         try:
-            places = self.domain.check(np.asarray(self.points, dtype=np.float64))
+            locations = self.domain.check(np.asarray(self.points, dtype=np.float64))
         except (OutsideDomain, TypeError, ValueError):
             raise InvalidParameter(f"points must be pairs of numbers in {self.domain}") from None
-        if places.ndim != 2:
+        if locations.ndim != 2:
             raise InvalidParameter(f"points must be pairs of numbers in {self.domain}")
-        if len(np.unique(places, axis=0)) != len(places):
-            raise InvalidParameter(f"a point appears twice among the {len(places)} points")
-        object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
+        if len(np.unique(locations, axis=0)) != len(locations):
+            raise InvalidParameter(f"a point appears twice among the {len(locations)} points")
+        object.__setattr__(self, "points", tuple((x, y) for x, y in locations.tolist()))
 
     @property
     def _pairs(self) -> tuple[Pair, ...]:

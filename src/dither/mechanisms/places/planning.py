@@ -85,8 +85,8 @@ def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -
     region = mechanism.domain
     box = region.box
     steps = (np.arange(side) + 0.5) / side
-    places = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
-    inside = [(float(x), float(y)) for x, y in (*places, region.centre) if _inside(region, x, y)]
+    locations = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
+    inside = [(float(x), float(y)) for x, y in (*locations, region.centre) if _inside(region, x, y)]
     error = {start: predicted_error(replace(mechanism, start=start), points, paths=4_000) for start in inside}
     return min(error, key=lambda start: error[start])
 
@@ -153,11 +153,11 @@ def _inside(region: Region, x: float, y: float) -> bool:
     return bool(np.allclose(region.clip((x, y)), (x, y)))
 
 
-def _draw_places(area: Any, places: object, count: int) -> Floats:
+def _draw_places(area: Any, locations: object, count: int) -> Floats:
     """Draw places from a public list, or uniformly from an area."""
     words = Seeded(2).words(8 * count)
-    if places is not None:
-        points = area.check(Paths.of(places).points)
+    if locations is not None:
+        points = area.check(Paths.of(locations).points)
         return np.asarray(points[(words[:count] % np.uint64(len(points))).astype(np.int64)])
     unit = (words >> np.uint64(11)).astype(np.float64).reshape(-1, 2) / 2.0**53
     if isinstance(area, Rectangle):

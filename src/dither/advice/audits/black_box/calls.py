@@ -146,8 +146,8 @@ class Calls:
                 return [Failed.of(error)]
         # Which input was it? One call for each input, and one for each value of those that fail.
         answers: list[Any] = [None] * len(which)
-        for place in np.unique(which):
-            here = np.flatnonzero(which == place)
+        for position in np.unique(which):
+            here = np.flatnonzero(which == position)
             if len(here) == len(which):
                 found = [self._some(which[:1])[0] for _ in here]
             else:

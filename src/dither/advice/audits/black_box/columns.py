@@ -74,19 +74,19 @@ def _detail_columns(plain: Columns, context: Context) -> Columns:
     for name, column in list(numbers.items())[:_DETAILED]:
         floats = column.astype(np.float64)
         finite = floats[np.isfinite(floats)]
-        whole = bool((finite == np.floor(finite)).all())
-        if whole and finite.size and float(finite.max() - finite.min()) >= _FEW:
+        integral = bool((finite == np.floor(finite)).all())
+        if integral and finite.size and float(finite.max() - finite.min()) >= _FEW:
             with np.errstate(invalid="ignore"):
                 found[f"{name} modulo 8"] = np.mod(floats, 8.0)
-        if not whole:
+        if not integral:
             found[f"the lowest bit of {name} (a power of 2)"] = lowest_bit(floats)
     if context.inputs is None or any(column.dtype.kind == "O" for column in plain.values()):
         return found
     width, reports = context.inputs.shape[1], list(numbers.values())
     if width == len(reports) and 1 < width <= 4:
         rows = np.stack([column.astype(np.float64) for column in reports], axis=1)
-        for at, place in enumerate(context.inputs):
-            distance = np.sqrt(((rows - place) ** 2).sum(axis=1))
+        for at, index in enumerate(context.inputs):
+            distance = np.sqrt(((rows - index) ** 2).sum(axis=1))
             found[f"the distance of the report from input {at}"] = distance
     if width == 1 and context.scale is not None and len(plain) == 1 and reports[0].dtype.kind == "f":
         found |= _uniform_grid(reports[0].astype(np.float64), context.inputs[:, 0], context.scale)
@@ -217,10 +217,10 @@ def bits_of(column: Array) -> Array:
 
 def _fraction_bits(floats: Array) -> Array:
     size, digits = floats.dtype.itemsize, np.finfo(floats.dtype).nmant
-    whole = np.ascontiguousarray(floats).view(f"u{size}")
-    kept = whole & whole.dtype.type((1 << digits) - 1)
+    complete = np.ascontiguousarray(floats).view(f"u{size}")
+    kept = complete & complete.dtype.type((1 << digits) - 1)
     sign = np.signbit(floats) & ((floats == 0) | np.isnan(floats))
-    return bits_of(kept | sign.astype(whole.dtype) << whole.dtype.type(digits))
+    return bits_of(kept | sign.astype(complete.dtype) << complete.dtype.type(digits))
 
 
 def has_bits(name: str) -> bool:
@@ -334,8 +334,8 @@ def _edges(numbers: Floats) -> list[Floats]:
     others = np.concatenate([extreme, atoms, np.nextafter(atoms, np.inf)])
     tails = 0.5 ** np.arange(2.0, max(3.0, math.log2(count / 8.0)))
     fine = np.linspace(0.0, 1.0, int(np.clip(math.isqrt(count) // 2, 17, 129)))[1:-1]
-    places = (np.concatenate([fine, tails, 1.0 - tails]), np.linspace(0.0, 1.0, _COARSE + 1)[1:-1])
-    quantiles = [ordered[np.minimum((shares * count).astype(np.int64), count - 1)] for shares in places]
+    points = (np.concatenate([fine, tails, 1.0 - tails]), np.linspace(0.0, 1.0, _COARSE + 1)[1:-1])
+    quantiles = [ordered[np.minimum((shares * count).astype(np.int64), count - 1)] for shares in points]
     return [np.unique(np.concatenate([some, others])) for some in quantiles]
 
 

@@ -119,8 +119,8 @@ class _Reader:
 
     def _decimal(self, name: str, values: list[Any], depth: int) -> Columns:
         signs, digits, exponents = zip(*(value.as_tuple() for value in values), strict=True)
-        whole = [int("".join(map(str, some)) or "0") for some in digits]
-        known = {"sign": list(signs), "digits": whole, "exponent": list(exponents)}
+        integers = [int("".join(map(str, some)) or "0") for some in digits]
+        known = {"sign": list(signs), "digits": integers, "exponent": list(exponents)}
         numbers = np.array([float(value) if value == value else np.nan for value in values])  # noqa: PLR0124
         return {name: numbers} | self._fields(name, known, depth)
 

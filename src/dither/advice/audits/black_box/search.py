@@ -296,17 +296,17 @@ def screen(columns: Columns, which: Integers, half: Mask, pairs: Integers) -> tu
     found are tested on fresh reports.
     """
     inputs = int(pairs.max()) + 1
-    places = np.flatnonzero(half)[-max(_REPORTS, _OF_EACH * inputs) :]
-    places = places[np.argsort(which[places], kind="stable")]
-    known, starts, totals = np.unique(which[places], return_index=True, return_counts=True)
-    place = np.full(inputs, -1)
-    place[known[known < inputs]] = np.flatnonzero(known < inputs)
-    both = place[pairs][(place[pairs] >= 0).all(axis=1)]
+    indices = np.flatnonzero(half)[-max(_REPORTS, _OF_EACH * inputs) :]
+    indices = indices[np.argsort(which[indices], kind="stable")]
+    known, starts, totals = np.unique(which[indices], return_index=True, return_counts=True)
+    index = np.full(inputs, -1)
+    index[known[known < inputs]] = np.flatnonzero(known < inputs)
+    both = index[pairs][(index[pairs] >= 0).all(axis=1)]
     many = len(columns) > _ALWAYS + _BEST
     bits: list[tuple[float, Bit]] = []
     best: dict[str, float] = {}
     for name, column in columns.items():
-        recent = column[places]
+        recent = column[indices]
         each = np.zeros(0)
         if has_bits(name) and len(both):
             data = bits_of(recent)

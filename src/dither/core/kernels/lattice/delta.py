@@ -32,15 +32,15 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
         return min(Fraction(1), Fraction(spent + scale * pile, scale << TOTAL_BITS))
     # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
     # out.
-    share, whole = lattice.share.numerator, lattice.share.denominator
+    share, complete = lattice.share.numerator, lattice.share.denominator
     first = second = 0
     for index in range(2 - reach, reach):
         ours = weights[abs(index)]
-        mixed = (whole - share) * ours + share * weights[abs(index - 1)]
-        first += max(0, scale * whole * ours - factor * mixed)
-        second += max(0, scale * mixed - factor * whole * ours)
-    spent = max(first, second) + scale * whole * pile
-    return min(Fraction(1), Fraction(spent, scale * whole << TOTAL_BITS))
+        mixed = (complete - share) * ours + share * weights[abs(index - 1)]
+        first += max(0, scale * complete * ours - factor * mixed)
+        second += max(0, scale * mixed - factor * complete * ours)
+    spent = max(first, second) + scale * complete * pile
+    return min(Fraction(1), Fraction(spent, scale * complete << TOTAL_BITS))
 
 
 @lru_cache(maxsize=64)
@@ -75,6 +75,6 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
     return last
 
 
-def _up_to(tails: tuple[int, ...], place: int) -> int:
-    """Return the weight of all places up to `place`."""
-    return tails[-place] if place <= 0 else (1 << TOTAL_BITS) - tails[place + 1]
+def _up_to(tails: tuple[int, ...], index: int) -> int:
+    """Return the weight of all places up to `index`."""
+    return tails[-index] if index <= 0 else (1 << TOTAL_BITS) - tails[index + 1]

@@ -215,9 +215,9 @@ class Clamped(Lattice):
                 break
         else:
             return None
-        places = np.arange(self.cells) + self.first
-        above = places - self.steps
-        groups = np.where(places > 0, places, places % -period)
+        positions = np.arange(self.cells) + self.first
+        above = positions - self.steps
+        groups = np.where(positions > 0, positions, positions % -period)
         groups = np.where(above >= 0, self.steps + above % period, groups)
         if period > 1:  # an outermost report has the tail and is not in proportion
             groups[0], groups[-1] = groups.min() - 1, groups.max() + 1
@@ -275,8 +275,8 @@ class Clamped(Lattice):
         return Clamped(noise, whole(data["last"]), whole(data["fraction"]))
 
     def draw_one(self, step: int, source: Source) -> int:
-        place = step + self.noise.table.draw_one(source)
-        return min(max(place, self.steps), 2 * self.noise.reach) - self.steps
+        position = step + self.noise.table.draw_one(source)
+        return min(max(position, self.steps), 2 * self.noise.reach) - self.steps
 
 
 def check_lattice(cells: object) -> None:
@@ -416,6 +416,6 @@ class Bounded(Lattice):
 
     def draw_one(self, step: int, source: Source) -> int:
         while True:
-            place = step + self.noise.table.draw_one(source) - self.noise.reach
-            if 0 <= place <= self.noise.reach:
-                return place
+            position = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= position <= self.noise.reach:
+                return position

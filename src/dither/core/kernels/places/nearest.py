@@ -89,20 +89,20 @@ class Selector(ABC):
         """Return the integers of places, a row for each, with the middle in place of the grain."""
         return self._with_grain(self._fine(np.asarray(places, dtype=np.float64)))
 
-    def _fine(self, places: Floats) -> Integers:
+    def _fine(self, locations: Floats) -> Integers:
         if self.box is None:
-            across, up = np.moveaxis(np.asarray(places, dtype=np.float64) * (math.pi / 180.0), -1, 0)
+            across, up = np.moveaxis(np.asarray(locations, dtype=np.float64) * (math.pi / 180.0), -1, 0)
             level = np.cos(up)
             unit = np.stack([level * np.cos(across), level * np.sin(across), np.sin(up)], axis=-1)
             placed = np.floor(_BALL * unit + (SIDE // 2 + 0.5))
         else:
-            return np.stack([self._along(places, axis) for axis in range(self.axes)], axis=-1)
+            return np.stack([self._along(locations, axis) for axis in range(self.axes)], axis=-1)
         return np.clip(placed, 0, SIDE - 1).astype(np.int64)
 
-    def _along(self, places: Floats, axis: int) -> Integers:
+    def _along(self, locations: Floats, axis: int) -> Integers:
         """Return the integers of places along an axis of the box, clamped."""
         low, high = (self.box or ())[axis]
-        placed = places[..., axis] - low
+        placed = locations[..., axis] - low
         placed /= high - low
         placed *= SIDE
         return np.clip(placed, 0, SIDE - 1, out=placed).astype(np.int64)  # clipping integers is slower
@@ -312,11 +312,11 @@ class NearestNumbers(CellKernel):
         """Return lists of K numbers, and for each input the row of its list."""
 
     def _draw_many(self, inputs: Array, source: Source) -> Array:
-        told = np.empty(len(inputs), dtype=self.layout)
+        outputs = np.empty(len(inputs), dtype=self.layout)
         for begin in range(0, len(inputs), BLOCK):  # blocks stay in the cache
             block = inputs[begin : begin + BLOCK]
-            told[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
-        return told
+            outputs[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
+        return outputs
 
     def draw_one(self, value: Any, source: Source) -> int:
         windows, rows = self.numbers(np.asarray([value]))
@@ -334,8 +334,8 @@ class NearestNumbers(CellKernel):
         shape = np.broadcast_shapes(np.shape(reports), inputs.shape[:axes])
         every = np.broadcast_to(inputs, (*shape, *inputs.shape[axes:]))
         windows, rows = self.numbers(every.reshape(-1, *inputs.shape[axes:]))
-        told = np.broadcast_to(reports, shape).reshape(-1, 1)
-        near = (windows[rows] == told).any(axis=1)
+        outputs = np.broadcast_to(reports, shape).reshape(-1, 1)
+        near = (windows[rows] == outputs).any(axis=1)
         weights = np.where(near, float(self.window.inside), float(self.window.outside))
         return np.asarray(weights / float(self.window.total)).reshape(shape)
 
@@ -494,8 +494,10 @@ class BoxKernel(NearestNumbers):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1, self.selector.axes)
         few = len(flat) < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape[:-1])
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape[:-1])
 
     def decode(self, reports: Array, domain: Domain, book: Floats) -> Array:
         """Return the records of numbers, a row for each."""
@@ -549,8 +551,10 @@ class ListingKernel(NearestNumbers):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1)
         few = flat.size < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape)
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape)
 
     def decode(self, reports: Array, domain: Any, book: Integers) -> Array:
         """Return the labels of the public locations of numbers."""

@@ -88,8 +88,8 @@ class PlaceKernel(Kernel):
         """Return the decoded places of reports of paths, with the marks of their beginnings."""
         flat = np.asarray(reports).reshape(-1, 1 + self.columns)
         check_begun(flat[:, 0])
-        places = self.places_of(flat[:, 1:], flat[:, 0] != 0, domain, book)
-        return places.reshape(*np.shape(reports)[:-1], 2)
+        locations = self.places_of(flat[:, 1:], flat[:, 0] != 0, domain, book)
+        return locations.reshape(*np.shape(reports)[:-1], 2)
 
     @abstractmethod
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:

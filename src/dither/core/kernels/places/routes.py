@@ -159,8 +159,8 @@ class RouteKernel(NearestNumbers):
 
     def decode(self, reports: Array, domain: Domain, book: Floats | None) -> Array:
         """Return the public path of each report, or the path at which it is read."""
-        places = self.routes.places(self.paths) if book is None else book
-        return np.asarray(places[np.asarray(reports).astype(np.int64)])
+        locations = self.routes.places(self.paths) if book is None else book
+        return np.asarray(locations[np.asarray(reports).astype(np.int64)])
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats | None:
         """Return a path for each number; None if they are the public paths themselves."""

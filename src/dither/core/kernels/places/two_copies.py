@@ -139,10 +139,10 @@ class TwoCopies(PlaceKernel, CellKernel):
         sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
         own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
         if own.size < FEW:  # the draw of devices: see docs/wire.md
-            told = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
+            outputs = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
         else:
-            told = self.sector.draw(own, source)
-        return np.asarray(sectors == told[:, None])
+            outputs = self.sector.draw(own, source)
+        return np.asarray(sectors == outputs[:, None])
 
     def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:
         """Return shifts of sectors as in the authors' program.

@@ -121,9 +121,9 @@ class Bits(BitReports, CodeKernel):
         own, other = (float(rate) for rate in self.rates)
         held = unpack_rows(reports, self.size)
         ones = held.sum(axis=-1)
-        told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
+        outputs = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
         every = other**ones * (1.0 - other) ** (self.size - ones)
-        return np.asarray(every * np.where(told, own / other, (1.0 - own) / (1.0 - other)))
+        return np.asarray(every * np.where(outputs, own / other, (1.0 - own) / (1.0 - other)))
 
     @property
     def few(self) -> int:  # type: ignore[override]
@@ -162,10 +162,10 @@ class Bits(BitReports, CodeKernel):
 
     def _own(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Replace the bit of each input by a draw with the probability `own`."""
-        flat, place, bit = bit_places(codes, rows)
-        kept = flat[place] & ~bit
+        flat, index, bit = bit_places(codes, rows)
+        kept = flat[index] & ~bit
         bit *= self.own.toss(codes.size, source)
-        flat[place] = kept | bit
+        flat[index] = kept | bit
 
     def _others(self, lanes: Words, source: Source) -> None:
         """Set every bit of the first lane with the probability `other`; the other lanes are buffers."""

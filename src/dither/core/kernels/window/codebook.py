@@ -50,8 +50,8 @@ class Codebook(ABC):
     @property
     def spans(self) -> tuple[Floats, Floats, Floats]:
         """The atoms, and the begin and the end of each in the report space."""
-        places = self.atoms
-        return places, self.below(places, strictly=True), self.below(places)
+        points = self.atoms
+        return points, self.below(points, strictly=True), self.below(points)
 
     @abstractmethod
     def __call__(self, share: Floats) -> Floats:
@@ -161,8 +161,8 @@ class Steps(Codebook):
         begins, ends, centres = (np.broadcast_to(part, shape).reshape(-1) for part in (begin, end, x))
         count = self.values.size
         if count <= _FEW:
-            places = np.stack([begins, ends])[..., None] * count - np.arange(count)
-            covered = np.diff(np.clip(places, 0.0, 1.0), axis=0)[0]
+            positions = np.stack([begins, ends])[..., None] * count - np.arange(count)
+            covered = np.diff(np.clip(positions, 0.0, 1.0), axis=0)[0]
             steps = moment.function(self.values - centres[:, None])
             return np.asarray((steps * covered).sum(axis=1).reshape(shape) / count)
         total = np.empty(centres.size)
@@ -175,9 +175,9 @@ class Steps(Codebook):
         return total.reshape(shape) / self.values.size
 
     def _upto(self, sums: Floats, share: float) -> float:
-        place = share * self.values.size
-        whole = min(int(place), self.values.size - 1)
-        return float(sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole]))
+        position = share * self.values.size
+        whole = min(int(position), self.values.size - 1)
+        return float(sums[whole] + (position - whole) * (sums[whole + 1] - sums[whole]))
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
         count = np.searchsorted(self.values, y, side="left" if strictly else "right")

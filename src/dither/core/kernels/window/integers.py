@@ -303,12 +303,12 @@ class Nearest(Mixed):
         drawn = np.empty(rows.size, dtype=np.bool_)
         source.fill(words.data)
         self.lottery.draw(words, drawn, source)
-        told = source.integers(self.cells, rows.size).astype(self.dtype)
+        outputs = source.integers(self.cells, rows.size).astype(self.dtype)
         if self.width == 1:
-            return np.where(drawn, windows.reshape(-1).take(rows), told)
+            return np.where(drawn, windows.reshape(-1).take(rows), outputs)
         words *= drawn  # rows without a drawn ticket: the ticket has no meaning
         near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
-        return np.where(drawn, near, told)
+        return np.where(drawn, near, outputs)
 
 
 @dataclass(frozen=True)
@@ -376,16 +376,16 @@ class Blocks(Window):
             blocks = blocks // self.width
         out = np.empty(blocks.size, dtype=self.dtype)
         size = min(blocks.size, BLOCK)
-        told = np.empty(size, dtype=self.lottery.dtype)
+        outputs = np.empty(size, dtype=self.lottery.dtype)
         lied = np.empty(size, dtype=np.bool_)
         for begin in range(0, blocks.size, BLOCK):
             cell = out[begin : begin + BLOCK]
             truth = blocks[begin : begin + BLOCK].astype(self.dtype)
             count = cell.size
-            source.fill(told[:count].data)
-            self.lottery.draw(told[:count], lied[:count], source)
+            source.fill(outputs[:count].data)
+            self.lottery.draw(outputs[:count], lied[:count], source)
             # cell = truth + lied·(told − truth), without a branch; unsigned overflow cancels
-            np.copyto(cell, told[:count], casting="unsafe")
+            np.copyto(cell, outputs[:count], casting="unsafe")
             cell -= truth
             cell *= lied[:count]
             cell += truth

@@ -150,10 +150,10 @@ class SlidingKernel(WindowKernel, LineKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         window, fraction = self.window, self.start.fraction
-        told, aims = reports.astype(np.int64), self.start.aim(inputs)
+        outputs, aims = reports.astype(np.int64), self.start.aim(inputs)
         starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)  # rounded at random
-        inside = (1.0 - up) * ((told - starts) % window.cells < window.width)
-        inside += up * ((told - starts - 1) % window.cells < window.width)
+        inside = (1.0 - up) * ((outputs - starts) % window.cells < window.width)
+        inside += up * ((outputs - starts - 1) % window.cells < window.width)
         low, high = window.outside / window.total, window.inside / window.total
         return np.asarray(low + (high - low) * inside)
 
@@ -192,7 +192,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         sums = np.cumsum(np.concatenate([[0.0], values, values[: window.width]]))
         starts, rest = np.divmod(start.entries.astype(np.int64), 1 << start.fraction)
         up = rest / (1 << start.fraction)
-        inside = [sums[place + window.width] - sums[place] for place in (starts, starts + (up > 0.0))]
+        inside = [sums[index + window.width] - sums[index] for index in (starts, starts + (up > 0.0))]
         means = (1.0 - window.contrast) * float(values.mean()) + window.contrast / window.width * (
             (1.0 - up) * inside[0] + up * inside[1]
         )
@@ -452,11 +452,11 @@ class OptionalKernel(WindowKernel, CellKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         window, fraction, missing = self.window, self.start.fraction, np.isnan(inputs)
-        told, aims = reports.astype(np.int64), self.start.aim(np.where(missing, self.line.low, inputs))
+        outputs, aims = reports.astype(np.int64), self.start.aim(np.where(missing, self.line.low, inputs))
         starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)
-        inside = (1.0 - up) * ((told - starts) % self.room < window.width)
-        inside += up * ((told - starts - 1) % self.room < window.width)
-        inside = np.where(missing, told >= self.room, np.where(told < self.room, inside, 0.0))
+        inside = (1.0 - up) * ((outputs - starts) % self.room < window.width)
+        inside += up * ((outputs - starts - 1) % self.room < window.width)
+        inside = np.where(missing, outputs >= self.room, np.where(outputs < self.room, inside, 0.0))
         low, high = window.outside / window.total, window.inside / window.total
         return np.asarray(low + (high - low) * inside)
 
@@ -477,8 +477,8 @@ class OptionalKernel(WindowKernel, CellKernel):
         mean = (
             1.0 - window.contrast
         ) * window.share  # probability that a person who answered is in the last K cells
-        told = np.arange(window.cells) >= self.room
-        return np.asarray(1.0 - (told - mean) / window.contrast)
+        outputs = np.arange(window.cells) >= self.room
+        return np.asarray(1.0 - (outputs - mean) / window.contrast)
 
     def number_reading(self) -> Floats | None:
         """Return a number for each report whose mean is x − low for a value x, and 0 for no answer.

@@ -158,10 +158,10 @@ class _LineSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(aim, place, casting="unsafe")
+        position, aim, start = self._place[:count], self._aim[:count], self._start[:count]
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(aim, position, casting="unsafe")
         if rule.last is not None:
             np.clip(aim, 0, rule.last, out=aim)  # in integers: rounding of floats cannot leave the range
         if rule.fraction:

@@ -79,8 +79,8 @@ class StepStart(TableStart):
         return [(int(self.entries[self._places(np.asarray(value))]), Fraction(1))]
 
     def draw_one(self, value: float, source: Source) -> int:
-        place = min(max(int((value - self.origin) * self.scale), 0), self.entries.size - 1)
-        return int(self.entries[place])
+        index = min(max(int((value - self.origin) * self.scale), 0), self.entries.size - 1)
+        return int(self.entries[index])
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _StepSampler(self, size)
@@ -120,10 +120,10 @@ class _StepSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(index, place, casting="unsafe")
+        position, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(index, position, casting="unsafe")
         rule.entries.take(index, out=entry, mode="clip")
         return entry
 
@@ -153,9 +153,9 @@ class KnotStart(TableStart):
     def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
         """Return the entries of the knots below and above each value, and the probability of the upper."""
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        places = np.clip(placed.astype(np.int64), 0, self.last)
-        knots = places >> COIN
-        above = (places & ((1 << COIN) - 1)) / (1 << COIN)
+        positions = np.clip(placed.astype(np.int64), 0, self.last)
+        knots = positions >> COIN
+        above = (positions & ((1 << COIN) - 1)) / (1 << COIN)
         return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
 
     def aim(self, values: Array) -> Integers:
@@ -235,11 +235,11 @@ class _KnotSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        position, index, entry = self._place[:count], self._index[:count], self._entry[:count]
         knot, start = self._knot[:count], self._start[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(knot, place, casting="unsafe")
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(knot, position, casting="unsafe")
         np.clip(knot, 0, rule.last, out=knot)
         np.right_shift(coins, _BITS, out=entry)
         knot += entry.view(np.int32)

@@ -37,12 +37,12 @@ class Leaves:
     @staticmethod
     def of(trees: Sequence[Any], row: Floats, columns: Sequence[int]) -> Leaves:
         """Return the leaves reached with a record's fixed features and any values of the randomised ones."""
-        place = {column: feature for feature, column in enumerate(columns)}
+        position = {column: feature for feature, column in enumerate(columns)}
         # Trees compare in single precision.
         single = row.astype(np.float32)
         boxes, votes, owner = [], [], []
         for number, tree in enumerate(trees):
-            for node, low, high in _reachable(tree, single, place, len(columns)):
+            for node, low, high in _reachable(tree, single, position, len(columns)):
                 boxes.append((low, high))
                 votes.append(tree.value[node, 0])
                 owner.append(number)
@@ -69,7 +69,7 @@ class Leaves:
 
 
 def _reachable(
-    tree: Any, row: NDArray[np.float32], place: dict[int, int], features: int
+    tree: Any, row: NDArray[np.float32], position: dict[int, int], features: int
 ) -> list[tuple[int, Floats, Floats]]:
     """Return each reachable leaf, with the values of the randomised features: above low, up to high."""
     found = []
@@ -86,10 +86,10 @@ def _reachable(
             found.append((node, low, high))
             continue
         column, edge = int(feature[node]), float(threshold[node])
-        if column not in place:
+        if column not in position:
             stack.append((int(left[node] if row[column] <= edge else right[node]), low, high))
             continue
-        which = place[column]
+        which = position[column]
         if edge > low[which]:
             under = high.copy()
             under[which] = min(edge, high[which])

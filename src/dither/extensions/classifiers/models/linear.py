@@ -166,12 +166,12 @@ def _first_zero(
     room = np.where(normal > 0.0, centre - low, high - centre) / scale
     order = np.argsort(room)
     slope, done = float(np.abs(normal) @ scale), 0.0
-    for place in order:
-        if slope > 0.0 and score - slope * (room[place] - done) <= 0.0:
+    for index in order:
+        if slope > 0.0 and score - slope * (room[index] - done) <= 0.0:
             return done + score / slope
-        score -= slope * (room[place] - done)
-        done = float(room[place])
-        slope -= float(abs(normal[place]) * scale[place])
+        score -= slope * (room[index] - done)
+        done = float(room[index])
+        slope -= float(abs(normal[index]) * scale[index])
     return float("inf")
 
 

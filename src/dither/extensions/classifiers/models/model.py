@@ -281,11 +281,11 @@ def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | 
     votes = with_column_names(estimator, estimator.predict_proba)
     own = int(np.asarray(votes(row[None]))[0].argmax())
 
-    def scale(feature: int, places: Floats) -> Floats:
+    def scale(feature: int, positions: Floats) -> Floats:
         if not steps:
-            return places
-        rows = np.repeat(subject.row[None], places.size, axis=0)
-        rows[:, subject.columns[feature]] = places
+            return positions
+        rows = np.repeat(subject.row[None], positions.size, axis=0)
+        rows[:, subject.columns[feature]] = positions
         return _transform(steps, rows)[:, subject.columns[feature]]
 
     def keeps(points: Floats) -> Mask:

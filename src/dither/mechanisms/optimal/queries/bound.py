@@ -156,7 +156,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
     upper = np.triu_indices(size, 1)
     across = differences(size)
     factor = _factor(across.T @ gram @ across)
-    place = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
+    position = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
     ends: Any = [(1e-9, None)] * size + [(0.0, None)] * upper[0].size
 
     def unpack(point: Floats) -> Multipliers:
@@ -176,9 +176,9 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
             return -value, -np.concatenate([by_input, by_pair[upper]])
 
         options: Any = {"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20}
-        made: Any = minimize(objective, place, jac=True, method="L-BFGS-B", bounds=ends, options=options)
-        place = made.x / made.x[:size].mean()  # the bound does not depend on the scale
-        candidate = unpack(place)
+        made: Any = minimize(objective, position, jac=True, method="L-BFGS-B", bounds=ends, options=options)
+        position = made.x / made.x[:size].mean()  # the bound does not depend on the scale
+        candidate = unpack(position)
         bound = lower_bound(gram, ratio, candidate)
         if bound > reached:
             best, reached = candidate, bound

@@ -38,12 +38,12 @@ def climb(prices: Floats, ratio: float, patterns: Floats) -> Floats:
     for _ in range(_FLIPS):
         sign = 1.0 - 2.0 * found
         gain = 2.0 * step * sign * slope + own
-        place = gain.argmax(axis=1)
-        best = gain[rows, place]
+        index = gain.argmax(axis=1)
+        best = gain[rows, index]
         moving = np.flatnonzero(best > 1e-12 * np.abs(best).max())
         if not moving.size:
             break
-        where, by = place[moving], sign[moving, place[moving]]
+        where, by = index[moving], sign[moving, index[moving]]
         found[moving, where] += by
         slope[moving] += step * by[:, None] * prices[where]
     return found
@@ -68,8 +68,8 @@ class Starts:
         size = len(self.root)
         heights = self.rng.standard_normal((count, size)) @ self.root.T
         share = np.clip(self.rng.uniform(0.4, 1.6, count) / (self.ratio + 1.0), 1.0 / size, 0.6)
-        place = np.minimum((1.0 - share) * size, size - 1).astype(np.int64)
-        level = np.sort(heights, axis=1)[np.arange(count), place]
+        index = np.minimum((1.0 - share) * size, size - 1).astype(np.int64)
+        level = np.sort(heights, axis=1)[np.arange(count), index]
         return (heights >= level[:, None]).astype(np.float64)
 
     def change(self, patterns: Floats, weights: Floats, count: int) -> Floats:
@@ -182,11 +182,11 @@ class Master:
 
     def excess(self, weights: Floats) -> Floats:
         """Return Σ c·s − 1 for every input."""
-        whole = self.columns @ weights
-        both = self.columns[::-1] @ weights if self.moments.mirrored else whole
+        complete = self.columns @ weights
+        both = self.columns[::-1] @ weights if self.moments.mirrored else complete
         single = self.copies == 1.0
-        once = self.columns[:, single] @ weights[single] if self.moments.mirrored else whole
-        return np.asarray((whole + both - once if self.moments.mirrored else whole) - 1.0)
+        once = self.columns[:, single] @ weights[single] if self.moments.mirrored else complete
+        return np.asarray((complete + both - once if self.moments.mirrored else complete) - 1.0)
 
     def solve(self, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
         """Return the weights for a barrier's strength, and Z − sym(πνᵀ), the prices of columns.

@@ -87,5 +87,5 @@ def _read(family: str, epsilon: float) -> QueryDesign:
 
 @cache
 def _archive() -> zipfile.ZipFile:
-    place = resources.files("dither.mechanisms.optimal.queries").joinpath(SHIPPED)
-    return zipfile.ZipFile(io.BytesIO(place.read_bytes()))
+    path = resources.files("dither.mechanisms.optimal.queries").joinpath(SHIPPED)
+    return zipfile.ZipFile(io.BytesIO(path.read_bytes()))

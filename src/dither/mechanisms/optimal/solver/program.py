@@ -133,8 +133,8 @@ class _LinearProgram:
         else:
             cost[:bases] = grid.weights @ folded
             cost[bases:-1] = grid.weights[self._rows] * of_pair
-        whole = np.tile(np.bincount(self._half).astype(np.float64), (inputs, 1))
-        equal = [row(whole, by_input(np.ones(pairs)), 0.0)]
+        complete = np.tile(np.bincount(self._half).astype(np.float64), (inputs, 1))
+        equal = [row(complete, by_input(np.ones(pairs)), 0.0)]
         sums = [np.ones(inputs)]
         if problem.unbiased:
             nothing = sparse.csr_array((inputs, bases))
