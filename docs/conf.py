@@ -43,7 +43,6 @@ site_parts.write()
 catalogue.write(HERE)
 pages = {"api": listings.api(), "cli": listings.cli(), **name_page.pages(), **interfaces.pages()}
 site_parts.write_pages(pages)
-site_parts.write_pages({"more": site_parts.more()})
 
 
 def setup(app: Any) -> None:

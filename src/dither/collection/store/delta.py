@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import today
 from dither.collection.live import Slot
+from dither.collection.presence import stored_question
 from dither.collection.store.export import Row, StoreReader, open_source, report_columns, tombstones
 from dither.data.sql.delta import WITHDRAWN, check_address, load_delta, open_table, table_errors
 from dither.errors import InvalidParameter
@@ -149,7 +150,7 @@ class _Run:
             yield _of_campaign(tombstones(day, digests), WITHDRAWN)
 
     def _table(self, slot: Slot, rows: Sequence[Row]) -> pa.Table:
-        question = self._source.campaigns[slot.campaign].contract.questions[slot.question]
+        question = stored_question(self._source.campaigns[slot.campaign].contract, slot.question)
         made = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
         self.batches += sum(row[1] == 0 for row in rows)
         self.reports += len(made)
