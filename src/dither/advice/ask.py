@@ -175,7 +175,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
 
 
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return the class of the mechanism of a question that names none, and its parameters beside ε."""
+    """Return the default mechanism of a domain and ε: its class, and its parameters other than ε."""
     budget = check_epsilon(epsilon)
     if domain.usual_mechanism is not None:  # it is not made here: one on routes needs public paths
         return design_of(domain.usual_mechanism), {}

@@ -493,8 +493,8 @@ def _officer(
         return said["present_only"]
     drawn = len(request.named) if request.sampled else 1
     lines = []
-    for name, asking in asked.named.items():
-        stated = {**asked.stated.get(name, {}), "follows": (asked.phase or {}).get("follows")}
+    for name, asking in request.named.items():
+        stated = {**request.stated.get(name, {}), "follows": (request.phase or {}).get("follows")}
         shown = _in_language(stated.get("text", {}), language)
         lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
@@ -576,7 +576,7 @@ _WORDS: Final = {"interval": "number", "circle": "angle", "categories": "categor
 
 
 def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
-    """Return what may be answered; the numbers of a scale, and of dates, are those that people give."""
+    """Return the possible answers; numbers of a scale and dates are shown as people give them."""
     if stated.get("clipped"):
         plain = {name: value for name, value in stated.items() if name not in ("clipped", "outside")}
         return _answers(domain, said, plain) + said["clipped"].format(found=_found_range(said, stated))

@@ -175,7 +175,7 @@ def range_words(question: Question, guess: tuple[float, float]) -> str:
     low, high = (plain(float(end)) for end in guess)
     return (
         f"{question.domain} with values in [{low}, {high}]: {times} times the people of [{low}, {high}]. "
-        "Ask on that range with clipped = true, or in two phases, which find it (dt.bounds)."
+        "Use that range with clipped = true, or two phases that find it (dt.bounds)."
     )
 
 

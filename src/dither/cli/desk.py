@@ -87,21 +87,21 @@ def _check_columns(
     there: Sequence[str],
 ) -> None:
     """Raise UsageError for a question or a column that the file does not have, or that is not public."""
-    place = shown_name(path)
-    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
-        if name not in questions and name == asked.cross and name in there:
+    file = shown_name(path)
+    for name in [*wanted, *([request.cross] if request.cross is not None else [])]:
+        if name not in questions and name == request.cross and name in there:
             column = " ".join(f"--column {part}" for part in wanted[:1])
             raise click.UsageError(
-                f"{place}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
+                f"{file}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
                 f"them says whether they differ; --cross is for two questions"
             )
         if name not in questions:
-            raise click.UsageError(f"{target_path}: {unknown_name('question', name, questions)}")
+            raise click.UsageError(f"{file}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
             raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
         if name not in there:
-            raise click.UsageError(f"{target_path}: {unknown_name('column', name, there)}")
+            raise click.UsageError(f"{file}: {unknown_name('column', name, there)}")
     if not wanted:
         raise click.UsageError("expected a question other than those of --by")
 

@@ -298,8 +298,8 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer. Ends
-        that are dates or times are texts.
+        Without a level only a curve has intervals, of 95 %: intervals of a fit by likelihood take longer.
+        Ends that are dates or times are texts.
         """
         rows, unit = self.numbers(level), self.line.unit
         if not isinstance(unit, Calendar):

@@ -312,11 +312,11 @@ def _estimate_private(
         raise InvalidParameter(
             f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
         )
-    request: Reports = columns[private[0]]
-    check_pair(reports, request)
+    labels_of: Reports = columns[private[0]]
+    check_pair(reports, labels_of)
     others = [name for name in columns if name not in private]
     if not others:
-        found, left_out = _private_groups(reports, asked, least, weights)
+        found, left_out = _private_groups(reports, labels_of, least, weights)
         return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level))
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
@@ -326,7 +326,7 @@ def _estimate_private(
             left_out += 1
             continue
         own = None if weights is None else weights[rows]
-        found, few = _private_groups(reports[rows], request[rows], least, own)
+        found, few = _private_groups(reports[rows], labels_of[rows], least, own)
         left_out += few
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
@@ -365,7 +365,7 @@ def _private_groups(
                     guarantee,
                     labels=table.columns,
                     origin=table,
-                    people=asked.people,
+                    people=request.people,
                     limits=SHARE,
                     remark=_ALL,
                 )
@@ -373,9 +373,7 @@ def _private_groups(
     decoded = PersonNumbers.of(reports)
     line, middle = decoded.line, decoded.middle
     for index, label in enumerate(labels):
-        weighed = (
-            shares * read[:, index] * decoded.answered
-        )  # the indicator of an answer to an optional number
+        weighed = shares * read[:, index] * decoded.answered  # 0 without an answer
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
@@ -395,7 +393,7 @@ def _private_groups(
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
-            remark=_ALL + (OF_ANSWERS if told.optional else ""),
+            remark=_ALL + (OF_ANSWERS if decoded.optional else ""),
         )
     return kept, len(labels) - len(kept)
 

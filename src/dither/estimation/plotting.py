@@ -301,9 +301,9 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
 def _bars(
     ax: Axes, positions: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
 ) -> None:
-    """Draw bars with their intervals, which are cut at 0 and 1."""
+    """Draw bars with their intervals, cut at 0 and 1."""
     values = [min(max(float(row["value"]), 0.0), 1.0) for row in rows]
-    ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
+    ax.bar(positions, values, width=width, color=colour, alpha=0.75, label=label)
     if rows[0]["low"] is not None:
         draw_intervals(ax, positions, rows, SHARE, upright=True, colour="black", point="none")
 

@@ -314,11 +314,11 @@ def quantile(
 
     A list of shares returns a sequence of estimates, with a frame and a picture; each interval holds at its
     own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density,
-    and a fifth of the reach of `method="likelihood"`; it prints the width at which the density has to be
-    smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as wide;
-    `method="empirical bayes"` is the smooth density alone.
-    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
+    value is read off a smooth density with point masses. The interval contains the interval of the smooth
+    density, and a fifth of the reach of `method="likelihood"`. It prints the width at which the density has
+    to be smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as
+    wide; `method="empirical bayes"` uses only the smooth density.
+    `weights` are public, one for each report; the interval is for the equivalent number of equal people.
     """
     if isinstance(q, list | tuple | np.ndarray):
         from dither.estimation.quantiles import EstimatedQuantiles

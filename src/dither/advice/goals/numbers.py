@@ -119,7 +119,7 @@ _TWICE: Final = Moment(
 )
 _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
 _COARSE: Final = 1 << 11  # cells on which the gain of a decoding is computed
-_COMPARED: Final = 65  # values at which it is computed
+_COMPARED: Final = 65  # values at which it is computed computed
 # The ε from which Podium has a smaller variance than Hybrid, as dt.mean decodes them.
 _GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain

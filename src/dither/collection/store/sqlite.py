@@ -290,13 +290,13 @@ class SqliteStore(CollectorStore):
             )
             last = 0
             while rows := sql.execute(some, (last,)).fetchall():
-                positions = folding.take([(number >> TICK, *rest) for number, *rest in rows])
+                indices = folding.take([(number >> TICK, *rest) for number, *rest in rows])
                 sql.executemany(
                     "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
                     [
-                        (part_digest(data), place, number)
-                        for place, (number, _, data, *_) in zip(places, rows, strict=True)
-                        if place is not None
+                        (part_digest(data), index, number)
+                        for index, (number, _, data, *_) in zip(indices, rows, strict=True)
+                        if index is not None
                     ],
                 )
                 last = rows[-1][0]

@@ -263,16 +263,16 @@ class Folding:
         Reports that were withdrawn are not counted. If they are still public, they count, and the same number
         of negative ones waits with the withdrawal.
         """
-        places = [self._target(tick, number) for tick, number, *_ in rows]
+        indices = [self._target(tick, number) for tick, number, *_ in rows]
         found: dict[int, list[bytes]] = {}
-        for place, (tick, number, data, withdrawn, day) in zip(places, rows, strict=True):
-            if place is None:
+        for index, (tick, number, data, withdrawn, day) in zip(indices, rows, strict=True):
+            if index is None:
                 continue
             self.left.add(number)
             self.parts += 1
             slot = self._slots[number]
             if withdrawn is None or day is None or self._live.keeps(slot, datetime.date.fromordinal(day)):
-                found.setdefault(place, []).append(data)
+                found.setdefault(index, []).append(data)
                 continue
             shown = self._fates.day_shown(slot, tick)
             if shown is not None and not self._fates.is_taken_away(slot, withdrawn):
@@ -280,7 +280,7 @@ class Folding:
                 found.setdefault(self._place(number, shown, withdrawn), []).append(data)
         for index, parts in found.items():
             self.totals[index].add(parts)
-        return positions
+        return indices
 
     def _target(self, tick: int, number: int) -> int | None:
         slot = self._slots[number]

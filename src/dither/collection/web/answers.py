@@ -238,7 +238,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
 
 
 def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
-    """Return rows whose intervals are wider by as much as a share of lies adds to those of one look."""
+    """Return rows whose intervals are wider by the effect of a share of lies on one look."""
     honest, attacked = plain.numbers(LEVEL), plain.if_lying(share).numbers(LEVEL)
     return [
         {

@@ -249,7 +249,7 @@ def _bounds(reported: Told) -> Markup:
     """Return both quantiles, and the next step for a mean."""
     text, first = row_text(reported.usual), reported.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
-    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
+    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in reported.usual]
     range_words = f"Range in which to ask others: {first['reason']}."
     return join_markup([*lines, *(element("p", words, class_="soft") for words in (said, range_words))])
 

@@ -462,13 +462,14 @@ class Interval(Line):
     def on_scale(self, scale: str = "log") -> Interval:
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
 
-        A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
-        asked. Estimates turn positions back into values. Dates have a linear scale only, and its positions
-        are the dates.
+            A logarithmic scale suits numbers whose size is not known. `positions` maps values to
+        positions, and devices report those. Estimates map positions back to values. Dates have a linear scale
+        only, and its positions
+            are the dates.
 
-            >>> wide = Interval(0, 1440).on_scale("log")
-            >>> wide.positions([0, 1, 1440])
-            array([ 0.,  1., 32.])
+                >>> wide = Interval(0, 1440).on_scale("log")
+                >>> wide.positions([0, 1, 1440])
+                array([ 0.,  1., 32.])
         """
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
         if isinstance(self.unit, Calendar):

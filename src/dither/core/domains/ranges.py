@@ -20,14 +20,14 @@ class Clipping:
     """The ends to which values are moved on purpose, and the share of people outside with its interval.
 
     `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
-    estimate of such values is named: it is not that of the people's own values. An estimate from several
-    numbers says so of each: `name` is the first clipped one, and `further` are the others.
+    estimate of such values says so, because it is not an estimate of people's own values. An estimate from
+    several numbers says so of each: `name` is the first clipped one, and `further` are the others.
     """
 
     low: float
     high: float
     outside: tuple[float, ...] = ()
-    quantity: str = ""  # that is estimated, such as "mean"
+    quantity: str = ""  # the estimated quantity, such as "mean"
     name: str = ""  # of the number, if there are several
     unit: str = ""  # a `Calendar` shows the ends as dates
     further: tuple[Clipping, ...] = ()
@@ -58,7 +58,7 @@ class Clipping:
         return "; ".join([own, *map(str, self.further)])
 
     def columns(self) -> dict[str, object]:
-        """Return the columns that each row of an estimate has beside its value."""
+        """Return the columns of each row of an estimate after its value."""
         shares = {} if self.further else outside_columns(self)
         return {"of": self.values, **shares}
 

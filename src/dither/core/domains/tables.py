@@ -52,7 +52,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 
 
 def _take_form(table: dict[str, Any]) -> None:
-    """Replace dates, times and a scale by the numbers that devices are asked for."""
+    """Replace dates, times and a scale by the numbers that devices report."""
     dates = "date" in table
     if dates and table.get("scale", "linear") != "linear":
         raise InvalidParameter('dates have a linear scale: scale = "linear" beside date = [first, last]')

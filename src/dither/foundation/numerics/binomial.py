@@ -17,7 +17,7 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.quadrature import gauss_legendre
 from dither.foundation.numerics.roots import bisect_arrays, largest_float, smallest_integer
 
-_SLACK: Final = 1e-9  # relative reduction of a bound: more than the rounding error of its formula
+_SLACK: Final = 1e-9  # # relative reduction of a bound: more than the rounding error of its formula
 _FINE: Final = 1e-11  # the relative width of a bracket at which the search ends
 _BLOCK: Final = 4096  # terms of a sum that are added together
 _NEGLIGIBLE: Final = 1e-17

@@ -146,7 +146,7 @@ class RouteKernel(NearestNumbers):
 
     @cached_property
     def shares_reading(self) -> LinearReading:
-        """The unbiased reading of the shares of people next to each public path."""
+        """The unbiased decoding of the shares of people next to each public path."""
         return shares_of_lists(self.window, self.lists)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
