@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tomllib
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,7 @@ def entries(page: str) -> list[tuple[str, str]]:
     return [(entry[1] or "", entry[2]) for entry in found if entry]
 
 
+@cache
 def navigation() -> dict[tuple[str, str], list[str]]:
     """Return the navigation tree: each word and its page, with the pages below it."""
     return {(word, page): [name for _, name in entries(page)] for word, page in entries("index")}
@@ -75,6 +77,11 @@ def part_of(page: str) -> str:
         if page == first or page in pages:
             return first
     return FOLDERS.get(page.partition("/")[0], "")
+
+
+def without_sphinx_search(app: Any) -> None:
+    """Leave out the index and the search page of Sphinx; the site has its own."""
+    app.builder.search = False
 
 
 def outside_of_navigation(app: Any, doctree: Any) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -52,6 +53,13 @@ CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
 DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
 POINTS = grid(CITY, 4)
 INTEGERS = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 65536))  # a place is its own integers
+
+
+def even_levels(epsilon: float) -> Question:
+    """Return a question about prefixes whose device text states no shares of the levels."""
+    made = dt.PEM(dt.Text(6), epsilon=epsilon).question
+    kernel = replace(made.kernel, shares=())
+    return ask(made.domain, kernel, epsilon=epsilon, name="PEM", parameters={"epsilon": epsilon})
 
 
 def nearest() -> dict[str, Any]:
@@ -208,6 +216,7 @@ def questions() -> dict[str, Any]:
         "SetResponse, polynomial, 10 000 items": dt.SetResponse(dt.Several(10_000, most=5), epsilon=1),
         "SetResponse, polynomial, pairs": dt.SetResponse(dt.Several(1 << 20, most=12), epsilon=2, pairs=True),
         "PEM": dt.PEM(dt.Text(6), epsilon=1),
+        "PEM, levels alike": even_levels(1.0),
         "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
         "Optimal, places": dt.Optimal(INTEGERS, epsilon=2),
         **{f"Optimal, {name}": question for name, question in nearest().items()},

@@ -323,3 +323,19 @@ def test_the_picture_of_coverage_is_of_the_tables_of_its_page() -> None:
         assert described in draw_coverage.PICTURE.with_stem(name).read_text(encoding="utf-8"), (
             "python docs/draw_coverage.py draws it again"
         )
+
+
+RECIPES = sorted((ROOT / "docs").glob("recipe_*.md"))
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_a_recipe_is_at_most_forty_lines_with_its_picture(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(lines.splitlines()) <= 40
+    picture = re.search(r"\(pictures/recipes/(\w+)\.png\)", text)
+    assert picture is not None
+    assert f'savefig("{picture[1]}.png")' in lines
+    for name in (picture[1], f"{picture[1]}-portrait"):
+        assert (ROOT / "docs" / "pictures" / "recipes" / f"{name}.png").stat().st_size > 5_000
+    assert page.stem in site_parts.navigation()["Recipes", "recipes"]

@@ -157,7 +157,8 @@ def compare(
     if not isinstance(domain, Line):
         raise InvalidParameter(
             "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
-            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
+            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…), "
+            'and for routes goal=dt.goals.CompletePaths((paths, "source"))'
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
@@ -352,14 +353,14 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
         {
             "mechanism": candidate.name,
             "error": error,
+            **({"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}),
             "bytes": candidate.mechanism.report_bytes,
             **({} if least is None else {"relative error": error / least}),
         }
         for candidate, error in ranking
     )
-    title = (
-        f"{goal!r}, ε = {epsilon:g} on {domain}; in brackets, relative to a lower bound for every mechanism"
-    )
+    relative = "" if least is None else "; in brackets, relative to a lower bound for every mechanism"
+    title = f"{goal!r}, ε = {epsilon:g} on {domain}{relative}"
     return Comparison(title, rows, domain, epsilon, tuple(held for held, _ in ranking), (), ("error",))
 
 

@@ -205,6 +205,16 @@ class AskedQuestions:
         """Whether a question is about locations: a path of several of them reveals each."""
         return any(part.guarantee.unit == "location" for part in self.named.values())
 
+    @property
+    def routes(self) -> int:
+        """The number of public paths of which a report names one; 0 without questions about paths."""
+        return max((q.outcomes for q in self.inner if q.domain.kind == "routes"), default=0)
+
+    @property
+    def inner(self) -> list[Question]:
+        """The questions, of repeated ones those inside."""
+        return [getattr(part, "question", part) for part in self.named.values()]
+
     @classmethod
     def of(cls, questions: Any) -> AskedQuestions:
         """Return the questions of a mapping, a campaign, `Each` or `Sampled`.
@@ -360,6 +370,7 @@ def person_text(
         _sure(asked, words, total, "rows" in beside),
         *([said["row"]] if unit == "row" else []),
         *([said["location"]] if total is None and asked.has_locations else []),
+        *([said["routes"].format(count=asked.routes)] if asked.routes else []),
         *_phase_words(asked.phase, said),
     ]
     if spent is not None:
@@ -527,7 +538,9 @@ def _officer(
         lines.append(said["row"])
     if total is None and request.has_locations:
         lines.append(said["location"])
-    lines += _phase_words(request.phase, said)
+    if asked.routes:
+        lines.append(said["routes"].format(count=asked.routes))
+    lines += _phase_words(asked.phase, said)
     return "\n".join(lines)
 
 
@@ -589,6 +602,8 @@ def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any])
             low=ends[0], high=ends[1], parts=len(edges) - 1
         )
         return kind + (said["or_none"] if domain.optional else "")
+    if domain.kind == "routes":
+        return said["route"].format(area=getattr(domain, "area", ""))
     words = _WORDS.get(domain.kind)
     if words is None:
         return str(domain)

@@ -61,7 +61,7 @@ class Recommendation(ResultTable):
                 f"{number:2d}. {row['mechanism']}",
                 f"{show_cell(row['error']):>9}",
                 *([f"{show_cell(row.get(LIAR)):>9}"] if lies else []),
-                row["why"],
+                f"ε for {row['promise']}; {row['why']}" if "promise" in row else row["why"],
             ]
             for number, row in enumerate(self.rows, 1)
         ]
@@ -122,7 +122,7 @@ def recommend(
             why = goal.reason(candidate, domain)
         elif error < best * (1.0 - 1e-9):
             why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, "
-            why += "not resolved" if goal.simulated else "in longer reports"
+            why += "not resolved" if goal.simulated else goal.instead
         elif error <= best * (1.0 + 1e-9):
             why = f"the same error as {ranking[0][0]}"
         else:
@@ -134,7 +134,8 @@ def recommend(
             moved = {"from": span[0], "to": span[1]}
             if number == 0:
                 why += f"; of single shapes from {show_cell(span[0])} to {show_cell(span[1])}"
-        rows.append({"mechanism": candidate.name, "error": error, **moved, "why": why})
+        promise = {"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}
+        rows.append({"mechanism": candidate.name, "error": error, **promise, **moved, "why": why})
     lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
     title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
     mechanisms = tuple(candidate.mechanism for candidate, _ in ranking)

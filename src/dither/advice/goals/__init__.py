@@ -8,6 +8,7 @@
     Tables(n)            tables of pairs of several attributes
     SingleValues(loss)   each report by itself
     Locations(places)    each location of a path by itself
+    CompletePaths(prior) each complete path by itself, with one ε for it
     Maps(n)              a map of where n people are
     Districts(n)         the shares of n people in districts
     MeanPlace(n)         the mean place of n people

@@ -36,8 +36,10 @@ class Goal(ABC):
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
-    simulated: ClassVar[bool] = False  # True if `errors(rough=True)` is much faster
-    apart: ClassVar[bool] = False  # True if `dt.compare` lists only the goal's own candidates
+    simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
+    units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
+    instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
+    apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
 
     def check(self, domain: Domain) -> None:
         """Raise InvalidParameter unless the goal applies to a domain."""

@@ -12,7 +12,8 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_categories, solved_candidates
 from dither.advice.compare import average_variance
 from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
-from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Sphere
+from dither.advice.simulation import Progress
+from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Routes, Sphere
 from dither.errors import InvalidParameter, found
 from dither.estimation.maps.density import density
 from dither.foundation.arrays import Floats
@@ -22,6 +23,7 @@ from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.optimal.anywhere import Anywhere
+from dither.mechanisms.optimal.routes import AmongRoutes, PublicPaths, chosen_half, public_paths
 from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
@@ -90,6 +92,71 @@ class Locations(Goal):
         where = "with places spread evenly" if self.places is None else "with the places that were given"
         paths = f", on paths of {self.length} locations" if self.length > 1 else ""
         return f"the smallest error in simulations {where}{paths}"
+
+
+@dataclass(frozen=True)
+class CompletePaths(Goal):
+    """Each complete path by itself: the mean distance of its report to it, for one ε of the path.
+
+    `prior` are public paths with their source: the error is that of a half of them, for mechanisms fitted to
+    the other half. Mechanisms that divide ε over the places of a path are ranked with the same promise. Then
+    those follow that promise ε for each location only, which is a weaker promise: column `promise`.
+
+    >>> from dither import Interval, recommend
+    >>> lines = [[(0, a), (1, b)] for a in (0.1, 0.2, 0.8, 0.9) for b in (0.1, 0.2, 0.8, 0.9)]
+    >>> routes = Routes(Rectangle(Interval(0, 1), Interval(0, 1)), points=4)
+    >>> table = recommend(routes, CompletePaths((lines, "lines of the network")), epsilon=4)
+    >>> table[0]["mechanism"], table[0]["promise"]
+    ('Optimal(…, prior=…)', 'one trajectory')
+    """
+
+    prior: tuple[Any, str] | PublicPaths = field(repr=False)
+
+    apart = True
+    takes = (Routes,)
+    otherwise = "for the locations of an area use dt.goals.Locations; paths are dt.Routes(area)"
+    units = True
+    instead = "with a weaker promise"
+    close = 0.02
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", public_paths(self.prior))
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(domain, epsilon=epsilon, prior=self.prior))]
+        kinds = [kind for kind in (TraCSC, TraCSD, Anywhere) if isinstance(domain.area, kind._takes)]
+        for unit in ("trajectory", "location"):
+            for kind in kinds:
+                name = "Optimal" if kind is Anywhere else kind.__name__
+                made = kind(domain.area, epsilon=epsilon, unit=unit)
+                found.append(Candidate(f"{name}(area, unit={unit!r})", made))
+        return found
+
+    def error(self, mechanism: Any) -> float | None:
+        return mechanism.held_out_error if isinstance(mechanism, AmongRoutes) else None
+
+    def errors(
+        self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
+    ) -> list[tuple[Candidate, float]]:
+        routes = next(each.mechanism for each in candidates if isinstance(each.mechanism, AmongRoutes))
+        asked = routes.domain.places(routes.public[~chosen_half(len(routes.public))])
+        found: list[tuple[Candidate, float]] = []
+        for candidate in candidates:
+            error = self.error(candidate.mechanism)
+            if error is None:
+                noisy: Any = candidate.mechanism.perturb(asked, source=Seeded(1))
+                error = routes.distance_of(asked, routes.domain.area.clip(noisy.values))
+            found.append((candidate, error))
+        return found
+
+    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        return sorted(able, key=lambda pair: (pair[0].mechanism.guarantee.unit == "location", pair[1]))
+
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
+        raise InvalidParameter("the error of a single path does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Domain) -> str:
+        return "the smallest error on public paths that it was not fitted to, with ε for the complete path"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from dataclasses import dataclass, replace
@@ -76,8 +77,9 @@ class TripReports:
     ) -> TripReports:
         """Draw the reports of trips.
 
-        Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
-        the number of locations perturbed since the last call.
+        A complete trip of `dt.Routes(…, by="order")` whose places have times is resampled to equal steps of
+        time first. Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is
+        called with the number of locations perturbed since the last call.
         """
         name = as_question(question).name
         refusal = f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {name}"
@@ -93,6 +95,7 @@ class TripReports:
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
         paths = _move_inside(trips, question, projection, outside)
+        paths = _at_times(paths, trips, question)
         reports = _draw_batches(paths, question, source, progress or ignore_progress)
         if _is_of_routes(question):
             paths = Paths.of(reports.values) if len(reports) else paths
@@ -145,8 +148,9 @@ class TripReports:
             trips.paths.points if self.projection is None else self.projection.to_plane(trips.paths.points)
         )
         domain = self.question.domain
-        locations = domain.resample(domain.clip(trips.paths.like(points))).reshape(-1, 2)
-        earth = locations if self.projection is None else self.projection.to_earth(locations)
+        inside = _at_times(domain.clip(trips.paths.like(points)), trips, self.question)
+        places = domain.resample(inside).reshape(-1, 2)
+        earth = places if self.projection is None else self.projection.to_earth(places)
         return Trips(self.trips.paths.like(earth), trips.names, None)
 
     def write(self, out: str | Path) -> None:
@@ -211,6 +215,28 @@ def _decode_routes(trips: Trips, question: Question, projection: Map | None) -> 
     with name_errors(Path(trips.file or "trips")):
         reports = question.reports(raw)
     return TripReports(reports, projection, replace(trips, reports=None, specification=None))
+
+
+def _at_times(paths: Paths, trips: Trips, question: Question) -> Paths:
+    """Return complete trips at equal steps of time if they have times and are resampled by order."""
+    if trips.times is None or not _is_of_routes(question) or question.domain.by != "order":
+        return paths
+    return paths.resample_times(_seconds(trips), question.domain.points)
+
+
+def _seconds(trips: Trips) -> list[float]:
+    """Return the times of all places in seconds; those without a zone are taken as UTC."""
+    made = []
+    for number, text in enumerate(trips.times or ()):
+        try:
+            time = datetime.datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidParameter(
+                f"{trips.where(number)}: expected an ISO time stamp, such as 2026-05-01T08:00:00Z; for times "
+                'of another form use dt.Routes(…, by="length")'
+            ) from None
+        made.append((time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp())
+    return made
 
 
 def _is_of_routes(question: Question) -> bool:

@@ -15,7 +15,7 @@ from dither.core.kernels.places.nearest import MOST_PACKED, first_numbers
 from dither.core.kernels.places.routes import RouteKernel, path_distances
 from dither.core.question import PlainQuestion, Question
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.foundation.arrays import Floats, Integers
+from dither.foundation.arrays import Floats, Integers, Mask
 from dither.foundation.numerics import codebooks
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import check_public_source
@@ -157,8 +157,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
     def _choice(self) -> _Choice:
         """The codebook: N and K by the error of one half of the public paths, then fitted to all of them."""
         apart, odds = self._both, math.exp(self.epsilon)
-        # A half that does not follow the order of the paths: by the golden ratio, i·φ mod 1 below 1/2.
-        half = (np.arange(len(apart)) * 2_654_435_769) % (1 << 32) < 1 << 31
+        half = chosen_half(len(apart))
         fitted, other = apart[np.ix_(half, half)], apart[np.ix_(~half, half)]
         most = min(len(fitted) // 2, MOST_PACKED // (2 * self.domain.points), _most(self.epsilon))
         sizes = [size for size in _SIZES if size <= max(2, most)]
@@ -221,6 +220,14 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     # --- errors, in units of the area
 
+    def distance_of(self, paths: object, reports: object) -> float:
+        """Return the mean distance between paths and reports of their places, by that of the domain."""
+        places = replace(self.domain, by="order")  # reports are compared place by place
+        first, second = self.domain.check(Paths.of(paths)), places.check(Paths.of(reports))
+        parts = range(16, len(first), 16)
+        pairs = zip(np.split(first, parts), np.split(second, parts), strict=True)
+        return float(np.mean(np.concatenate([np.diagonal(self._apart(*pair)) for pair in pairs])))
+
     def error(self, paths: object) -> Floats:
         """Return the mean distance between each path and its report."""
         rows = self.domain.check(Paths.of(paths))
@@ -278,6 +285,14 @@ class AmongRoutes(Mechanism[PlainQuestion]):
             f"{self.average_error():.4g} for the complete path, {self.held_out_error:.4g} held out, "
             f"{self.unasked_error:.4g} without asking"
         )
+
+
+def chosen_half(count: int) -> Mask:
+    """Return which of some public paths choose the codebook; the others choose its size.
+
+    The half does not follow the order of the paths: by the golden ratio, i·φ mod 1 below 1/2.
+    """
+    return (np.arange(count) * 2_654_435_769) % (1 << 32) < 1 << 31
 
 
 def best_between(shares: Floats, far: Floats, epsilon: float) -> float:

@@ -24,6 +24,7 @@ from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
+_MOST_SHARE: Final = 1 << 16  # of a level
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
 
 
@@ -117,8 +118,10 @@ class HashedResponse(BucketReports, CodeKernel):
 class PrefixKernel(Kernel):
     """One prefix of a text, reported by local hashing; the public seed determines its length.
 
-    `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of
-    levels. What is hashed is the upper half of the prefix's key, a chain of hashes of its symbols.
+    `ends` are the lengths of the prefixes, one for each level. `shares` are integers in proportion to the
+    people of each level; without them all levels have as many. The seed modulo their sum is the level: the
+    first one up to which the shares add up to more. What is hashed is the upper half of the prefix's key, a
+    chain of hashes of its symbols.
     """
 
     promise, certify = pure_promise, pure_certify
@@ -127,6 +130,7 @@ class PrefixKernel(Kernel):
     text: Text
     oracle: HashedResponse
     ends: tuple[int, ...]
+    shares: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "prefix"
 
@@ -136,6 +140,10 @@ class PrefixKernel(Kernel):
             raise InvalidParameter(
                 f"the lengths of prefixes must increase up to the length of the text, {self.text.length}"
             )
+        if self.shares and len(self.shares) != len(self.ends):
+            raise InvalidParameter("expected one share of the people for each length of a prefix")
+        if not all(1 <= share <= _MOST_SHARE for share in self.shares):
+            raise InvalidParameter(f"the shares of levels are integers from 1 to {_MOST_SHARE}")
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -147,7 +155,10 @@ class PrefixKernel(Kernel):
 
     def level(self, seeds: Words) -> Integers:
         """Return the level of each seed; it is public and independent of the text."""
-        return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+        if not self.shares:
+            return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+        at = (seeds % np.uint64(sum(self.shares))).astype(np.int64)
+        return np.searchsorted(np.cumsum(self.shares), at, side="right").astype(np.int64)
 
     @staticmethod
     def follow(keys: Words, symbols: Array) -> Words:
@@ -239,10 +250,15 @@ class PrefixKernel(Kernel):
         return self.oracle.check(raw)
 
     def device(self) -> dict[str, Any]:
-        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends)}
+        shares = {"shares": list(self.shares)} if self.shares else {}
+        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends), **shares}
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Text):
             raise MalformedReport(f"prefixes need a domain of texts, not {type(domain).__name__}")
-        return cls(domain, HashedResponse.from_device(device, domain), tuple(map(whole, device["ends"])))
+        ends = tuple(map(whole, device["ends"]))
+        if "shares" in device and not device["shares"]:
+            raise MalformedReport("shares of levels that are stated are not empty")
+        shares = tuple(map(whole, device.get("shares", ())))
+        return cls(domain, HashedResponse.from_device(device, domain), ends, shares)
