@@ -538,9 +538,9 @@ def _officer(
         lines.append(said["row"])
     if total is None and request.has_locations:
         lines.append(said["location"])
-    if asked.routes:
-        lines.append(said["routes"].format(count=asked.routes))
-    lines += _phase_words(asked.phase, said)
+    if request.routes:
+        lines.append(said["routes"].format(count=request.routes))
+    lines += _phase_words(request.phase, said)
     return "\n".join(lines)
 
 

@@ -168,10 +168,8 @@ class Campaign:
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        question = {
-            name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()
-        }
-        for name, given in (("questions", question), ("purposes", self.purposes), ("asks", self.asks)):
+        made = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
+        for name, given in (("questions", made), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
@@ -219,9 +217,7 @@ class Campaign:
         check_languages(self.languages)
         if self.purposes:
             if not self.languages or set(self.purposes) != set(self.languages[1:]):
-                raise InvalidParameter(
-                    "expected purposes in all languages except the first; `purpose` is in the first"
-                )
+                raise InvalidParameter("expected purposes in the other languages; `purpose` is in the first")
             for words in self.purposes.values():
                 check_words("a purpose", words, size=_TEXTS["purpose"][0], lines=True)
         for name in self.asks:
@@ -253,8 +249,7 @@ class Campaign:
         draw, domain = question.device()["draw"], question.domain
         if draw in _NEVER or not question.alone or question.guarantee.assumes:
             raise InvalidParameter(
-                "expected in a campaign a question that a device answers by itself, about one value or one "
-                "location, "
+                "expected a question that a device answers by itself, about one value or one location, "
                 f"not a path or a text (its draw is {draw!r})"
             )
         check_labels(domain)
@@ -291,7 +286,7 @@ class Campaign:
             raise unknown_name("question", name, list(self.questions))
         if self.repeat == "present":
             raise InvalidParameter("presence is not an answer to a question")
-        reported, question = self.account_terms(name), self.questions[name]
+        facts, question = self.account_terms(name), self.questions[name]
         request = Inquiry(
             name,
             question,
@@ -300,8 +295,8 @@ class Campaign:
             days=self.days,
             every=self.every,
             changes=self.changes,
-            times=reported.get("times"),
-            terms={key: reported[key] for key in ("limit", "phase") if key in reported} or None,
+            times=facts.get("times"),
+            terms={key: facts[key] for key in ("limit", "phase") if key in facts} or None,
             taken=None if name not in self.asks else partial(self.value, name),
             words=self.words(name),
         )
@@ -468,16 +463,11 @@ class Campaign:
     def _write_question(self, name: str) -> Data:
         """Return a question as the text states it."""
         question, terms, line = self.questions[name], self.asks.get(name), self.questions[name].domain.line
-        fields = _promise(question)
+        data = _promise(question)
         if line is not None:
-            fields |= {} if line.step is None else {"step": line.step}
-            fields |= {"unit": line.plain_unit} if line.plain_unit else {}
-        return {
-            "name": name,
-            "specification": question.to_json(),
-            **fields,
-            **(terms.data() if terms else {}),
-        }
+            data |= {} if line.step is None else {"step": line.step}
+            data |= {"unit": line.plain_unit} if line.plain_unit else {}
+        return {"name": name, "specification": question.to_json(), **data, **(terms.data() if terms else {})}
 
     @cached_property
     def id(self) -> str:
