@@ -11,7 +11,8 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.curves import along_budgets, draw_curves, error_curve, frequency_curve
-from dither.core.domains import Categories, Domain, Line, Profile
+from dither.advice.vectors import on_vectors, squared_error
+from dither.core.domains import Categories, Domain, Line, Profile, Vectors
 from dither.core.question import check_epsilon
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
@@ -27,6 +28,7 @@ from dither.mechanisms.matrix import Matrix
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
+from dither.mechanisms.optimal.vectors import InBall
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,13 +152,13 @@ def compare(
         if also:
             raise InvalidParameter("mechanisms for sets of items are compared without `also`")
         return _for_goal(_compare_sets(domain, len(domain.listed), budget), goal, progress)
-    if isinstance(domain, Profile):
+    if (together := _TOGETHER.get(type(domain))) is not None:
         if also or goal is not None:
-            raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
-        return _compare_tables(domain, budget)
+            raise InvalidParameter("tables of attributes and vectors are compared without `goal` and `also`")
+        return together(domain, budget)
     if not isinstance(domain, Line):
         raise InvalidParameter(
-            "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
+            "mechanisms are compared on an Interval, a Circle, Categories, Several or Vectors, not on "
             f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…), "
             'and for routes goal=dt.goals.CompletePaths((paths, "source"))'
         )
@@ -341,6 +343,32 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
         "in brackets, relative to a lower bound for every mechanism"
     )
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+def _compare_vectors(domain: Vectors, epsilon: float) -> Comparison:
+    candidates = sorted(on_vectors(domain, epsilon), key=squared_error)
+    least = InBall(domain, epsilon=epsilon).bound if domain.dimension > 1 else None
+    rows = tuple(
+        {
+            "mechanism": candidate.name,
+            "squared error": squared_error(candidate),
+            "bytes": candidate.mechanism.report_bytes,
+            **({} if least is None else {"relative squared error": squared_error(candidate) / least}),
+        }
+        for candidate in candidates
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the squared length of the error of a mean; "
+        "in brackets, relative to a lower bound for every mechanism without bias"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+# Domains of many numbers or attributes, whose mechanisms are compared by one error.
+_TOGETHER: Final[dict[type[Domain], Callable[..., Comparison]]] = {
+    Profile: _compare_tables,
+    Vectors: _compare_vectors,
+}
 
 
 def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:

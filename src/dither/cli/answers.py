@@ -39,7 +39,8 @@ class Wanted:
     difference: str | None = None  # a baseline; an empty text for all pairs
     test: bool = False
     minimum: int = 100
-    population: Mapping[str, float] = field(default_factory=dict)  # share or total of each group
+    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
+    person: str | None = None  # the public column of ids, of people who are in several groups
 
     @property
     def numbers(self) -> bool:
@@ -49,7 +50,7 @@ class Wanted:
     @property
     def rows(self) -> bool:
         """Whether reports with their rows are needed: counts do not do."""
-        return self.weight is not None or self.cross is not None or self.test
+        return any(part is not None for part in (self.weight, self.cross, self.person)) or self.test
 
     def check(self, files: Sequence[str], question: bool) -> None:
         """Raise UsageError if the options do not go together."""
@@ -68,6 +69,7 @@ class Wanted:
             and len(self.by) != 1,
             "--population is one number, without --difference and --test": self.population
             and (self.difference is not None or self.test),
+            "--person names who is in several groups: --by WAVE --person ID": self.person and not self.by,
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
             "--test is of a cross-table (--cross) or between groups (--by)": self.test
             and not (self.by or self.cross),

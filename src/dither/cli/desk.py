@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.output import number_of
-from dither.core.people import people_of_columns
+from dither.core.people import people_by_id, people_of_columns
 from dither.data.formats.format import table_format
 from dither.data.report_files import carried_questions
 from dither.data.streams import shown_name
@@ -50,7 +50,7 @@ def read_rows(
         together = [name for name in (*asked.by, asked.cross) if name is not None and name in questions]
         wanted = [column] if column is not None else [name for name in questions if name not in together]
         public = [name for name in asked.by if name not in questions]
-        public += [asked.weight] if asked.weight is not None else []
+        public += [name for name in (asked.weight, asked.person) if name is not None]
         _check_columns(path, wanted, public, asked, questions, there)
         for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
             present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
@@ -147,13 +147,15 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
                 raise click.UsageError(
                     "--population is of groups by a public label: the sizes of private groups are estimated"
                 )
-            groups = _answer(estimate, reports, by=by, minimum=asked.minimum, weights=weights)
+            ids = None if asked.person is None else rows.columns[asked.person]
+            groups = _answer(estimate, reports, by=by, minimum=asked.minimum, weights=weights, person=ids)
             if isinstance(groups, Exception):
                 results[f"{name} by {', '.join(asked.by)}"] = groups
                 continue
             results.update(group_results(name, groups, asked))
             if asked.test:
-                results[f"{name}: test"] = compare_groups(reports, by, asked.minimum, weights)
+                told = reports if ids is None else replace(reports, people=people_by_id(ids, name))
+                results[f"{name}: test"] = _answer(compare_groups, told, by, asked.minimum, weights)
         else:
             results[name] = _answer(estimate, reports, weights=weights)
             for share in asked.shares:

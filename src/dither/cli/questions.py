@@ -71,9 +71,10 @@ class Found:
 
     @property
     def rows(self) -> int | None:
-        """The most rows of one person in a file of reports; None if it does not distinguish people."""
-        rows = self.made.get("rows")
-        return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
+        """The most rows of one person in a file of reports; None if it does not tell people apart."""
+        from dither.data.report_files import rows_of_person
+
+        return rows_of_person(self.made)
 
     def gaps(self, kind: str) -> tuple[str, ...]:
         """Return the columns of a file of reports whose gaps show who is `missing`, or `outside`."""
@@ -186,8 +187,9 @@ def _read(path: Path, column: str | None) -> Found:
         from dither.data.trips.reports import read_trip_specification
 
         return Found(Questionnaire({path.stem: read_trip_specification(specification)[0]}), kept=())
+    from dither.data.report_files import read_making
+
     campaign = Questionnaire.from_json(specification)
     columns = table_format(path).columns(path)
     kept = tuple(name for name in columns if name not in campaign.questions)
-    made = json.loads(specification).get("made", {})
-    return Found(campaign, kept=kept, made=made if isinstance(made, dict) else {})
+    return Found(campaign, kept=kept, made=read_making(specification))

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.foundation.arrays import Array, Integers
+from dither.errors import InvalidParameter
+from dither.foundation.arrays import Array, Integers, is_nothing
 
 _BITS: Final = 64.0  # bits of information in reports, from which on equal reports mean the same people
 
@@ -73,6 +74,20 @@ def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict
         name: (Crowd(token, range(len(cells)) if there is None else np.flatnonzero(there), name),)
         for name, (cells, there) in columns.items()
     }
+
+
+def people_by_id(ids: Sequence[object], part: str = "") -> People:
+    """Return the people that public ids name: rows with one id are one person's.
+
+    Raise InvalidParameter, with the number of the row, for a row without an id.
+    """
+    texts = [None if is_nothing(cell) else str(cell) for cell in ids]
+    if any(text is None or not text for text in texts):
+        row = next(row for row, text in enumerate(texts, 1) if not text)
+        raise InvalidParameter(f"row {row} has no id of a person; fill it in, or leave the row out")
+    known, codes = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
+    digest = hashlib.sha256("\0".join(known.tolist()).encode(errors="surrogatepass"))
+    return (Crowd(digest.digest()[:16], np.asarray(codes, dtype=np.int64).reshape(-1), part),)
 
 
 def _information(cells: Array) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -217,6 +218,18 @@ def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
             f"`questions`"
         )
     return carried
+
+
+def read_making(specification: str | None) -> dict[str, Any]:
+    """Return what the specification of a file of reports says about how the file was made."""
+    made = {} if specification is None else json.loads(specification).get("made", {})
+    return made if isinstance(made, dict) else {}
+
+
+def rows_of_person(made: Mapping[str, Any]) -> int | None:
+    """Return the most rows that a person has in a file; None if it does not tell people apart."""
+    rows = made.get("rows")
+    return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
 
 
 def group_files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, ItemsView, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +26,7 @@ from dither.estimation.groups import (
     order_of,
 )
 from dither.estimation.rounding import SHARE
+from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
 from dither.estimation.verbs import estimate, frequencies, mean
 from dither.foundation.numerics.distributions import f_survival
@@ -104,7 +105,9 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
             raise InvalidParameter(
                 f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
             )
-    return _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+    paired = any(shares_people(given[first], given[second]) for first, second in pairs)
+    found = _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+    return replace(found, title=f"{found.title}; who is in both is paired") if paired else found
 
 
 def contrasts(
@@ -164,6 +167,11 @@ def equal_groups(groups: Groups) -> Significance:
         raise InvalidParameter(
             "groups are compared by one number each, a mean or a share: dt.frequencies(reports)['yes']; "
             "dt.stats.same_distribution compares two groups of answers"
+        )
+    if any(shares_people(first, second) for first, second in combinations(given, 2)):
+        raise InvalidParameter(
+            "some people are in several groups, which this test takes for independent; dt.stats.difference "
+            "pairs them"
         )
     value, error = (
         np.array([float(getattr(part, name)) for part in given]) for name in ("value", "standard_error")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from dither.core.counts import Counts
-from dither.core.people import People, take
+from dither.core.people import People, people_by_id, take
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
@@ -208,12 +208,13 @@ def estimate_groups(
     minimum: int,
     level: float,
     weights: Weighting | None = None,
+    person: Sequence[Hashable] | Array | None = None,
     *,
     usual: Callable[..., Estimate],
 ) -> GroupedEstimates:
     """Return the estimates of reports by their labels, or by randomised reports on a category.
 
-    `usual` estimates each group unless a quantity is given.
+    `usual` estimates each group unless a quantity is given. `person` is a public id for each report.
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
@@ -231,6 +232,10 @@ def estimate_groups(
     check_level(level)
     given = None if weights is None else as_weights(weights, len(check_weighted(reports)))
     private = [name for name, labels in columns.items() if isinstance(labels, Reports)]
+    if person is not None:
+        if private:
+            raise InvalidParameter("ids of persons go with groups by public labels, such as waves")
+        reports = replace(reports, people=_named_people(person, reports))
     if private:
         if quantity is not None:
             raise InvalidParameter(
@@ -238,7 +243,7 @@ def estimate_groups(
             )
         return _estimate_private(reports, columns, private, least, level, given)
     counts = GroupCounts(reports.question, list(columns))
-    if given is None:
+    if given is None and person is None:
         counts.add(list(columns.values()), reports)
         return counts.estimates(quantity or usual, minimum=minimum, level=level)
     kept: dict[Hashable, Estimate] = {}
@@ -247,11 +252,41 @@ def estimate_groups(
         if rows.size < least:
             left_out += 1
             continue
-        part, own = reports[rows], given[rows]
-        kept[label[0] if len(label) == 1 else label] = (
-            usual(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
-        )
+        part = reports[rows] if person is None else _once(reports[rows], label)
+        answer = _of_rows(part, quantity, usual, None if given is None else given[rows])
+        kept[label[0] if len(label) == 1 else label] = replace(answer, people=part.people)
     return keep_groups(kept, list(columns), least, left_out, level)
+
+
+def _named_people(person: object, reports: Reports) -> People:
+    """Return who sent reports, by public ids, one for each report."""
+    if isinstance(person, str | bytes | Reports) or not hasattr(person, "__len__"):
+        raise InvalidParameter(f"person is a public id for each report, not {found(person)}")
+    ids = list(_plain(person))
+    if len(ids) != len(reports.cells):
+        raise InvalidParameter(f"{len(reports.cells)} reports need as many ids of persons, not {len(ids)}")
+    return people_by_id(ids, reports.about)
+
+
+def _of_rows(
+    part: Reports, quantity: Quantity | None, usual: Callable[..., Estimate], weights: Weights | None
+) -> Estimate:
+    """Return the estimate of a group from its reports, maybe with weights."""
+    if weights is None:
+        return (usual if quantity is None else quantity)(part)  # type: ignore[arg-type]
+    return usual(part, weights=weights) if quantity is None else _weighted_quantity(quantity, part, weights)
+
+
+def _once(part: Reports, label: Label) -> Reports:
+    """Return the reports of a group; raise InvalidParameter if somebody has two: they are not independent."""
+    (crowd,) = part.people
+    twice = len(crowd.rows) - np.unique(crowd.rows).size
+    if twice:
+        raise InvalidParameter(
+            f"group {' · '.join(map(str, label))} has {_many(twice, 'further row')} of people who are in it "
+            "already, and rows of one person are not independent; keep one row of a person in each group"
+        )
+    return part
 
 
 def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> GroupedEstimates:

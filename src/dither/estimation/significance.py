@@ -21,6 +21,7 @@ from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.hadamard import Columns
 from dither.core.kernels.sets.projective import ProjectiveKernel
+from dither.core.people import overlap
 from dither.core.question import CategoryQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
@@ -136,8 +137,6 @@ def same_distribution(
     `weights` are those of the people of the first and of the second group. Then categories, or five classes
     of reports on numbers, are compared by weighted shares, with a covariance that contains the weights.
     """
-    if weights is not None:
-        return _same_weighted(first, second, weights)
     questions = [
         reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
     ]
@@ -146,6 +145,13 @@ def same_distribution(
             raise InvalidParameter("the reports of this mechanism are correlated between people")
         if question is not None:
             check_one_answer(question)
+    if overlap(getattr(first, "people", ()), getattr(second, "people", ())):
+        raise InvalidParameter(
+            "some people are in both groups, which this test takes for different ones; subtract the means or "
+            "shares of the same people, dt.mean(a) - dt.mean(b), or test two answers by dt.crosstab"
+        )
+    if weights is not None:
+        return _same_weighted(first, second, weights)
     if all(question is not None and "frequencies" in question.quantities for question in questions):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)

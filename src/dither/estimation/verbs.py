@@ -402,6 +402,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
+    person: Sequence[Hashable] | None = None,
 ) -> GroupedEstimates: ...
 
 
@@ -415,6 +416,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
+    person: Sequence[Hashable] | None = None,
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
@@ -429,7 +431,8 @@ def estimate(
 
     `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
     each category's people is estimated, without the noise of either question. `weights` are public, one for
-    each report.
+    each report. `person` is a public id for each report: of people who are in several groups, as in waves,
+    differences are paired.
 
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
@@ -439,7 +442,11 @@ def estimate(
     if by is not None:
         from dither.estimation.groups import estimate_groups
 
-        return estimate_groups(reports, by, quantity, minimum, level, weights, usual=estimate)
+        return estimate_groups(reports, by, quantity, minimum, level, weights, person, usual=estimate)
+    if person is not None:
+        raise InvalidParameter(
+            "person= names who is in several groups: estimate(reports, by=wave, person=ids)"
+        )
     if weights is not None:
         from dither.estimation.weights import check_weighted
 

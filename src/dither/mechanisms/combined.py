@@ -169,6 +169,12 @@ class Attributes(Answering, Combinator):
         """The guarantee of a person who answers once."""
         return self.promise([part.guarantee for part in self.parts.values()])
 
+    @property
+    def report_bytes(self) -> int:
+        """The size of the reports of one person, in bytes; without the name of the attribute."""
+        sizes = [int(part.report_bytes) for part in self.parts.values()]
+        return sum(sizes) if self.whole_records else max(sizes)
+
     kind: ClassVar[str]  # the name of the draw in a device text
     whole_records: ClassVar[bool]  # True if every attribute is reported
 

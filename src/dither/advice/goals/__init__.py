@@ -12,6 +12,7 @@
     Maps(n)              a map of where n people are
     Districts(n)         the shares of n people in districts
     MeanPlace(n)         the mean place of n people
+    MeanOfVectors(n, each)  the mean of n people's vectors
 
 The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
 the estimate from the same number computed from the people who answered. The sampling error, because not

@@ -86,6 +86,9 @@ class Covariance(Averaged):
         # Variance of a product of two decodings, given values x and y from the middle: s·t + s·y² + t·x².
         return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is not derived."""
+
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "both numbers are in one report, with the complete budget")
 
@@ -127,6 +130,9 @@ class Variance(Averaged):
         if operator.shape[0] < numbers.size:
             return None
         return float(operator.backward(numbers**2).mean() - length**4 / 80.0)
+
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is not derived."""
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "the smallest error of a mean square")

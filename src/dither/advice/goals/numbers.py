@@ -82,9 +82,9 @@ class Goal(ABC):
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
+    @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
         """Return n times the squared sampling error, of the population that has most; None if not derived."""
-        return None
 
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
@@ -168,7 +168,7 @@ class Mean(Averaged):
     deviation: float | None = field(default=None, repr=False)
 
     takes = (Interval, Circle)
-    otherwise = "for categories use dt.goals.Frequencies"
+    otherwise = "for categories use dt.goals.Frequencies, for vectors dt.goals.MeanOfVectors"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -352,6 +352,9 @@ class SingleValues(Goal):
     def error(self, mechanism: Any) -> float:
         return error_of(mechanism, as_power(self.loss), self.criterion)
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
 
@@ -485,6 +488,9 @@ class _Simulated(Goal):
         seeds = f"{len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
         circle = any(candidate.mechanism.domain.circular for candidate in candidates)
         return f"simulated for {'a Beta' if circle else 'twelve shapes'}, {seeds}", rows
+
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is part of the error."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         able = [

@@ -85,6 +85,9 @@ class Locations(Goal):
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
@@ -151,6 +154,9 @@ class CompletePaths(Goal):
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         return sorted(able, key=lambda pair: (pair[0].mechanism.guarantee.unit == "location", pair[1]))
+
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single path does not depend on how many people there are")
@@ -316,6 +322,9 @@ class Maps(Goal):
         anywhere = (random.random(count) < 0.12) | ((unit < 0) | (unit > 1)).any(axis=1)
         unit[anywhere] = random.random((int(anywhere.sum()), 2))
         return np.stack([area.x.from_unit(unit[:, 0]), area.y.from_unit(unit[:, 1])], axis=1)
+
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is not derived."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")

@@ -78,6 +78,12 @@ if TYPE_CHECKING:
     "difference of two questions of the same people, such as after and before.",
 )
 @click.option(
+    "--person",
+    metavar="COLUMN",
+    help="With --by: the public column that names the person, of people in several groups (waves): their "
+    "differences are paired.",
+)
+@click.option(
     "--population",
     multiple=True,
     metavar="LABEL=SHARE",
@@ -120,6 +126,7 @@ def command(
     cross: str | None,
     within: str | None,
     difference: str | None,
+    person: str | None,
     population: tuple[str, ...],
     retained: bool,
     test: bool,
@@ -143,6 +150,7 @@ def command(
     dither estimate reports.csv --by sex --population f=0.51 --population m=0.49
     dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
     dither estimate waves.csv --column after --cross before --difference
+    dither estimate waves.csv --column minutes --by wave --person id --difference
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
@@ -162,7 +170,7 @@ def command(
     minimum applies to the sum.
     """
     known = _population(population)
-    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
+    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known, person)
     wanted.check(files, bool(asked_by))
     _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
@@ -231,7 +239,8 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
-    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, request)):
+    _check_people(paths, wanted)
+    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
         from dither.cli.desk import answer_rows, read_rows
 
         results = answer_rows(read_rows(paths, wanted, column, request), wanted)
@@ -320,6 +329,24 @@ def _check_once(paths: Sequence[Path]) -> None:
                 err=True,
             )
         same.append(path)
+
+
+def _check_people(paths: Sequence[Path], wanted: Wanted) -> None:
+    """Raise UsageError for comparisons of groups that may share people, if nothing says who is in which."""
+    from dither.data.formats.format import table_format
+    from dither.data.report_files import read_making, rows_of_person
+
+    if not (wanted.by and (wanted.difference is not None or wanted.test)) or wanted.person is not None:
+        return
+    for path in paths:
+        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
+        rows = rows_of_person(made)
+        if rows is not None and rows > 1:
+            raise click.UsageError(
+                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
+                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
+                "--person ID"
+            )
 
 
 def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:

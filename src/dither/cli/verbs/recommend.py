@@ -27,6 +27,7 @@ _GOALS: Final = {
     "map": "Maps",
     "districts": "Districts",
     "mean-place": "MeanPlace",
+    "mean-vector": "MeanOfVectors",
 }
 _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
@@ -34,6 +35,7 @@ _MEANINGS: Final = {
     "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
     "Distribution": "the distance of the distribution, with the sampling error;  from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell",
+    "MeanOfVectors": "the length of the error that privacy adds to the mean vector (root mean square)",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
     **{
         name: f"the standard error that privacy adds to {what}"
@@ -52,6 +54,7 @@ _NO_STANDARD_ERRORS: Final = (
     "places",
     "map",
     "mean-place",
+    "mean-vector",
     "distribution",
 )  # so no confidence interval
 _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
@@ -74,6 +77,13 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     multiple=True,
     metavar="NAME LOW HIGH",
     help="One of several numbers of a person, for the goal covariance; once for each.",
+)
+@click.option("--vectors", type=int, metavar="D", help="Vectors of D numbers, for the goal mean-vector.")
+@click.option(
+    "--length", type=float, help="With --vectors: the length that they have at most; 1 if left out."
+)
+@click.option(
+    "--each", type=float, help="With --vectors: how far a single number is from its centre at most, if known."
 )
 @click.option(
     "--goal",
@@ -145,6 +155,9 @@ def command(
     domain: Domain | None,
     rectangle: tuple[float, float] | None,
     numbers: tuple[tuple[str, float, float], ...],
+    vectors: int | None,
+    length: float | None,
+    each: float | None,
     goal: str,
     people: int | None,
     epsilon: float | None,
@@ -179,16 +192,18 @@ def command(
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     dither recommend --number age 18 100 --number bmi 10 60 --goal covariance --people 10000 --epsilon 1
+    dither recommend --vectors 384 --goal mean-vector --people 20000 --epsilon 2
     dither recommend --rectangle 30 20 --goal map --cells 12 8 --people 100000 --epsilon 2
     """
     from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
-    on = need_domain(_one_domain(domain, rectangle, numbers))
+    asked = need_domain(_one_domain(_vectors(domain, vectors, length), rectangle, numbers))
     wanted = _goal(
         goal,
         n=people,
         criterion=criterion,
         deviation=deviation,
+        each=each,
         loss=loss,
         bins=bins,
         share=share,
@@ -335,6 +350,19 @@ def _standard_error(goal: str, margin: float, error: float | None) -> float:
     if goal in _NO_STANDARD_ERRORS:
         raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
     return margin / _Z
+
+
+def _vectors(domain: Domain | None, size: int | None, length: float | None) -> Domain | None:
+    """Return the domain, or vectors if their size was given."""
+    from dither.core.domains import Vectors
+
+    if size is None and length is not None:
+        raise click.UsageError("--length is for --vectors")
+    if size is None:
+        return domain
+    if domain is not None:
+        raise click.UsageError("give one domain: --vectors stands alone")
+    return Vectors(size, 1.0 if length is None else length)
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
