@@ -240,7 +240,7 @@ def _of_files(
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
     _check_people(paths, wanted)
-    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
+    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, request)):
         from dither.cli.desk import answer_rows, read_rows
 
         results = answer_rows(read_rows(paths, wanted, column, request), wanted)

@@ -197,7 +197,7 @@ def command(
     """
     from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
-    asked = need_domain(_one_domain(_vectors(domain, vectors, length), rectangle, numbers))
+    on = need_domain(_one_domain(_vectors(domain, vectors, length), rectangle, numbers))
     wanted = _goal(
         goal,
         n=people,
