@@ -203,7 +203,7 @@ def test_a_rule_that_only_shrinks_fails_on_both_sides() -> None:
         ("The record whose prediction is examined, and how its features are randomised.", True),
         ("What an account returns: reports that wait.", True),
         ("`dither sql`: the query that counts reports in a database.", True),
-        ("The draw of the function does not see the row, so the loss is that of the value alone.", False),
+        ("The draw of the function does not see the row, so the loss comes only from the value.", False),
         ("A cell that is merged over several columns stands in the first of them.", False),
         ("`dither estimate` reads the rows of files for them.", False),
         ("Nothing here knows what a report is.", False),
