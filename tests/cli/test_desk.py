@@ -178,13 +178,13 @@ def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
     found = asked(out, "--weight", "weight")
     assert found["minutes"][0]["n"] == 300
     assert len(found["home"]) == 2
-    assert "reports on an interval are needed" in str(found["heading"])
+    assert "expected reports on an interval" in str(found["heading"])
     shown = run("estimate", out, "--weight", "weight")
     assert shown.exit_code == 0
     assert "heading: reports on an interval" in shown.output
     alone = run("estimate", out, "--weight", "weight", "--column", "heading")
     assert alone.exit_code != 0
-    assert "reports on an interval are needed" in alone.output
+    assert "expected reports on an interval" in alone.output
 
 
 def test_a_file_that_occurs_twice_is_said(reports: Path, tmp_path: Path) -> None:

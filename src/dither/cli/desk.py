@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The people who answered a question and those asked together with it: reports, and public columns."""
+    """The people who answered a question and its companion questions: reports, and public columns."""
 
     reports: Reports
     others: dict[str, Reports]
@@ -41,7 +41,7 @@ class Rows:
 def read_rows(
     paths: Sequence[Path], asked: Wanted, column: str | None, given: Questionnaire | None
 ) -> dict[str, Rows]:
-    """Read files of reports of the same questions: for each question the rows with all that is asked."""
+    """Read files of reports of the same questions: for each question the rows with all required columns."""
     from dither.core.reports import Reports
 
     parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
@@ -56,14 +56,14 @@ def read_rows(
         _check_columns(path, wanted, public, asked, questions, there)
         for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
             present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
-            told = {name: chunk.reports(name, questions[name]) for name in present}
+            reported = {name: chunk.reports(name, questions[name]) for name in present}
             cells = {name: chunk.cells(name) for name in public}
             for name in wanted:
                 kept = present[name].copy()
                 for other in together:
                     kept &= present[other]
                 left_out += int((present[name] & ~kept).sum())
-                mine = {key: told[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
+                mine = {key: reported[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
                 rows = kept.nonzero()[0].tolist()
                 labels = {key: [column[row] for row in rows] for key, column in cells.items()}
                 parts.setdefault(name, []).append((mine, labels))
@@ -84,32 +84,32 @@ def _check_columns(
     path: Path,
     wanted: Sequence[str],
     public: Sequence[str],
-    asked: Wanted,
+    request: Wanted,
     questions: Mapping[str, Any],
     there: Sequence[str],
 ) -> None:
     """Raise UsageError for a question or a column that the file does not have, or that is not public."""
-    place = shown_name(path)
-    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
-        if name not in questions and name == asked.cross and name in there:
+    file = shown_name(path)
+    for name in [*wanted, *([request.cross] if request.cross is not None else [])]:
+        if name not in questions and name == request.cross and name in there:
             column = " ".join(f"--column {part}" for part in wanted[:1])
             raise click.UsageError(
-                f"{place}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
+                f"{file}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
                 f"them says whether they differ; --cross is for two questions"
             )
         if name not in questions:
-            raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
+            raise click.UsageError(f"{file}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
             raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
         if name not in there:
-            raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
+            raise click.UsageError(f"{file}: {unknown_name('column', name, there)}")
     if not wanted:
-        raise click.UsageError("there is no question left beside those of --by")
+        raise click.UsageError("expected a question other than those of --by")
 
 
 def weights_of(cells: Iterable[Any], column: str) -> list[float]:
-    """Return the weights of a column; raise InvalidParameter for a cell that is none, with its row."""
+    """Return the weights of a column; raise InvalidParameter for an invalid cell, with its row."""
     found: list[float] = []
     for row, cell in enumerate(cells, 1):
         try:
@@ -262,7 +262,7 @@ def _numbers_or_labels(cells: Sequence[Any], column: str) -> list[Any]:
 
 
 def _answer(function: Callable[..., Any], *args: object, **more: object) -> object:
-    """Return an estimate, or the error that says why there is none: other questions may have it."""
+    """Return an estimate, or the error with the reason: other questions may have it."""
     try:
         return function(*args, **more)
     except (InvalidParameter, NotIdentifiable) as error:
@@ -270,7 +270,7 @@ def _answer(function: Callable[..., Any], *args: object, **more: object) -> obje
 
 
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
-    """Return a table of groups, or of their differences if those are asked for."""
+    """Return a table of groups, or of their differences on request."""
     from dither.estimation.comparison import contrasts, difference
 
     title = f"{name} by {', '.join(groups.by)}"
@@ -300,8 +300,8 @@ def population_of(groups: Any, asked: Wanted) -> object:
 
     labels = {"" if label is None else str(label): label for label in groups.estimates}
     known = {labels.get(name, name): number for name, number in asked.population.items()}
-    whole = sum(known.values())
-    return post_stratified(groups, {label: number / whole for label, number in known.items()})
+    total = sum(known.values())
+    return post_stratified(groups, {label: number / total for label, number in known.items()})
 
 
 def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
@@ -312,15 +312,15 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
     from dither.estimation.groups import GroupCounts
     from dither.estimation.person_numbers import check_pair, indicators, protocol_of
 
-    told = next(labels for labels in by.values() if isinstance(labels, Told))
-    check_pair(reports, told)
-    read, answers = indicators(told), protocol_of(told).categories.labels
+    labels_ = next(labels for labels in by.values() if isinstance(labels, Told))
+    check_pair(reports, labels_)
+    read, answers = indicators(labels_), protocol_of(labels_).categories.labels
     public = [labels for labels in by.values() if not isinstance(labels, Told)]
     parts: Any = GroupCounts.rows(public, len(reports.cells)) if public else [((), slice(None))]
-    for label, places in parts:
+    for label, indices in parts:
         for column, answer in enumerate(answers):
             members = np.zeros(len(reports.cells))
-            members[places] = read[places, column]
+            members[indices] = read[indices, column]
             yield " · ".join(map(str, (*label, answer))), members
 
 
