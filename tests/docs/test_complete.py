@@ -104,16 +104,23 @@ def test_the_api_page_leads_to_every_name() -> None:
 def test_every_mechanism_has_a_page(name: str) -> None:
     kind = names()[name]
     page = catalogue.page(name, kind)
-    parts = ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Reference:**", f"({name}.png)")
+    parts = ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Do not use if** ", "- **Reference:**", f"({name}.png)")
     for part in (*parts, "## Example", "## Parameters", "- source: <a ", "- tests: <a ", "## See also"):
         assert part in page, f"the page of {name} has no {part}"
     assert not re.search(r"<(function|object|class)\b| at 0x|lambda", page), f"{name} shows an address"
     assert f"(mechanisms/{name}.md)" in catalogue.listing()
+    assert page.index(f"({name}.png)") < page.index("## Example") < page.index("<summary>The formulas")
+    for dither_name in re.findall(r"`(dt\.[\w.]+)`", page.partition("**Do not use if**")[2].partition("\n")[0]):
+        assert name_page.page_of(dither_name), f"{name}: {dither_name} has no page"
 
 
 def test_no_two_mechanisms_are_described_alike() -> None:
     said = [listings.prose.summary(kind) for kind in names().values()]
     assert len(set(said)) == len(said)
+
+
+def test_every_mechanism_has_a_card() -> None:
+    assert set(catalogue.CARDS) == set(names())
 
 
 @pytest.mark.some("OLH", "JRR")
