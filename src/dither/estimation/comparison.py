@@ -256,9 +256,9 @@ def combine(
 ) -> Estimate:
     """Return one estimate from independent ones of the same quantity, such as versions of a question.
 
-    The parts are reports, summaries or estimates of different people. Reports may be of other mechanisms or
-    have another ε, but must be on the same domain. Without `weights`, each part has its inverse variance,
-    which has the smallest error; weights are divided by their sum.
+    The parts are reports, summaries or estimates of different people. Mechanisms
+    and ε may differ, but the domain must be the same. Without `weights`, each part is weighted
+    by its inverse variance, for the smallest error. Weights are divided by their sum.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -304,7 +304,7 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
         rows.append({"answer": show_label(answer), **shown, "versions": len(parts)})
     if all(row["versions"] < 2 for row in rows):
         raise Mismatch("no answer is in two versions of the list")
-    title = f"{len(versions)} lists of answers; each share is that of the people who were offered the answer"
+    title = f"{len(versions)} lists of answers; each share is among the people who were offered the answer"
     return ResultTable(title, tuple(rows), limits=SHARE)
 
 
@@ -382,7 +382,7 @@ def _precision(part: Estimate) -> float:
 def _shares(weights: Sequence[float], count: int) -> list[float]:
     checked = _check_weights(weights)
     if len(checked) != count:
-        raise InvalidParameter(f"{count} parts need as many weights, not {len(checked)}")
+        raise InvalidParameter(f"expected one weight for each of {count} parts, got {len(checked)}")
     total = math.fsum(checked)
     if not total > 0.0:
         raise InvalidParameter("at least one weight must be positive")
