@@ -329,8 +329,8 @@ class Account:
         terms, label = campaign.presence()
         question = None if label is None else label.facts
         event = {"do": "message", "at": self._now(), "presence": terms, "question": question}
-        told = self._happen(event)
-        return None if told["is"] == "empty" else told
+        reported = self._happen(event)
+        return None if reported["is"] == "empty" else reported
 
     def messages(self, asker: str | None = None) -> list[str]:
         """Return the identities of the messages of presence that wait, of one asker or of all."""
@@ -351,9 +351,9 @@ class Account:
         from dither_device.keyed import MARK, REPORT, source_of
 
         key = self._key()
-        told = asking.asker, asking.name, question.fingerprint, question.mark(placed)
-        report = question.draw(placed, source_of(key, *told, REPORT))
-        mark = None if decision.told is None else source_of(key, *told, MARK)(16).hex()
+        reported = asking.asker, asking.name, question.fingerprint, question.mark(placed)
+        report = question.draw(placed, source_of(key, *reported, REPORT))
+        mark = None if decision.told is None else source_of(key, *reported, MARK)(16).hex()
         return decision.with_report(report.hex(), mark)
 
     def _key(self) -> bytes:
@@ -366,8 +366,8 @@ class Account:
         """Return what an answer would do: drawn, repeated, silent, or "refused: " and the reason."""
         with self._store.transaction() as state:
             event = {"do": "dry run", "id": os.urandom(16).hex(), "question": asking.facts, "at": self._now()}
-            told = decide(state, event, self.policy, None).outcome
-            return f"refused: {told['reason']}" if told["is"] == "refused" else str(told["is"])
+            reported = decide(state, event, self.policy, None).outcome
+            return f"refused: {reported['reason']}" if reported["is"] == "refused" else str(reported["is"])
 
     def act(self) -> None:
         """Say that the person did something themselves: new askers are admitted, the clock is believed."""

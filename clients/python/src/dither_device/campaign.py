@@ -416,8 +416,8 @@ class Campaign:
         pairs = []
         for name in self.stated:
             if self.can_answer(name):
-                told = self.account_terms(name)
-                pairs.append([told["question"], told["fingerprint"]])
+                reported = self.account_terms(name)
+                pairs.append([reported["question"], reported["fingerprint"]])
         return pairs
 
     def can_answer(self, name: str) -> bool:
@@ -429,17 +429,19 @@ class Campaign:
 
     def asking(self, name: str, *, otherwise: Any = None) -> Inquiry:
         """Return a question as an account takes it."""
-        told = self.account_terms(name)
-        need(told["repeat"] != "present", "asking", "presence is not an answer to a question")
-        more = {key: told[key] for key in ("every", "changes", "times", "limit", "phase") if key in told}
+        reported = self.account_terms(name)
+        need(reported["repeat"] != "present", "asking", "presence is not an answer to a question")
+        more = {
+            key: reported[key] for key in ("every", "changes", "times", "limit", "phase") if key in reported
+        }
         plain = not self.stated[name].keys() & {"scale", "form"}
         return Inquiry(
             name,
             self.question(name),
             asker=self.asker,
-            repeat=told["repeat"],
-            days=told["days"],
-            start=told["start"] or 0,
+            repeat=reported["repeat"],
+            days=reported["days"],
+            start=reported["start"] or 0,
             otherwise=otherwise,
             taken=None if plain else partial(self.value, name),
             words=self.words(name),
@@ -450,15 +452,15 @@ class Campaign:
         """Return what the account is given about presence, and the question that is the permanent label."""
         terms = self.terms
         need(terms["repeat"] == "present", "asking", "the campaign does not count who is present")
-        told = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
+        facts = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
         if not self.stated:
-            return told, None
+            return facts, None
         (name,) = self.stated
         installed = self.stated[name].get("form") == "installed"
         taken = partial(self.value, name) if installed else None
         more = {"repeat": "present", "every": terms["every"], "asker": self.asker}
         label = Inquiry(name, self.question(name), taken=taken, is_installed=installed, **more)
-        return {**told, "share": terms["label_share"]}, label
+        return {**facts, "share": terms["label_share"]}, label
 
     def words(self, name: str) -> Words:
         """Return what the campaign says to people about a question, in its languages."""
@@ -475,16 +477,16 @@ class Campaign:
             from dither_device.kept_change import fingerprint_of
 
             mark = fingerprint_of(question, terms["days"], terms["changes"])
-        told = {"asker": self.asker, "question": name, "fingerprint": mark, "repeat": terms["repeat"]}
-        told |= {"days": days, "start": None if days is None else day_of(terms["begins"])}
-        told |= {name: terms[name] for name in ("every", "changes") if name in terms}
+        facts = {"asker": self.asker, "question": name, "fingerprint": mark, "repeat": terms["repeat"]}
+        facts |= {"days": days, "start": None if days is None else day_of(terms["begins"])}
+        facts |= {name: terms[name] for name in ("every", "changes") if name in terms}
         if question.is_path:
-            told["times"] = 1
+            facts["times"] = 1
         if "answers" in terms:
-            told["limit"] = {"campaign": self.id, "answers": terms["answers"]}
+            facts["limit"] = {"campaign": self.id, "answers": terms["answers"]}
         if "phase" in terms:
-            told["phase"] = {"campaign": self.id, "name": terms["name"], **terms["phase"]}
-        return told
+            facts["phase"] = {"campaign": self.id, "name": terms["name"], **terms["phase"]}
+        return facts
 
     def value(self, name: str, given: Any) -> Any:
         """Return the value that a question takes for one that a person gives: scales, dates and times."""

@@ -226,8 +226,8 @@ def read_codes(device: Fields) -> tuple[Domain, int, tuple[Any, ...] | None]:
     """Return the categories of a device text, and how many there are."""
     domain = device["domain"]
     need(domain["kind"] == "categories" and device["outside"] == "refuse", "domain")
-    place, count, labels = read_labels(domain)
-    return (place, mark_code), count, labels
+    position, count, labels = read_labels(domain)
+    return (position, mark_code), count, labels
 
 
 # --- start rules
@@ -329,7 +329,7 @@ def optional(device: Fields) -> Draw:
     """Read a number that may be missing: None has a window of its own, beside those of the values."""
     domain, rule = device["domain"], device["start"]
     need(domain["kind"] == "optional" and isinstance(domain["of"], Fields), "domain")
-    (place, mark), low, high = read_line(device, domain["of"])
+    (position, mark), low, high = read_line(device, domain["of"])
     cells = whole(device["cells"], 2, 1 << 16)
     need(cells & (cells - 1) == 0, "cells")
     width = whole(device["width"], 1, cells // 2)  # a wider window would meet itself
@@ -349,7 +349,7 @@ def optional(device: Fields) -> Draw:
         "Podium PM SW OGPM OGPMU Focused",
         (outside + cells * step, outside),
         (
-            lambda value: None if value is None else place(value),
+            lambda value: None if value is None else position(value),
             lambda placed: mark(math.nan if placed is None else placed),
         ),
         draw,
@@ -363,8 +363,8 @@ def mixture(device: Fields) -> Draw:
     heads = whole(device["heads"], 0, (1 << 32) - 1)
 
     def draw(value: float, take: Take) -> bytes:
-        told = cell(value, take) if bits(take, 32) < heads else cells + other(value, take)
-        return as_cell(told, cells + others)
+        reported = cell(value, take) if bits(take, 32) < heads else cells + other(value, take)
+        return as_cell(reported, cells + others)
 
     return Draw("Hybrid", ratio if ratio[0] * more[1] > more[0] * ratio[1] else more, domain, draw)
 
@@ -454,10 +454,10 @@ def subset(device: Fields) -> Draw:
             row[at] = below(take, last - at) < wanted
             wanted -= row[at]
         row[last], row[code] = row[code], held  # the others were drawn as 0 … k − 2
-        told = bytearray((count + 7) >> 3)
+        reported = bytearray((count + 7) >> 3)
         for at, bit in enumerate(row):
-            told[at >> 3] |= bit << (at & 7)
-        return bytes(told)
+            reported[at >> 3] |= bit << (at & 7)
+        return bytes(reported)
 
     made = Draw("SubsetSelection", (heads * (count - chosen), tails * chosen), domain, draw)
     made.labels = labels

@@ -120,8 +120,8 @@ def verify(key: bytes, signature: bytes, message: bytes) -> bool:
     point = _decode(key)
     if scalar >= ORDER or point is None:
         return False
-    told = int.from_bytes(sha512(signature[:32] + key + message).digest(), "little") % ORDER
-    x, y, z, _ = _combine(scalar, _BASE, told, _negate(point))
+    reported = int.from_bytes(sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    x, y, z, _ = _combine(scalar, _BASE, reported, _negate(point))
     inverse = pow(z, P - 2, P)
     x, y = x * inverse % P, y * inverse % P
     return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]

@@ -74,13 +74,13 @@ def exchange(
         fields = {"user-agent": "dither-device", **({"content-type": form} if form else {}), **(more or {})}
         link.request(method, (path or "/") + (f"?{query}" if query else ""), body or None, fields)
         answer = link.getresponse()
-        told = {field.lower(): value for field, value in answer.getheaders()}
+        reported = {field.lower(): value for field, value in answer.getheaders()}
         content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
         need(len(content) > most or not answer.length, "text", "the answer was cut off")
     finally:
         wire.disconnect()
     need(len(content) <= most, "size", "the answer is too long")
-    return answer.status, told, content
+    return answer.status, reported, content
 
 
 def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
@@ -125,11 +125,11 @@ class _Wire(io.RawIOBase):
         self._timeout, self._left = timeout, most
         self._deadline = time.monotonic() + WAITS * timeout
         failed: Exception = OSError("it has no address")
-        for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        for family, kind, protocol, _, position in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             self._socket = socket.socket(family, kind, protocol)
             try:
                 self._socket.settimeout(self._wait())
-                self._socket.connect(place)
+                self._socket.connect(position)
                 if scheme == "https":
                     from ssl import create_default_context
 

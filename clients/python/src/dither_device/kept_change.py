@@ -61,7 +61,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     """Return the intervals that are over and not reported, with the record of the others, or None."""
     if choice["device"] != state.device:
         return None  # another device of the person drew the group, and reports
-    group, place = divmod(choice["day"], question["changes"])
+    group, position = divmod(choice["day"], question["changes"])
     passed = day - choice["period"]
     length = 1 << group - 1 if group else 1
     over = -(-passed // length) if passed == question["days"] - 1 else passed // length
@@ -69,7 +69,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     end = over if group else 1
     if end <= before["intervals"]:
         return None
-    more = {"group": group, "place": 1 + place, "days": passed + 1, "before": before, "intervals": end}
+    more = {"group": group, "place": 1 + position, "days": passed + 1, "before": before, "intervals": end}
     more |= {"changes": question["changes"], "all": -(-(question["days"] - 1) // length) if group else 1}
     return {**{name: choice[name] for name in _NAMES}, **more}
 
@@ -103,10 +103,10 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
     near, far = inside[radius] * top, ((1 << size) - inside[radius]) * bottom
     take = Keyed(key, b"kept changes 1\0" + _sized(owed, str(owed["group"])))
     held = bits(take, 128) < (near << 128) // (near + far)
-    places = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
+    positions = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
     counts = [
-        sum(place >= sum(part[: at + 1]) for at in range(len(part)))
-        for place, part in zip(places, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
+        sum(position >= sum(part[: at + 1]) for at in range(len(part)))
+        for position, part in zip(positions, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
     ]
     left = counts[0] if held else radius + 1 + counts[1]
     flips = []
@@ -159,10 +159,10 @@ def _draw_flipped(
     return b"".join(rows), tree_of(owed, key, used)
 
 
-def _kept_day(codes: list[int], place: int) -> int:
+def _kept_day(codes: list[int], index: int) -> int:
     """Return the day of the change with a number, or 0."""
     changes = [day for day in range(1, len(codes)) if codes[day] != codes[day - 1]]
-    return changes[place - 1] if place <= len(changes) else 0
+    return changes[index - 1] if index <= len(changes) else 0
 
 
 def _pad(key: bytes, owed: Data, intervals: int) -> int:

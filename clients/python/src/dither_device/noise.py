@@ -96,8 +96,8 @@ def _weigh(noise: Fields, kind: str) -> list[int]:
     need(weights[0] > 0, "step")
     falling = weights[:-1] if kind == "clamped" else weights
     need(all(a >= b for a, b in pairwise(falling)), "step")
-    told = b"".join(weight.to_bytes(17, "little") for weight in weights)
-    need(digest(told, 16) == noise["digest"], "fingerprint")
+    reported = b"".join(weight.to_bytes(17, "little") for weight in weights)
+    need(digest(reported, 16) == noise["digest"], "fingerprint")
     return weights
 
 
@@ -212,10 +212,10 @@ def read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[i
     values = [hexadecimal(text, 1024) for text in listed(device["values"], "step")]
     need(values and values[-1] > 0 and all(a > b for a, b in pairwise(values)), "step")
     rows, used = [], set()
-    for places in listed(device["rows"], "step"):
-        row = [values[whole(place, 0, len(values) - 1)] for place in listed(places, "step")]
+    for positions in listed(device["rows"], "step"):
+        row = [values[whole(index, 0, len(values) - 1)] for index in listed(positions, "step")]
         need(1 <= len(row) <= 1 << 16, "step")
-        used.update(places)
+        used.update(positions)
         total = sum(row)
         weights = [-(-(value << 128) // total) for value in row]
         weights[row.index(max(row))] -= sum(weights) - _TOTAL

@@ -233,8 +233,8 @@ def path_of(area: Area) -> Domain:
 
 def as_path(rows: list[list[int]], size: int, *, signed: bool = False) -> bytes:
     """Return the report of a path: for each location whether it is the first, and its numbers."""
-    told = (number for at, row in enumerate(rows) for number in (int(at == 0), *row))
-    return b"".join(number.to_bytes(size, "little", signed=signed) for number in told)
+    reported = (number for at, row in enumerate(rows) for number in (int(at == 0), *row))
+    return b"".join(number.to_bytes(size, "little", signed=signed) for number in reported)
 
 
 # --- two numbers for each place
@@ -290,7 +290,7 @@ def pair(device: Fields) -> Draw:
         parts = _read_parts(device, *(("interval", side) for side in sides))
 
     def draw(path: list[Place], take: Take) -> bytes:
-        rows = [_draw_both(parts, *area.axes(place), take) for place in path]
+        rows = [_draw_both(parts, *area.axes(target_path), take) for target_path in path]
         return as_path([_numbers(row) for row in rows], max(map(len, rows[0])))
 
     made = Draw("TraCSC", _of_both(parts), path_of(area), draw)
@@ -452,7 +452,7 @@ def nearest(device: Fields) -> Draw:
     _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
-        return as_path([[draw(near(place), take)] for place in path], width_of(cells))
+        return as_path([[draw(near(target_path), take)] for target_path in path], width_of(cells))
 
     made = Draw("Optimal", ratio, path_of(area), tell)
     made.paths = True
@@ -515,9 +515,9 @@ def splines(device: Fields) -> Draw:
 
     def spline(x: float, low: float, high: float, take: Take) -> int:
         most = pieces * _STEPS
-        place = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
-        part = min(place // _STEPS, pieces - 1)
-        way = place - part * _STEPS
+        position = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
+        part = min(position // _STEPS, pieces - 1)
+        way = position - part * _STEPS
         left = (_STEPS - way) ** 2 << (part == 0)
         right = way**2 << (part == pieces - 1)
         drawn = bits(take, 32) >> 1

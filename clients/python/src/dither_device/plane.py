@@ -51,8 +51,8 @@ def _near_lattice(
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
-            steps = [round((x - o) / spacing) for x, o in zip(place, origin, strict=True)]
+        for location in path:
+            steps = [round((x - o) / spacing) for x, o in zip(location, origin, strict=True)]
             rows.append([min(max(a + b, -most), most) for a, b in zip(steps, offset(take), strict=True)])
         return as_path(rows, 4, signed=True)
 
@@ -256,8 +256,8 @@ def points(device: Fields) -> Draw:
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
-            own = min(range(len(listed_points)), key=lambda at: _apart(place, listed_points[at]))
+        for location in path:
+            own = min(range(len(listed_points)), key=lambda at: _apart(location, listed_points[at]))
             rows.append([_choose(take, weigh(own))])
         return as_path(rows, width_of(len(listed_points)))
 
@@ -277,9 +277,10 @@ def grid(device: Fields) -> Draw:
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
+        for location in path:
             at = [
-                int((x - low) / one) for x, (low, _), one in zip(place, (area.x, area.y), cell, strict=True)
+                int((x - low) / one)
+                for x, (low, _), one in zip(location, (area.x, area.y), cell, strict=True)
             ]
             own = [min(max(step, 0), side - 1) for step in at]
             drawn = _choose(take, weigh(own[0] * side + own[1]))
@@ -319,16 +320,16 @@ def two_copies(device: Fields) -> Draw:
         size = max(1, (1 << 18) // len(spots))
         for begin in range(0, len(between), size):
             some = between[begin : begin + size]
-            told = [[respond(where(made[at + to], truth[at]), take) for at in some] for to in (-1, 1)]
-            for place, at in enumerate(some):
-                sides = [(made[at + to], told[number][place]) for number, to in enumerate((-1, 1))]
+            entries = [[respond(where(made[at + to], truth[at]), take) for at in some] for to in (-1, 1)]
+            for index, at in enumerate(some):
+                sides = [(made[at + to], entries[number][index]) for number, to in enumerate((-1, 1))]
                 seen = [all(where(side, spot) == mark for side, mark in sides) for spot in range(len(spots))]
                 weights = _falling(choice, gaps(truth[at]), seen if any(seen) else None)
                 made[at] = _choose(take, weights)
         return made
 
     def draw(path: list[Place], take: Take) -> bytes:
-        truth = [min(range(len(spots)), key=lambda at: _apart(place, spots[at])) for place in path]
+        truth = [min(range(len(spots)), key=lambda at: _apart(index, spots[at])) for index in path]
         rows = []
         for a, b in zip(copy(truth, 1, take), copy(truth, 0, take), strict=True):
             sums = [_apart(spots[a], spot) + _apart(spots[b], spot) for spot in spots]
@@ -348,7 +349,7 @@ def two_copies(device: Fields) -> Draw:
 
 def _joint(device: Fields) -> Draw:
     kind = device["draw"]
-    (place, mark), count, labels = read_codes(device)
+    (location, mark), count, labels = read_codes(device)
     for name in ("both", "one", "neither"):
         hexadecimal(device[name], 1024)
     whole(device["people"], 2, 1 << 52)
@@ -366,7 +367,7 @@ def _joint(device: Fields) -> Draw:
                 raise Outside("a label and the dealt coins were expected")
         except (TypeError, ValueError):
             raise Outside("a label and the dealt coins were expected") from None
-        return place(label), list(coins)
+        return location(label), list(coins)
 
     def tell(own: int, coin: bool, take: Take) -> int:
         return own if coin else (own + 1 + _word(take, size - 1)) % size

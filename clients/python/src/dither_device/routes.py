@@ -53,10 +53,10 @@ def _alignment(
 ) -> int:
     """Return the smallest sum, or the smallest maximum, over all alignments of two paths."""
     above: list[int] = []
-    for place in one:
+    for location in one:
         row: list[int] = []
         for j, point in enumerate(other):
-            step = apart(place, point)
+            step = apart(location, point)
             before = [*above[max(j - 1, 0) : j + 1], *row[-1:]]
             if before:
                 step = max(step, min(before)) if largest else step + min(before)
@@ -82,8 +82,8 @@ def routes(device: Fields) -> Draw:
     scales = _scales(area.box)
     flat = unpack(device["paths"])
     need(len(flat) == 2 * points * cells, "paths")
-    places = list(zip(flat[::2], flat[1::2], strict=True))
-    paths = [places[at : at + points] for at in range(0, len(places), points)]
+    locations = list(zip(flat[::2], flat[1::2], strict=True))
+    paths = [locations[at : at + points] for at in range(0, len(locations), points)]
 
     def apart(one: Integers, other: Integers) -> int:
         x, y = (scale * (a - b) for scale, a, b in zip(scales, one, other, strict=True))
@@ -121,7 +121,7 @@ def routes(device: Fields) -> Draw:
         return as_cell(draw(near(paths[near(path)[0]])[:width], take), cells)
 
     def mark(path: list[Integers]) -> bytes:
-        return pack(f"<{2 * points}H", *(x for place in path for x in place))
+        return pack(f"<{2 * points}H", *(x for location in path for x in location))
 
     return Draw("Optimal", ratio, (inside, mark), tell)
 

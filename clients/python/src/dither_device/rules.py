@@ -215,10 +215,10 @@ class State:
 
     def export(self) -> Data:
         """Return what another device of the same person merges. It holds no key, no queue and no value."""
-        whole = self.wire()
+        complete = self.wire()
         names = ("account", "person", "device", "limits", "entries", "answers", "choices", "coins")
-        shared = [answer for answer in whole["answers"] if answer["permanent"] != "present"]
-        return {name: whole[name] for name in names if name in whole} | {"answers": shared}
+        shared = [answer for answer in complete["answers"] if answer["permanent"] != "present"]
+        return {name: complete[name] for name in names if name in complete} | {"answers": shared}
 
 
 def _choice_key(choice: Data) -> tuple[Any, ...]:
@@ -376,8 +376,8 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None = None) 
     if kind == "answer":
         return _answer(state, event, policy, take)
     if kind == "dry run":
-        told = _answer(state, event, policy, None).outcome
-        return Decision({name: value for name, value in told.items() if name != "report"})
+        reported = _answer(state, event, policy, None).outcome
+        return Decision({name: value for name, value in reported.items() if name != "report"})
     if kind == "act":
         clock = {**clock_after(state, event["at"]), "ahead": 0}
         return Decision({"is": "acted"}, {"clock": clock, "openings": state.limits["askers"]})
@@ -528,12 +528,12 @@ def _report_change(
     owed = None if choice is None else due(state, question, choice, day)
     if choice is None or owed is None:
         return Decision({"is": "silent"}, effect if _is_drawn(effect) else None)
-    whole = {**question, "data": list(span(question, day))}
+    data = {**question, "data": list(span(question, day))}
     if choice["answer"] is None:
-        decision = _spend(state, whole, identity, epochs, effect, choice)
+        decision = _spend(state, data, identity, epochs, effect, choice)
         decision.owed = owed
         return decision
-    if not _is_paid(whole, state.entries.get(choice["answer"])):
+    if not _is_paid(data, state.entries.get(choice["answer"])):
         return _refuse("changed")
     effect["queue"] = _waiting(question, identity)
     return Decision({"is": "drawn", "charged": "0"}, effect, True, owed=owed)
@@ -638,13 +638,13 @@ def _spend(
         effect["answers"] = [{**named(question), **kept}]
     if choice is not None:
         effect["choices"] = [{**choice, "answer": identity}]
-    told = state.told if question["repeat"] == "per value" else None
-    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, told)
+    reported = state.told if question["repeat"] == "per value" else None
+    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, reported)
 
 
 def _entry(state: State, question: Data, identity: str, epochs: tuple[int, int]) -> Data:
-    place = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
-    return {**_charge(question), **place}
+    position = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
+    return {**_charge(question), **position}
 
 
 def try_to_charge(state: State, question: Data, identity: str, clock: Data) -> Data | None:

@@ -42,9 +42,9 @@ _PATIENCE = 600.0  # seconds of a process that sends
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
     """Return the bytes of a batch: sorted by fingerprint and by report, so that it is always the same."""
     groups = _grouped(reports)
-    told = label.encode()
-    need(len(told) <= 64, "fields", "a label of at most 64 bytes")
-    parts = [b"dither\0\x02", bytes.fromhex(identity), len(told).to_bytes(1, "little"), told]
+    reported = label.encode()
+    need(len(reported) <= 64, "fields", "a label of at most 64 bytes")
+    parts = [b"dither\0\x02", bytes.fromhex(identity), len(reported).to_bytes(1, "little"), reported]
     parts.append(len(groups).to_bytes(2, "little"))
     for fingerprint, some in groups:
         head = len(some[0]).to_bytes(4, "little") + len(some).to_bytes(4, "little")
@@ -55,8 +55,8 @@ def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]])
 
 def json_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> str:
     """Return a batch as canonical JSON."""
-    told = {fingerprint: [report.hex() for report in some] for fingerprint, some in _grouped(reports)}
-    return canonical({"batch": identity, "dither": 2, "label": label, "reports": told})
+    reported = {fingerprint: [report.hex() for report in some] for fingerprint, some in _grouped(reports)}
+    return canonical({"batch": identity, "dither": 2, "label": label, "reports": reported})
 
 
 def withdrawal_body(identity: str) -> str:
@@ -111,7 +111,7 @@ def send(
     `allowed` is asked before every batch: after a no, nothing more is sent.
     """
     done = Sent()
-    place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
+    location = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
     sealing_key = campaign.terms.get("sealing_key")
 
     present = campaign.terms["repeat"] == "present"
@@ -134,7 +134,7 @@ def send(
             deliver(
                 done,
                 next_batch,
-                lambda body: request("POST", place, body, sealing_key, relay, timeout),
+                lambda body: request("POST", location, body, sealing_key, relay, timeout),
                 account,
                 _public_label(account, campaign, label),
                 allowed,
@@ -172,7 +172,7 @@ def deliver(
             done.problem = "off"
             return
         identity, reports = batch
-        status, told, text = post(packed_body(identity, label, reports))
+        status, reported, text = post(packed_body(identity, label, reports))
         fate, word = judge(identity, status, text)
         if fate == "acknowledged":
             sent = None if noted is None else {**noted, "day": int(time.time()) // 86_400}
@@ -182,7 +182,7 @@ def deliver(
             done.dropped += account.drop(identity)
         else:
             done.problem = word or ("busy" if status == 503 else f"status {status}")
-            done.retry_after = _seconds(told.get("retry-after"))
+            done.retry_after = _seconds(reported.get("retry-after"))
             return
 
 
@@ -250,29 +250,31 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
     bodies: list[str] = []
     while True:
         event = _event(campaign)
-        told = decide(state, event, Policy(), None).outcome
-        if told["is"] == "empty":
+        reported = decide(state, event, Policy(), None).outcome
+        if reported["is"] == "empty":
             return bodies
         reports = [
-            (state.queue[name]["fingerprint"], state.queue[name]["report"]) for name in told["reports"]
+            (state.queue[name]["fingerprint"], state.queue[name]["report"]) for name in reported["reports"]
         ]
-        identity = "<random>" if told["id"] == event["id"] else told["id"]
+        identity = "<random>" if reported["id"] == event["id"] else reported["id"]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
         bodies.append(json_body(identity, label_of(campaign, label), some))
-        state.apply({"unqueue": told["reports"]})
+        state.apply({"unqueue": reported["reports"]})
 
 
 def _preview_message(state: State, campaign: Campaign, label: str) -> list[str]:
     """Return the message of presence that waits, as JSON."""
     from dither_device.rules import Policy, decide
 
-    terms, asked = campaign.presence()
-    question = None if asked is None else asked.facts
+    terms, target = campaign.presence()
+    question = None if target is None else target.facts
     event = {"do": "message", "at": state.clock, "presence": terms, "question": question}
-    told = decide(state, event, Policy(), None).outcome
-    if told["is"] == "empty":
+    reported = decide(state, event, Policy(), None).outcome
+    if reported["is"] == "empty":
         return []
-    return [json_body(told["id"], label_of(campaign, label) if told["public"] else "", _pairs(told))]
+    return [
+        json_body(reported["id"], label_of(campaign, label) if reported["public"] else "", _pairs(reported))
+    ]
 
 
 def _pairs(message: dict[str, Any]) -> list[tuple[str, bytes]]:
@@ -330,9 +332,9 @@ def request(
     scheme, host, _ = split_address(address)
     to = relay or f"{scheme}://{host}{GATEWAY}"
     room = 2 * most + (1 << 10)  # an encrypted answer is padded to a power of two
-    status, told, text = exchange(to, "POST", sealed, REQUEST, timeout, room)
+    status, reported, text = exchange(to, "POST", sealed, REQUEST, timeout, room)
     # What a relay says by itself acknowledges nothing.
-    need(status == 200 and told.get("content-type") == RESPONSE, "relay", f"it answered {status}")
+    need(status == 200 and reported.get("content-type") == RESPONSE, "relay", f"it answered {status}")
     return binary_response(answers.open(text))
 
 
@@ -351,21 +353,21 @@ def spawn(job: dict[str, Any]) -> int:
 
     It runs with the isolated path of the interpreter (-I), so that no module of the present folder is taken.
     """
-    place = sys.executable
-    if not place or getattr(sys, "frozen", False):
+    position = sys.executable
+    if not position or getattr(sys, "frozen", False):
         return 0
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); "
         "from dither_device.sending import main; main(sys.argv[2])"
     )
-    words = [place, "-I", "-c", code, package, json.dumps(job)]
+    words = [position, "-I", "-c", code, package, json.dumps(job)]
     try:
         if os.name == "posix":
             quiet = os.open(os.devnull, os.O_RDWR)
             try:
                 actions = [(os.POSIX_SPAWN_DUP2, quiet, number) for number in (0, 1, 2)]
-                return os.posix_spawn(place, words, os.environ, file_actions=actions, setpgroup=0)
+                return os.posix_spawn(position, words, os.environ, file_actions=actions, setpgroup=0)
             finally:
                 os.close(quiet)
         from subprocess import DEVNULL, Popen

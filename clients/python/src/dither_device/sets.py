@@ -143,13 +143,13 @@ def several(device: Fields) -> Draw:
         count = (_passed(miss, missed), _passed(hit, met) + least)[held]
         others = draw_different(take, chosen, items)
         members = draw_different(take, min(most, chosen), most)
-        told = []
+        entries = []
         for at, number in enumerate(others):
             element = number
             for mine in own:
                 element += element >= mine
-            told.append(own[members[at]] if at < count else element)
-        packed = sum(element << width * at for at, element in enumerate(sorted(told)))
+            entries.append(own[members[at]] if at < count else element)
+        packed = sum(element << width * at for at, element in enumerate(sorted(entries)))
         return packed.to_bytes((chosen * width + 7) >> 3, "little")
 
     made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), domain, draw)
@@ -319,12 +319,12 @@ def prefix(device: Fields) -> Draw:
         return bytes(row) + bytes(length - len(row))
 
     def draw(symbols: bytes, take: Take) -> bytes:
-        seed, key, asked = bits(take, 47), 0, 0
+        seed, key, request = bits(take, 47), 0, 0
         end = ends[_passed(seed % sum(shares), shares)]
         for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
             key = mix(key ^ symbol)
-            asked = key if at < end else asked
-        return (seed << 16 | cell(bucket_of(seed, asked >> 32, buckets), take)).to_bytes(8, "little")
+            request = key if at < end else request
+        return (seed << 16 | cell(bucket_of(seed, request >> 32, buckets), take)).to_bytes(8, "little")
 
     return Draw("PEM", ratio, (place, bytes), draw)
 
@@ -357,17 +357,17 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
     functions, ends, total = [], [], 0
     for function in listed(device["questions"], "draw"):
         attributes, values, weight, number = listed(function, "draw", 4)
-        places = [whole(place, 0, len(parts) - 1) for place in listed(attributes, "draw")]
+        positions = [whole(index, 0, len(parts) - 1) for index in listed(attributes, "draw")]
         number = whole(number, 0, len(draws) - 1)
         count = 1
-        for place in places:
-            count *= parts[place][2]
-        need(places and len(set(places)) == len(places) and count <= 1 << 21, "draw")
+        for index in positions:
+            count *= parts[index][2]
+        need(positions and len(set(positions)) == len(positions) and count <= 1 << 21, "draw")
         for value in listed(values, "draw", count):
             whole(value, 0, draws[number][0] - 1)
         total += whole(weight, 1, 1 << 32)
         ends.append(total)
-        functions.append((places, values, number))
+        functions.append((positions, values, number))
     need(total == 1 << 32 and 1 <= len(functions) <= 1 << 14, "draw")
     need(sum(len(values) for _, values, _ in functions) <= 1 << 21, "draw")
     used = [draws[number] for _, _, number in functions]
@@ -388,15 +388,15 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
 
     def tell(codes: list[int], take: Take) -> bytes:
         word = int.from_bytes(take(4), "little")
-        asked = sum(word >= end for end in ends)
-        places, values, number = functions[asked]
+        request = sum(word >= end for end in ends)
+        positions, values, number = functions[request]
         at = 0
-        for place in places:
-            at = at * parts[place][2] + codes[place]
+        for index in positions:
+            at = at * parts[index][2] + codes[index]
         _, chosen, largest, _, draw = draws[number]
-        told, size = draw(values[at], take), width_of(largest)
-        numbers = [int.from_bytes(told[n * size : (n + 1) * size], "little") for n in range(chosen)]
-        row = [asked, *numbers, *[0] * (columns - chosen)]
+        reported, size = draw(values[at], take), width_of(largest)
+        numbers = [int.from_bytes(reported[n * size : (n + 1) * size], "little") for n in range(chosen)]
+        row = [request, *numbers, *[0] * (columns - chosen)]
         return b"".join(number.to_bytes(width, "little") for number in row)
 
     return Draw("Marginals", most, (place_row, _mark_codes), tell)

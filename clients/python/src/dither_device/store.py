@@ -71,15 +71,15 @@ class Store:
         the file; with None it is kept elsewhere, and `opened` has its digest. `known` are entries, answers
         and choices that another device of the person exported.
         """
-        place = os.fspath(path)
+        target_path = os.fspath(path)
         begun = opened if key is None else {**opened, "key": key_digest(key)}
         text = canonical({"open": begun})
         head = sha256(_BEGIN + text.encode()).digest()
-        folder, name = os.path.split(os.path.abspath(place))
+        folder, name = os.path.split(os.path.abspath(target_path))
         part = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with _Explain(place):
+            with _Explain(target_path):
                 connection = sqlite3.connect(part, isolation_level=None)
                 try:
                     for line in (
@@ -100,15 +100,15 @@ class Store:
                 with store.transaction() as state:
                     store.keep(state, {name: rows for name, rows in known.items() if rows})
                 store.close()
-            _give_name(part, place)
+            _give_name(part, target_path)
             if os.name == "posix":
                 number = os.open(folder, os.O_RDONLY)
                 os.fsync(number)
                 os.close(number)
         except FileExistsError:
-            raise AccountUnusable(f"{place} exists already; open it, or choose another name") from None
+            raise AccountUnusable(f"{target_path} exists already; open it, or choose another name") from None
         except OSError as error:
-            raise AccountUnusable(f"{place} cannot be written: {error.strerror}") from None
+            raise AccountUnusable(f"{target_path} cannot be written: {error.strerror}") from None
         finally:
             try:
                 os.unlink(part)
@@ -119,8 +119,8 @@ class Store:
         self._process, self._file = os.getpid(), check_private(self.path)
         self._state: State | None = None
         self.failed = None
-        place = os.path.abspath(self.path)
-        quoted = "".join(letter if letter not in "%?#" else f"%{ord(letter):02x}" for letter in place)
+        path = os.path.abspath(self.path)
+        quoted = "".join(letter if letter not in "%?#" else f"%{ord(letter):02x}" for letter in path)
         with _Explain(self.path):
             self._connection = sqlite3.connect(
                 f"file:{quoted}?mode=rw",

@@ -206,7 +206,7 @@ class Telemetry:
                 campaign = self._trusted(account, state, text)
                 if not campaign.is_open(int(time.time()) // 86_400):
                     return "closed"
-                told = account.present_in(state, campaign, value, labels=not _is_test())
+                reported = account.present_in(state, campaign, value, labels=not _is_test())
                 waits = any(one["batch"] is not None for one in state.present.values())
         except Outside:
             return "outside"
@@ -215,7 +215,7 @@ class Telemetry:
             return "refused"
         if waits:
             self._send_later()
-        return told
+        return reported
 
     def _fail(self, error: BaseException) -> str:
         from dither_device.text import DeviceError
@@ -309,10 +309,10 @@ class Telemetry:
 
         campaign = self._verify()
         shown = digest(canonical([general_of(campaign, self.address, self.relay), record_of(campaign)]), 16)
-        place = self._path(f"asked-{shown}")
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        path = self._path(f"asked-{shown}")
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         try:  # of two processes one asks, and a question that is not answered is not asked again
-            os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return False
         words = self._words(campaign)
@@ -321,12 +321,12 @@ class Telemetry:
         _say(words + "\n")
         read_answer = forget_input()
         _say(f"May {self.app} send such answers? [y/N] ")
-        told = read_answer().strip().lower() in ("y", "yes")
-        if told:
+        reported = read_answer().strip().lower() in ("y", "yes")
+        if reported:
             self._agree_to_both(campaign)
-        now = "on" if told else "off"
+        now = "on" if reported else "off"
         _say(f"Telemetry is {now}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
-        return told
+        return reported
 
     def _agree(self, campaign: Campaign) -> None:
         """Keep a yes to what was shown, beside those to other askers."""
@@ -356,9 +356,9 @@ class Telemetry:
         for name in _SWITCHES:
             if environment.get(name, "0").lower() not in ("", "0", "false", "no"):
                 return f"{name} is set"
-        for place in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
-            if os.path.isabs(place) and os.path.exists(place):
-                return f"there is a file {place}"
+        for path in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
+            if os.path.isabs(path) and os.path.exists(path):
+                return f"there is a file {path}"
         if self._is_machine() and not _is_test():
             return "this is continuous integration"
         return self._why_foreign()
@@ -427,8 +427,8 @@ class Telemetry:
             with self._lock:
                 if action not in ACTIONS:
                     return f"say one of {', '.join(ACTIONS)}"
-                told: str = getattr(self, f"_{action.replace('-', '_')}")()
-                return told
+                text: str = getattr(self, f"_{action.replace('-', '_')}")()
+                return text
         except Exception as error:
             self._fail(error)
             return f"telemetry: {self.problem}"
@@ -524,8 +524,10 @@ class Telemetry:
                     sent = account.withdrawable
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
                 if sent:
-                    told = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
-                    lines.append(f"{told} sent and can still be deleted: `{self.app} telemetry take-back`.")
+                    reported = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
+                    lines.append(
+                        f"{reported} sent and can still be deleted: `{self.app} telemetry take-back`."
+                    )
         except Exception as error:  # whether it is on is told all the same
             self._fail(error)
         if self.problem is not None:
@@ -578,8 +580,8 @@ class Telemetry:
         waiting = [name_of(item) for item in state["queue"] if _waits(item)]
         lines = []
         for name, spent in given.items():
-            told = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
-            lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
+            text = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
+            lines.append(f"Given so far: {text}; ε = {sum(spent):.6g}.")
         if waiting:
             lines.append(f"Waits to be sent: {', '.join(waiting)}.")
         today = int(time.time()) // 86_400
@@ -599,23 +601,23 @@ class Telemetry:
             return "Nothing was given so far."
         if self.address is None:
             return "No address is set, so nothing was sent; `erase` deletes what is kept here."
-        place, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
+        position, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
 
         def post(whose: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            to = f"{place}/v1/campaigns/{whose}/withdrawals"
+            to = f"{position}/v1/campaigns/{whose}/withdrawals"
             return request("POST", to, body, key, self.relay, form=JSON)
 
         done = take_back(self._open_account(), campaign.asker, campaign.id, post)
         lines = []
         if done.withdrawn:
-            told = _count(done.withdrawn, "was", "were").replace("report", "answer")
-            lines.append(f"{told} taken back: the collector leaves them out of its next numbers.")
+            reported = _count(done.withdrawn, "was", "were").replace("report", "answer")
+            lines.append(f"{reported} taken back: the collector leaves them out of its next numbers.")
         if done.unsent:
-            told = _count(done.unsent, "was", "were").replace("report", "answer")
-            lines.append(f"{told} not sent yet, and will not be.")
+            reported = _count(done.unsent, "was", "were").replace("report", "answer")
+            lines.append(f"{reported} not sent yet, and will not be.")
         if done.left:
-            told = ", ".join(dict.fromkeys(done.refused))
-            lines.append(f"{done.left} more could not be taken back now ({told}): try again later.")
+            reported = ", ".join(dict.fromkeys(done.refused))
+            lines.append(f"{done.left} more could not be taken back now ({reported}): try again later.")
         if not lines:
             return "Nothing can be taken back any more: what was sent is counted, without anybody's name."
         return " ".join([*lines, "The ε that was spent stays spent."])
@@ -627,9 +629,9 @@ class Telemetry:
             self._account.close()
             self._account = None
         own = self._path("account")
-        for place in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
+        for path in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
             try:
-                os.unlink(place)
+                os.unlink(path)
             except FileNotFoundError:
                 pass
         shared = (
@@ -716,18 +718,18 @@ class Telemetry:
         from dither_device.account import Account
         from dither_device.text import AccountUnusable
 
-        place = self._account_file()
+        position = self._account_file()
         more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT_FILE}
-        if place == self._path("account") and not os.path.exists(place):
-            os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        if position == self._path("account") and not os.path.exists(position):
+            os.makedirs(os.path.dirname(position), mode=0o700, exist_ok=True)
             epsilon, delta = self._budget()
             try:
-                self._account = Account.create(place, epsilon=epsilon, delta=delta, epoch="year", **more)
+                self._account = Account.create(position, epsilon=epsilon, delta=delta, epoch="year", **more)
                 return self._account
             except AccountUnusable:
-                if not os.path.exists(place):
+                if not os.path.exists(position):
                     raise  # otherwise another process was faster
-        self._account = Account(place, **more)
+        self._account = Account(position, **more)
         return self._account
 
     def _budget(self) -> tuple[float, float]:
@@ -772,16 +774,16 @@ class Telemetry:
 
     def _write(self, name: str, text: str) -> None:
         """Write a small file whole or not at all, readable by its owner alone."""
-        place = self._path(name)
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        part = f"{place}.{os.urandom(4).hex()}"
+        path = self._path(name)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        part = f"{path}.{os.urandom(4).hex()}"
         number = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
             try:
                 os.write(number, text.encode())
             finally:
                 os.close(number)
-            os.replace(part, place)
+            os.replace(part, path)
         except OSError:  # a full disk
             os.unlink(part)
             raise

@@ -276,9 +276,9 @@ def is_tag(tag: object) -> bool:
     if rest and len(rest[0]) == 4:
         fine = fine and rest[0].isalpha() and rest.pop(0).istitle()
     if rest:
-        place = rest.pop(0)
-        letters = len(place) == 2 and place.isalpha() and place.isupper()
-        fine = fine and (letters or (len(place) == 3 and place.isdigit()))
+        position = rest.pop(0)
+        letters = len(position) == 2 and position.isalpha() and position.isupper()
+        fine = fine and (letters or (len(position) == 3 and position.isdigit()))
     return fine and not rest
 
 
