@@ -29,10 +29,10 @@ export function autoSend(device: Device, inquiries: Inquiry[], url: string, { on
     try {
       const sent = await device.send(inquiries, url, options);
       const { waiting, retryAfter } = sent;
-      const asked = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
-      earliest = Date.now() + 1000 * asked;
+      const request = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
+      earliest = Date.now() + 1000 * request;
       pause = waiting ? Math.min(2 * pause, HOUR) : MINUTE;
-      if (waiting && !stopped) timer = setTimeout(send, 1000 * (asked || pause / 2));
+      if (waiting && !stopped) timer = setTimeout(send, 1000 * (request || pause / 2));
       onSend?.(sent);
     } catch (error) {
       onError?.(error);

@@ -1,6 +1,6 @@
 /** The text of a campaign: its terms, by docs/wire.md, and what they say about a question. */
 
-import { need, type Question, readQuestion, real, draws, watched, whole, type Fields } from "./parts.js";
+import { need, type Question, readQuestion, real, draws, watched, integer, type Fields } from "./parts.js";
 import { agree } from "./relay.js";
 import { checkWords } from "./words.js";
 
@@ -46,7 +46,7 @@ function checkRepeat(given: Fields): void {
   need(repeat !== "kept change" || given["changes"] < given["days"], "terms", "changes");
   if ("phase" in given) {
     need(isObject(phase) && Object.keys(phase).length === 1 && repeat !== "present", "terms", "phase");
-    if ("share" in phase) whole(phase, "share", 1, 999);
+    if ("share" in phase) integer(phase, "share", 1, 999);
     else need(digits(phase["follows"], 64), "terms", "phase");
   }
   need(repeat !== "present" || !("reports_a_batch" in given), "terms", "reports_a_batch");
@@ -161,7 +161,7 @@ export async function checkTerms(text: string): Promise<Map<string, Question | u
   for (const [name, size, lines] of [["name", 64, true], ["asker", 253, false], ["contact", 500, true], ["purpose", 4000, true]] as const) {
     checkWords(given[name], name, { size, lines, ...(name === "asker" && { characters: 200 }) });
   }
-  for (const [name, most] of Object.entries(NUMBERS)) if (name in given || ["version", "people", "retry"].includes(name)) whole(given, name, 1, most);
+  for (const [name, most] of Object.entries(NUMBERS)) if (name in given || ["version", "people", "retry"].includes(name)) integer(given, name, 1, most);
   need(dayOf(given, "begins") <= dayOf(given, "ends"), "terms", "ends");
   const { labels, questions, promise, repeat } = given;
   need(distinct(labels, 0, 1000), "terms", "labels");

@@ -1,7 +1,7 @@
 /** What every draw is, and the parts that draws share: domains, coins, the lottery of windows, start rules. */
 
 import { bits, highest, little, word, type Source } from "./source.js";
-import { hex, hexadecimal, need, real, whole, type Fields } from "./text.js";
+import { hex, hexadecimal, need, real, integer, type Fields } from "./text.js";
 
 /** Two whole numbers: a numerator and a denominator. */
 export type Ratio = readonly [bigint, bigint];
@@ -51,7 +51,7 @@ export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] 
 export function codes({ domain, outside }: Fields): [inside: Inside, count: number] {
   need(domain.kind === "categories" && outside === "refuse", "domain");
   if (domain.count !== undefined) {
-    const count = whole(domain, "count", 2, 2 ** 32);
+    const count = integer(domain, "count", 2, 2 ** 32);
     return [(value) => (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined), count];
   }
   const labels = domain.labels as unknown[];
@@ -139,16 +139,16 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const far = Math.max(...ends.map((end) => Math.abs(end - origin) * scale));
   need(scale > 0 && far * (1 + 2 ** -19) < room, "start"); // Python's narrow floats may exceed an end
   if (kind === "line") {
-    const fraction = whole(given, "fraction", 0, 30);
+    const fraction = integer(given, "fraction", 0, 30);
     const free = given["last"] === null;
-    const last = free ? far : whole(given, "last", 0, room);
+    const last = free ? far : integer(given, "last", 0, room);
     need(last <= room - 2 ** fraction, "start");
     return (value, source) => rounded(free ? place(value) : within(value, last), source, fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
     (given["counts"] as unknown[]).forEach((count, i) => {
-      for (let left = whole(given, "counts", 1, 65536 - table.length, count); left--; ) table.push(whole(given, "starts", 0, cells - 1, given["starts"][i]));
+      for (let left = integer(given, "counts", 1, 65536 - table.length, count); left--; ) table.push(integer(given, "starts", 0, cells - 1, given["starts"][i]));
     });
     need(table.length, "start");
     return (value) => table[within(value, table.length - 1)]!;
@@ -156,12 +156,12 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const bytes = Uint8Array.from((given["bits"] as string).match(/../g)!, (pair) => parseInt(pair, 16));
   need(kind === "knots" && cells <= 65536 && hex(bytes) === given["bits"], "start");
   const most = cells * 65536;
-  table.push(whole(given, "first", 0, most - 1));
+  table.push(integer(given, "first", 0, most - 1));
   for (const [count, base] of given["pieces"] as [number, number][]) {
-    for (let left = whole(given, "pieces", 1, 32768 - table.length, count); left--; ) {
+    for (let left = integer(given, "pieces", 1, 32768 - table.length, count); left--; ) {
       const at = table.length - 1;
-      const entry = table[at]! + whole(given, "pieces", -most, most, base) + ((bytes[at >> 3]! >> (at & 7)) & 1);
-      table.push(whole(given, "pieces", 0, most - 1, entry));
+      const entry = table[at]! + integer(given, "pieces", -most, most, base) + ((bytes[at >> 3]! >> (at & 7)) & 1);
+      table.push(integer(given, "pieces", 0, most - 1, entry));
     }
   }
   const size = table.length - 1;

@@ -1,7 +1,7 @@
 /** Noise on a lattice, such as Laplace, Staircase and Gaussian: `draws.lattice = lattice` makes the client know the draw. */
 
 import { alias, largest, TOTAL } from "./alias.js";
-import { asCell, digest, type Fields, hexadecimal, line, need, type Reader, readStart, real, whole } from "./parts.js";
+import { asCell, digest, type Fields, hexadecimal, line, need, type Reader, readStart, real, integer } from "./parts.js";
 
 const ONE = 1n << 256n;
 const sum = (list: bigint[]): bigint => list.reduce((all, one) => all + one, 0n);
@@ -25,8 +25,8 @@ function decay(noise: Fields, base: bigint, reach: number): [values: bigint[], b
     return [values, (values[reach]! * ONE) / (ONE - quotient)];
   }
   need(kind === "stairs" || kind === "geometric", "draw");
-  const run = kind === "stairs" ? whole(noise, "run", 1, 2 ** 52) : 1; // geometric weights are stairs of one step
-  const first = kind === "stairs" ? whole(noise, "first", 1, run) : 1;
+  const run = kind === "stairs" ? integer(noise, "run", 1, 2 ** 52) : 1; // geometric weights are stairs of one step
+  const first = kind === "stairs" ? integer(noise, "first", 1, run) : 1;
   for (let value = ONE, z = 0; z <= reach; z++) {
     if (z >= first && (z - first) % run === 0) value = (value * base) >> 256n;
     values.push(value);
@@ -39,7 +39,7 @@ function decay(noise: Fields, base: bigint, reach: number): [values: bigint[], b
 /** Return the weights by distance from the centre, of total 2^128 over both sides; all but the centre's are rounded up. */
 function weigh(noise: Fields, kind: string): bigint[] {
   const base = hexadecimal(noise, "base", 64);
-  const reach = whole(noise, "reach", 1, 32768);
+  const reach = integer(noise, "reach", 1, 32768);
   need(base, "step");
   const [values, beyond] = decay(noise, base, reach);
   let last = values.pop()!;
@@ -96,7 +96,7 @@ export const lattice: Reader = (given) => {
   if (kind === "bounded") {
     // A larger scale would put values further apart than the ratio holds for.
     need(rule["fraction"] === 0 && rule["last"] === reach && rule["scale"] <= reach / (ends[1] - ends[0]), "start");
-    whole(shape, "shift", reach, reach); // a smaller one assumes that two values are near
+    integer(shape, "shift", reach, reach); // a smaller one assumes that two values are near
     // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
     // of two totals, and it grows with k if these two products are at most 1.
     let below = -weights[0]!;
@@ -118,9 +118,9 @@ export const lattice: Reader = (given) => {
       },
     };
   }
-  const fraction = whole(shape, "fraction", 1, 30);
+  const fraction = integer(shape, "fraction", 1, 30);
   const step = 2 ** fraction;
-  const last = whole(shape, "last", 1, 2 ** 31 - step);
+  const last = integer(shape, "last", 1, 2 ** 31 - step);
   const steps = Math.ceil(last / step);
   need(rule["last"] === last && rule["fraction"] === fraction, "start");
   need(steps < reach && (last < step || last % step === 0), "cells");

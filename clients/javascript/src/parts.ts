@@ -4,7 +4,7 @@ export * from "./core.js";
 export { asBytes, asCell, codes, coin, line, lottery, readStart, type Ends, type Inside, type Ratio } from "./draw.js";
 export { different, past, sorted } from "./sets.js";
 export { below, bits, little, word } from "./source.js";
-export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, whole, type Fields, type Json } from "./text.js";
+export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, integer, type Fields, type Json } from "./text.js";
 export { expBelow } from "./exact.js";
 export { blocks } from "./windows.js";
 export { checkAddress, exchange } from "./exchange.js";

@@ -1,7 +1,7 @@
 /** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 
 import { pathAssumes } from "./account.js";
-import { type Draw, draws, type Fields, little, need, type Ratio, type Reader, real, type Source, whole } from "./parts.js";
+import { type Draw, draws, type Fields, little, need, type Ratio, type Reader, real, type Source, integer } from "./parts.js";
 
 /** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
@@ -137,7 +137,7 @@ function codebook(given: Fields, cells: number): (cell: number) => number {
   if (given["values"]) {
     const table: number[] = [];
     (given["runs"] as unknown[]).forEach((run, i) => {
-      for (let left = whole(given, "runs", 1, 2 ** 20 - table.length, run); left--; ) table.push(real(given, "values", given["values"][i]));
+      for (let left = integer(given, "runs", 1, 2 ** 20 - table.length, run); left--; ) table.push(real(given, "values", given["values"][i]));
     });
     need(table.length === (cells ?? table.length), "cells");
     return (cell) => table[cell]!;
@@ -152,7 +152,7 @@ function codebook(given: Fields, cells: number): (cell: number) => number {
 export function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]] {
   let scale = 1;
   for (; epsilon % 1; scale *= 2) epsilon *= 2;
-  const exact = BigInt(epsilon) * BigInt(whole({ times }, "times", 1, 65536));
+  const exact = BigInt(epsilon) * BigInt(integer({ times }, "times", 1, 65536));
   const near = Number(exact);
   return [(BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale, pathAssumes(times)];
 }
@@ -187,10 +187,10 @@ function readParts(device: Fields, lines: unknown[]): [first: Draw<number>, seco
   const [first, second] = [device["first"] as Fields, device["second"] as Fields].map((part, i): Draw<number> => {
     need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
     // The part of a pair has no rule for values outside: what comes to it is inside.
-    const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
+    const complete = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
     const known = draws[part["draw"]];
     need(known && part["draw"] + "" === part["draw"], "draw");
-    const read = known(whole) as Draw<number>;
+    const read = known(complete) as Draw<number>;
     need(!read.delta && !read.spend, "draw");
     return read;
   }) as [Draw<number>, Draw<number>];

@@ -66,9 +66,9 @@ export interface Question extends Omit<Draw, "delta"> {
 export function readQuestion(text: string, name?: string): Question {
   try {
     need(text.length < 2 ** 22, "text");
-    const whole = parse(text);
-    const { dither, device, mechanism, parameters, fingerprint } = whole;
-    need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
+    const document = parse(text);
+    const { dither, device, mechanism, parameters, fingerprint } = document;
+    need(dither === 2 && "codebook" in document && Object.keys(document).length === 6, "version");
     need(fingerprint === digest(utf8(device as string)), "fingerprint");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;

@@ -1,6 +1,6 @@
 /** SetResponse: sets of items, "select all that apply". `draws.several = several` makes the client know the draw. */
 
-import { below, codes, coin, different, type Fields, need, past, type Reader, sorted, type Source, whole } from "./parts.js";
+import { below, codes, coin, different, type Fields, need, past, type Reader, sorted, type Source, integer } from "./parts.js";
 
 /** Return how many sets of some of n elements there are. */
 function choose(n: number, some: number): bigint {
@@ -30,7 +30,7 @@ export function sets(given: Fields) {
   // Labels are read where there is no count alone, so that a text with both is refused.
   const list = { kind: "categories", count: domain["count"], get labels() { return domain["labels"]; } }; // prettier-ignore
   const [code, items] = codes({ domain: list, outside: given["outside"] } as never);
-  const most = whole(domain, "most", 1, items);
+  const most = integer(domain, "most", 1, items);
   need(items <= 2 ** 20, "cells");
   return {
     items,
@@ -56,8 +56,8 @@ export function sets(given: Fields) {
 
 export const several: Reader = (given) => {
   const { items, most, domain, elements } = sets(given);
-  const chosen = whole(given, "chosen", 1, Math.min(items, 512));
-  const least = whole(given, "least", 1, Math.min(most, chosen));
+  const chosen = integer(given, "chosen", 1, Math.min(items, 512));
+  const least = integer(given, "least", 1, Math.min(most, chosen));
   const [toss, heads, tails] = coin(given, "heads");
   const width = 32 - Math.clz32(items + most - 1);
   need(chosen * width <= 512, "cells");

@@ -30,11 +30,11 @@ export function systemSource(): Source {
 /**
  * Return the little-endian whole number of some bytes, as a number: at most 6 bytes.
  *
- * Engines keep numbers from 2^31 on in another form, which takes another time. With `whole` = 1, 256^length is added: four bytes always have that form.
+ * Engines keep numbers from 2^31 on in another form, which takes another time. With `sum` = 1, 256^length is added: four bytes always have that form.
  */
-export function little(bytes: Uint8Array, begin = 0, end = bytes.length, whole = 0): number {
-  while (end-- > begin) whole = whole * 256 + bytes[end]!;
-  return whole;
+export function little(bytes: Uint8Array, begin = 0, end = bytes.length, sum = 0): number {
+  while (end-- > begin) sum = sum * 256 + bytes[end]!;
+  return sum;
 }
 
 /** Return the little-endian whole number of eight bytes. */

@@ -63,7 +63,7 @@ export function real(given: Fields, field: string, value: unknown = given[field]
 }
 
 /** Return a field, or a value of it, that is a whole number within bounds; texts and fractions are not read as one. */
-export function whole(given: Fields, field: string, least: number, most: number, value: unknown = given[field]): number {
+export function integer(given: Fields, field: string, least: number, most: number, value: unknown = given[field]): number {
   need(Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most, "number", field);
   return value as number;
 }

@@ -30,7 +30,7 @@ public final class Campaign {
 
     public final double delta;
 
-    final CampaignText asked;
+    final CampaignText request;
     final Map<String, Object> terms;
     final Map<String, Question> questions;
     String address = "";
@@ -53,11 +53,11 @@ public final class Campaign {
             signed.check("dither card 1\n" + Json.string(card.get("text")), card.get("signature"));
             need(id.equals(Json.object(Json.parse(Json.string(card.get("text")))).get("campaign")), "terms");
         }
-        asked = new CampaignText(text);
-        terms = asked.terms;
-        questions = asked.questions;
-        epsilon = asked.epsilon;
-        delta = asked.delta;
+        request = new CampaignText(text);
+        terms = request.terms;
+        questions = request.questions;
+        epsilon = request.epsilon;
+        delta = request.delta;
     }
 
     /**
@@ -220,8 +220,8 @@ public final class Campaign {
     }
 
     private Map<String, Object> stated(String name) {
-        need(asked.stated.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
-        return asked.stated.get(name);
+        need(request.stated.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
+        return request.stated.get(name);
     }
 
     private static Object said(Object byTag, String language, Object otherwise) {
@@ -328,7 +328,7 @@ public final class Campaign {
         /** Return whether the list continues one of which the length and the head were kept, or none was. */
         boolean continues(Object kept) {
             if (kept == null) return true;
-            long count = Json.whole(Json.list(kept).get(0), 1, 1 << 20);
+            long count = Json.integer(Json.list(kept).get(0), 1, 1 << 20);
             return count <= heads.size() && heads.get((int) count - 1).equals(Json.list(kept).get(1));
         }
     }

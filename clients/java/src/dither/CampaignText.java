@@ -58,7 +58,7 @@ final class CampaignText {
         Words.check(terms.get("asker"), 200, 253, false);
         Words.check(terms.get("contact"), ANY, 500, true);
         Words.check(terms.get("purpose"), ANY, 4000, true);
-        for (Object[] one : NUMBERS) if (terms.containsKey(one[0])) Json.whole(terms.get(one[0]), 1, (Long) one[1]);
+        for (Object[] one : NUMBERS) if (terms.containsKey(one[0])) Json.integer(terms.get(one[0]), 1, (Long) one[1]);
         need(dayOf(terms.get("begins")) <= dayOf(terms.get("ends")), "terms");
         List<Object> labels = distinct(terms.get("labels"), 0, 1000);
         for (Object label : labels) Words.check(label, ANY, 64, true);
@@ -111,7 +111,7 @@ final class CampaignText {
         if (terms.containsKey("phase")) {
             Map<String, Object> phase = Json.object(terms.get("phase"));
             need(phase.size() == 1 && !isPresent(), "terms");
-            if (phase.containsKey("share")) Json.whole(phase.get("share"), 1, 999);
+            if (phase.containsKey("share")) Json.integer(phase.get("share"), 1, 999);
             else need(phase.get("follows") instanceof String && ((String) phase.get("follows")).length() == 64 && Json.digits((String) phase.get("follows")), "terms");
         }
         need(!isPresent() || !terms.containsKey("reports_a_batch"), "terms");
@@ -138,10 +138,10 @@ final class CampaignText {
     }
 
     private void checkQuestions(List<Object> tags) {
-        List<Object> asked = Json.list(terms.get("questions"));
-        need(isPresent() ? asked.size() <= 1 : !asked.isEmpty() && asked.size() <= 1024, "terms");
+        List<Object> request = Json.list(terms.get("questions"));
+        need(isPresent() ? request.size() <= 1 : !request.isEmpty() && request.size() <= 1024, "terms");
         Set<String> marks = new HashSet<>();
-        for (Object one : asked) {
+        for (Object one : request) {
             Map<String, Object> fields = Json.object(one);
             String name = Words.check(fields.get("name"), ANY, 64, false);
             Question.Head head = new Question.Head(Json.string(fields.get("specification")));
@@ -158,8 +158,8 @@ final class CampaignText {
             marks.add(head.fingerprint);
         }
         // A name that is there twice would be one question to some readers; reports to one fingerprint could not be told apart.
-        need(questions.size() == asked.size() && marks.size() == asked.size(), "terms");
-        need(!isPresent() || asked.size() == (terms.containsKey("label_share") ? 1 : 0), "terms");
+        need(questions.size() == request.size() && marks.size() == request.size(), "terms");
+        need(!isPresent() || request.size() == (terms.containsKey("label_share") ? 1 : 0), "terms");
     }
 
     /** Refuse a question whose terms do not fit it, or promise something else. */
@@ -180,7 +180,7 @@ final class CampaignText {
         if (fields.containsKey("text")) for (Object words : byTag(fields.get("text"), tags)) Words.check(words, PEOPLE, ANY, false);
         if (fields.containsKey("names")) {
             need(categories || "several".equals(domain.get("kind")), "terms");
-            int count = domain.containsKey("count") ? (int) Json.whole(domain.get("count"), 2, ANY) : Json.list(domain.get("labels")).size();
+            int count = domain.containsKey("count") ? (int) Json.integer(domain.get("count"), 2, ANY) : Json.list(domain.get("labels")).size();
             for (Object names : byTag(fields.get("names"), tags)) {
                 for (Object name : distinct(names, count, count)) Words.check(name, PEOPLE, ANY, false);
             }
@@ -268,17 +268,17 @@ final class CampaignText {
             Map<String, Object> kept = Account.map("draw", Double.valueOf(1).equals(terms.get("changes")) ? "kept change" : "kept changes", "days", days, "changes", terms.get("changes"), "part", question.device);
             mark = Json.digest(Json.utf8(Json.write(kept)), 32);
         }
-        Map<String, Object> told = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", mark, "repeat", terms.get("repeat"));
-        told.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
-        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) told.put(term, terms.get(term));
-        if (question.draw.path) told.put("times", 1.0); // one place
-        if (terms.containsKey("answers")) told.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
+        Map<String, Object> outcome = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", mark, "repeat", terms.get("repeat"));
+        outcome.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
+        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) outcome.put(term, terms.get(term));
+        if (question.draw.path) outcome.put("times", 1.0); // one place
+        if (terms.containsKey("answers")) outcome.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
         if (terms.containsKey("phase")) {
             Map<String, Object> phase = Account.map("campaign", campaign, "name", terms.get("name"));
             phase.putAll(Json.object(terms.get("phase")));
-            told.put("phase", phase);
+            outcome.put("phase", phase);
         }
-        return told;
+        return outcome;
     }
 
     /** Return the value that a question takes for what a person gives: of scales, dates, times and single places; {@link #NO_VALUE} of what is none. */

@@ -223,11 +223,11 @@ public final class Device {
 
         private Object input(Object value) {
             List<Object> tried = new ArrayList<>(Arrays.asList(otherwise));
-            tried.add(0, campaign.length > 0 ? campaign[0].asked.value(name(), value) : value);
+            tried.add(0, campaign.length > 0 ? campaign[0].request.value(name(), value) : value);
             for (Object one : tried) {
                 try {
                     Object input = question.draw.input(one);
-                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.whole(asked.get("times"));
+                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.integer(asked.get("times"));
                     if (input != null && fits) return input;
                 } catch (RuntimeException strange) {
                     // A collection of yours that fails is no value.
@@ -332,7 +332,7 @@ public final class Device {
             sent = gone;
             int open = 0;
             for (Map<String, Object> one : Account.rows(state, "sent")) {
-                if (Account.whole(one.get("until")) >= Math.floorDiv(wall, 86_400L)) open += Json.list(one.get("questions")).size();
+                if (Account.integer(one.get("until")) >= Math.floorDiv(wall, 86_400L)) open += Json.list(one.get("questions")).size();
             }
             withdrawable = open;
         }
@@ -533,11 +533,11 @@ public final class Device {
     /** Ask a question of a campaign. */
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
-        Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
-        boolean kept = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
-        need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
-        Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
-        for (String term : new String[] {"every", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
+        Map<String, Object> result = campaign.request.accountTerms(campaign.id, name);
+        boolean kept = Arrays.asList("fresh", "same", "per value", "once").contains(result.get("repeat"));
+        need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + result.get("repeat") + "\", which the account of this client does not keep");
+        Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), result.get("days"), result.get("start"), result.containsKey("times") ? 1 : 0, campaign);
+        for (String term : new String[] {"every", "limit", "phase"}) if (result.containsKey(term)) made.asked.put(term, result.get(term));
         return made;
     }
 
@@ -757,7 +757,7 @@ public final class Device {
             }
             queue.removeIf(one -> asker.equals(one.get("asker")) && one.get("batch") == null);
             for (Map<String, Object> one : Account.rows(state, "sent")) {
-                if (asker.equals(one.get("asker")) && Account.whole(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
+                if (asker.equals(one.get("asker")) && Account.integer(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
             }
             Map<String, Object> next = new LinkedHashMap<>(state);
             next.put("queue", queue);

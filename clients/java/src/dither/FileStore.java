@@ -38,8 +38,8 @@ public final class FileStore implements Store {
                 String kept = "";
                 if (file.exists()) {
                     String[] parts = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8).split("\n", -1);
-                    boolean whole = parts.length == 2 && parts[0].equals(Json.digest(Json.utf8(parts[1]), 64));
-                    Malformed.need(whole, "account");
+                    boolean document = parts.length == 2 && parts[0].equals(Json.digest(Json.utf8(parts[1]), 64));
+                    Malformed.need(document, "account");
                     kept = parts[1];
                 }
                 String next = change.apply(kept);

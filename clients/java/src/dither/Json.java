@@ -105,7 +105,7 @@ final class Json {
             need(c >= ' ', "text");
             if (c == '\\') {
                 c = next();
-                int place = "\"\\/bfnrt".indexOf(c);
+                int index = "\"\\/bfnrt".indexOf(c);
                 if (c == 'u') {
                     int code = 0;
                     for (int i = 0; i < 4; i++) {
@@ -115,8 +115,8 @@ final class Json {
                     }
                     c = (char) code;
                 } else {
-                    need(place >= 0, "text");
-                    c = "\"\\/\b\f\n\r\t".charAt(place);
+                    need(index >= 0, "text");
+                    c = "\"\\/\b\f\n\r\t".charAt(index);
                 }
             }
             read.append(c);
@@ -183,8 +183,8 @@ final class Json {
         } else if (value instanceof String) {
             out.append('"');
             for (char c : ((String) value).toCharArray()) {
-                int place = "\"\\\b\f\n\r\t".indexOf(c);
-                if (place >= 0) out.append('\\').append("\"\\bfnrt".charAt(place));
+                int index = "\"\\\b\f\n\r\t".indexOf(c);
+                if (index >= 0) out.append('\\').append("\"\\bfnrt".charAt(index));
                 else if (c < ' ') out.append(String.format("\\u%04x", (int) c));
                 else out.append(c);
             }
@@ -267,7 +267,7 @@ final class Json {
     }
 
     /** Return a whole number within bounds. */
-    static long whole(Object value, long least, long most) {
+    static long integer(Object value, long least, long most) {
         double given = real(value);
         need(given == Math.rint(given) && Math.abs(given) < 1L << 53 && given >= least && given <= most, "number");
         return (long) given;

@@ -485,7 +485,7 @@ final class Places {
             values = new double[(int) cells];
             int length = 0;
             for (int i = 0; i < listed.size(); i++) {
-                int end = length + (int) Json.whole(runs.get(i), 1, cells - length);
+                int end = length + (int) Json.integer(runs.get(i), 1, cells - length);
                 Arrays.fill(values, length, end, Json.real(listed.get(i)));
                 length = end;
             }
@@ -601,11 +601,11 @@ final class Places {
                     need(box[i][0] >= -1e30 && box[i][1] <= 1e30 && box[i][1] - box[i][0] >= 1e-30, "selector");
                 }
             }
-            grain = 1 << Json.whole(given.get("grain"), 0, 12);
+            grain = 1 << Json.integer(given.get("grain"), 0, 12);
             List<Object> sides = Json.list(given.get("scales"));
             need(sides.size() == axes, "selector");
             scales = new int[axes];
-            for (int i = 0; i < axes; i++) scales[i] = (int) Json.whole(sides.get(i), 1, 511);
+            for (int i = 0; i < axes; i++) scales[i] = (int) Json.integer(sides.get(i), 1, 511);
             points = grid ? gridded(given, axes) : listed(given, axes);
             need(points.length == window.cells, "selector");
         }
@@ -620,12 +620,12 @@ final class Places {
 
         private static int[][] gridded(Map<String, Object> given, int axes) {
             List<Object> per = Json.list(given.get("per"));
-            long scale = Json.whole(given.get("scale"), 0, 65536);
+            long scale = Json.integer(given.get("scale"), 0, 65536);
             need(given.get("box") != null && per.size() == axes, "selector");
             long[] counts = new long[axes];
             long all = 1;
             for (int i = 0; i < axes; i++) {
-                counts[i] = Json.whole(per.get(i), 1, 65536);
+                counts[i] = Json.integer(per.get(i), 1, 65536);
                 need((all *= counts[i]) <= 65536, "selector");
             }
             int[][] points = new int[(int) all][axes];
@@ -640,23 +640,23 @@ final class Places {
             return (int) Math.min(32768 + Math.floorDiv((2 * i + 1 - count) * scale, 2 * count), 65535);
         }
 
-        private static int whole(double x) {
+        private static int integer(double x) {
             return (int) Math.min(Math.max(Math.floor(x), 0), 65535);
         }
 
         private int[] integers(double[] place) {
             if (box != null) {
                 int[] at = new int[box.length];
-                for (int i = 0; i < at.length; i++) at[i] = whole((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
+                for (int i = 0; i < at.length; i++) at[i] = integer((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
                 return at;
             }
             double across = place[0] * (Math.PI / 180);
             double up = place[1] * (Math.PI / 180);
             double level = Math.cos(up);
             return new int[] {
-                whole(32767 * (level * Math.cos(across)) + 32768.5),
-                whole(32767 * (level * Math.sin(across)) + 32768.5),
-                whole(32767 * Math.sin(up) + 32768.5)
+                integer(32767 * (level * Math.cos(across)) + 32768.5),
+                integer(32767 * (level * Math.sin(across)) + 32768.5),
+                integer(32767 * Math.sin(up) + 32768.5)
             };
         }
 
@@ -690,7 +690,7 @@ final class Places {
             width = 4;
             origin = pair(device.get("origin"));
             spacing = Json.real(device.get("spacing"));
-            reach = Json.whole(device.get("reach"), 1, (1L << 53) - 1);
+            reach = Json.integer(device.get("reach"), 1, (1L << 53) - 1);
             need(spacing > 0 && reach >= Math.ceil(area.diameter() / spacing * (1 + 1e-9) + Math.sqrt(2)), "cells");
         }
 
@@ -713,8 +713,8 @@ final class Places {
 
         Planar(Area area, Map<String, Object> device) {
             super(area, device);
-            fall = Json.whole(device.get("fall"), 1, (1L << 53) - 1);
-            per = Json.whole(device.get("per"), 1, 1L << 52);
+            fall = Json.integer(device.get("fall"), 1, (1L << 53) - 1);
+            per = Json.integer(device.get("per"), 1, 1L << 52);
         }
 
         @Override
@@ -759,8 +759,8 @@ final class Places {
 
         Rings(Area area, Map<String, Object> device) {
             super(area, device);
-            wide = Json.whole(device.get("width"), 1, 1 << 24);
-            first = Json.whole(device.get("first"), 1, wide);
+            wide = Json.integer(device.get("width"), 1, 1 << 24);
+            first = Json.integer(device.get("first"), 1, wide);
             fall = Json.hexadecimal(device.get("fall"), 16);
             need(fall.signum() > 0, "step");
             BigInteger rest = BigInteger.ONE.shiftLeft(64).subtract(fall);
@@ -833,8 +833,8 @@ final class Places {
         final long high;
 
         Grades(Map<String, Object> given) {
-            low = Json.whole(given.get("low"), 1, 1L << 40);
-            high = Json.whole(given.get("high"), low, 1L << 40);
+            low = Json.integer(given.get("low"), 1, 1L << 40);
+            high = Json.integer(given.get("high"), low, 1L << 40);
         }
 
         long[] of(double[] gaps, boolean[] some) {
@@ -916,7 +916,7 @@ final class Places {
                 radii = pair(rule.get("radii"));
                 need(0 < radii[0] && radii[0] < radii[1], "cells");
                 levels = new long[3];
-                for (int i = 0; i < 3; i++) levels[i] = Json.whole(Json.list(rule.get("levels")).get(i), 1, 1L << 40);
+                for (int i = 0; i < 3; i++) levels[i] = Json.integer(Json.list(rule.get("levels")).get(i), 1, 1L << 40);
             }
             if (points.length > FEW) return; // no bound
             long[][] rows = new long[points.length][];
@@ -927,13 +927,13 @@ final class Places {
         private long[][] table(List<Object> values, List<Object> listed) {
             need(points.length <= 1 << 10 && listed.size() == points.length, "cells");
             long[] weights = new long[values.size()];
-            for (int i = 0; i < weights.length; i++) weights[i] = Json.whole(values.get(i), 1, 1L << 40);
+            for (int i = 0; i < weights.length; i++) weights[i] = Json.integer(values.get(i), 1, 1L << 40);
             long[][] rows = new long[points.length][points.length];
             for (int i = 0; i < rows.length; i++) {
                 List<Object> row = Json.list(listed.get(i));
                 need(row.size() == points.length, "cells");
                 for (int j = 0; j < rows.length; j++) {
-                    rows[i][j] = weights[(int) Json.whole(row.get(j), 0, weights.length - 1)];
+                    rows[i][j] = weights[(int) Json.integer(row.get(j), 0, weights.length - 1)];
                 }
             }
             return rows;
@@ -966,7 +966,7 @@ final class Places {
 
         Grid(Rectangle area, Map<String, Object> device) {
             super(area);
-            side = (int) Json.whole(device.get("side"), 2, 128);
+            side = (int) Json.integer(device.get("side"), 2, 128);
             width = 2;
             grades = new Grades(device);
             corner = new double[] {area.x[0], area.y[0]};
@@ -1005,7 +1005,7 @@ final class Places {
             anchor = new Grades(Json.fields(device.get("anchor"), "low", "high"));
             choice = new Grades(Json.fields(device.get("choice"), "low", "high"));
             Map<String, Object> given = Json.fields(device.get("sector"), "cells", "step", "bits");
-            sectors = (int) Json.whole(given.get("cells"), 2, 1 << 16);
+            sectors = (int) Json.integer(given.get("cells"), 2, 1 << 16);
             sector = new Lottery(sectors, given);
             need(device.get("odds") == null, "privacy"); // the candidates would depend on the exact direction
             BigInteger[] far = {squared(anchor.high), squared(anchor.low)};

@@ -73,7 +73,7 @@ final class Uniform {
         long total = 0;
         for (long weight : weights) total += weight;
         long drawn = ticket(source, total);
-        for (int place = 0; ; place++) if ((drawn -= weights[place]) < 0) return place;
+        for (int index = 0; ; index++) if ((drawn -= weights[index]) < 0) return index;
     }
 
     /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of {@code heads}. */
@@ -120,7 +120,7 @@ final class Uniform {
         }
 
         Lottery(long tickets, Map<String, Object> given) {
-            int bits = (int) Json.whole(given.get("bits"), 64, 96);
+            int bits = (int) Json.integer(given.get("bits"), 64, 96);
             step = Json.hexadecimal(given.get("step"), 24);
             BigInteger first = step.shiftRight(32);
             need(bits == 96 ? step.signum() > 0 : bits == 64 && first.signum() > 0, "step");
