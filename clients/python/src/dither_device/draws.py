@@ -1,7 +1,7 @@
 """How a device turns one value into one report: random numbers, domains, start rules, windows and sets.
 
-The rules are docs/wire.md; a report takes the bytes that the page says, in that order. `take` is always a
-function that returns so many random bytes.
+The rules are docs/wire.md; a report takes the bytes in the order of that page. `take(n)` always returns n
+random bytes.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Outside(ValueError):
 
 
 class Draw:
-    """A question's randomiser: what values it takes, what it spends, and how it draws.
+    """A question's randomiser: its values, its loss, and its draw.
 
     `ratio` are the numerator and denominator of the largest ratio of two probabilities of one report. `place`
-    turns a value into an input, or raises Outside. `mark` tells inputs apart, as bytes. `draw(input, take)`
+    turns a value into an input, or raises Outside. `mark` distinguishes inputs, as bytes. `draw(input, take)`
     returns the report. `names` are the mechanisms that draw so.
     """
 
-    paths = False  # whether a value is a list of places
-    joint = False  # whether a report needs coins that two devices have dealt each other
+    paths = False  # True if a value is a list of locations
+    joint = False  # True if a report needs coins that two devices have dealt each other
     labels: tuple[Any, ...] | None = None
     epsilon_of: Callable[[dict[str, Any]], float] | None = None  # ε where it is not ln(ratio)
     delta_of: Callable[[int, Any], float] | None = (
@@ -61,7 +61,7 @@ class Draw:
 
 
 def bits(take: Take, size: int) -> int:
-    """Return a uniform number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept."""
+    """Return a uniform number below 2^size: the highest bits of ⌈size/8⌉ bytes."""
     length = (size + 7) >> 3
     return int.from_bytes(take(length), "little") >> (8 * length - size)
 
@@ -87,7 +87,7 @@ def read_coin(text: object) -> tuple[Callable[[Take], bool], int, int]:
     return toss, heads, (1 << 128) - heads
 
 
-_LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time tells nothing
+_LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time reveals nothing
 
 
 def read_lottery(
@@ -95,7 +95,7 @@ def read_lottery(
 ) -> tuple[Callable[[Take, int], tuple[bool, int, int]], int, int]:
     """Return a draw of an index below `tickets`, each with probability step/2^bits, or none.
 
-    The draw returns whether there is an index, the index, and uniform bits beside it. Python is slower the
+    The draw returns whether it has an index, the index, and additional uniform bits. Python is slower the
     more digits an integer has, so words are lifted: (v + 2^75·d) // d = v // d + 2^75 for every v.
     """
     size = whole(given["bits"], 64, 96)
@@ -251,7 +251,7 @@ def read_start(rule: Any, cells: int, low: float, high: float) -> Callable[[floa
         def line(value: float, take: Take) -> int:
             aimed = (value - origin) * scale
             start = int(aimed if last is None else min(max(aimed, 0.0), last))
-            # Lifted, so that the sum has as many digits for every value.
+            # Lifted, so that the sum has the same number of digits for every value.
             return ((_LIFT + start + bits(take, fraction)) >> fraction) - base if fraction else start
 
         return line
@@ -326,7 +326,7 @@ def sliding(device: Fields) -> Draw:
 
 
 def optional(device: Fields) -> Draw:
-    """Read a number that may be missing: None has a window of its own, beside those of the values."""
+    """Read a number that may be missing: None has a window of its own, apart from those of values."""
     domain, rule = device["domain"], device["start"]
     need(domain["kind"] == "optional" and isinstance(domain["of"], Fields), "domain")
     (position, mark), low, high = read_line(device, domain["of"])
@@ -419,7 +419,7 @@ def read_response(
 
 
 def read_size(given: Fields, count: int | None, most: int = 1 << 24) -> int:
-    """Return the number of elements: that of the categories, at most so many."""
+    """Return the number of elements: the categories, up to a limit."""
     return whole(given["size"], 2 if count is None else count, most if count is None else min(count, most))
 
 
@@ -528,7 +528,7 @@ READERS = {
     "hadamard": hadamard,
     "hashed": hashed,
 }
-# In modules of their own, which are imported when such a question is read.
+# Separate modules, imported when such a question is read.
 ELSEWHERE = {
     "sets": ("indices", "several", "polynomial", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),

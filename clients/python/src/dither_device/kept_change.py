@@ -30,7 +30,7 @@ _NAMES = ("asker", "question", "fingerprint", "period")
 
 
 def check_change(question: Question, days: int, changes: object) -> None:
-    """Raise Malformed unless a question has two answers and two reports, and so many changes fit into it."""
+    """Raise Malformed unless a question has two answers and two reports, and the changes fit into it."""
     fields = json.loads(question.device)
     two = question.kind == "response" and fields["cells"] == 2
     need(two, "asking", "a kept change is one of a question with two answers, such as KRR")
@@ -39,7 +39,7 @@ def check_change(question: Question, days: int, changes: object) -> None:
 
 
 def fingerprint_of(question: Question, days: int, changes: int) -> str:
-    """Return the fingerprint of a question about a kept change: that of its own device text."""
+    """Return the fingerprint of a question about a kept change, from its own device text."""
     draw = "kept change" if changes == 1 else "kept changes"
     text = f'{{"changes":{changes},"days":{days},"draw":"{draw}","part":{question.device}}}'
     return digest(text)
@@ -52,7 +52,7 @@ def choices_of(question: Data) -> int:
 
 
 def span(question: Data, day: int) -> tuple[int, int]:
-    """Return the seconds of the whole period of a question: its reports are about all days of it."""
+    """Return the seconds of the complete period of a question: its reports are about all days of it."""
     first, _ = period_of(question, day)
     return first * DAY, (first + question["days"]) * DAY
 
@@ -119,7 +119,7 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
 def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: Take) -> tuple[bytes, Data]:
     """Draw the reports of the intervals that are due; return them as they are sent, and the new record.
 
-    `values` are those of all days of the period so far. A report is a row of group, interval and cell, 32
+    `values` cover all days of the period so far. A report is a row of group, interval and cell, 32
     bits each, little endian.
     """
     if isinstance(values, str | bytes) or len(values) != owed["days"]:
@@ -147,7 +147,7 @@ def _draw_flipped(
     group, used = owed["group"], reported_changes(owed, key)
     length, still = 1 << group - 1, codes[:1]
     changes = 0
-    for before, after in pairwise(codes):  # after as many changes as are kept, a value stays
+    for before, after in pairwise(codes):  # after the kept changes a value stays
         changes += before != after
         still.append(codes[0] ^ (min(changes, owed["changes"]) & 1))
     rows = []

@@ -133,7 +133,7 @@ def lattice(device: Fields) -> Draw:
     steps = -(-last >> fraction)
     need(rule["last"] == last and rule["fraction"] == fraction, "start")
     need(steps < reach and (last < step or last % step == 0), "cells")
-    # The largest ratio is between the two ends of the domain: of two weights, or of what is piled up.
+    # The largest ratio is between the two ends of the domain: of two weights, or of two outermost sums.
     pile = sum(weights[reach - steps :])
     top, bottom = largest([pile, *weights[: reach - steps]], [weights[reach], *weights[steps:reach]])
     share = min(last, step)
@@ -155,8 +155,9 @@ def _bounded(
     reach = len(weights) - 1
     need(rule["fraction"] == 0 and rule["last"] == reach, "start")
     whole(shape["shift"], reach, reach)  # a smaller one assumes that two values are near
-    # The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of
-    # two weights times that of two totals, and it grows with k if these two products are at most 1.
+    # The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the
+    # product of the ratio of two weights and the ratio of two totals, and it grows with k if these two
+    # products are at most 1.
     sums, total = [], -weights[0]
     for weight in weights:
         total += weight
@@ -178,9 +179,9 @@ def _bounded(
 def _delta(
     bound: int, stated: Any, weights: list[int], steps: int, share: int, step: int, pile: int
 ) -> float:
-    """Return the largest P(S | x) − e^ε·P(S | x′), rounded up; raise Malformed if it exceeds what is stated.
+    """Return the largest P(S | x) − e^ε·P(S | x′), rounded up; raise Malformed if it exceeds the stated δ.
 
-    It is between the two ends of the domain; what is piled up is counted whole.
+    It is between the two ends of the domain; outermost sums count completely.
     """
     delta = real(stated)
     need(0 < delta < 1, "privacy")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Place = tuple[float, float]
 
-_SLACK = 1e-12  # of a side: the least room before the border
+_SLACK = 1e-12  # relative to a side: the least room before the border
 TURN = 2 * math.pi
 
 
@@ -106,7 +106,7 @@ class DiskArea(Area):
     def clip(self, place: Place) -> Place:
         x, y = self.centre
         a, b = place[0] - x, place[1] - y
-        # Inside, too, where rounding may change the last bit: an input has one mark.
+        # Also inside, where rounding may change the last bit: an input has one mark.
         shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
         return x + a * shrink, y + b * shrink
 
@@ -167,7 +167,7 @@ class ParallelogramArea(Area):
 
 
 class SphereArea(Area):
-    """Longitude and latitude; a longitude is an angle, which `pair` counts from −180°."""
+    """Longitude and latitude; a longitude is an angle; `pair` counts it from −180°."""
 
     kind = "sphere"
 
@@ -245,7 +245,7 @@ _SHARE = (0.0, 1.0)
 
 
 def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
-    """Return the draws of the two numbers of a place, which are on these lines: the kind, and both ends."""
+    """Return the draws of the two numbers of a place on these lines: the kind, and both ends."""
     parts = []
     for name, (kind, ends) in zip(("first", "second"), lines, strict=True):
         part = device[name]
@@ -254,7 +254,7 @@ def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
         )
         need(isinstance(part["domain"], Fields), "domain")
         need(read_ends(part["domain"]) == (kind == "circle", *ends), "domain")
-        # A part has no rule for values outside: what comes to it is inside.
+        # A part has no rule for values outside: its inputs are inside.
         need("outside" not in part, "fields")
         part["outside"] = "wrap" if kind == "circle" else "clip"
         if part["draw"] == "lattice":
@@ -312,7 +312,7 @@ def polar(device: Fields) -> Draw:
         return b"".join(number.to_bytes(size, "little") for number in _numbers(cells))
 
     def inside(value: Any) -> list[Place]:
-        """Return a path of one place, which may be given alone."""
+        """Return a path of one place; the value may also be the place itself."""
         return place_of(value if isinstance(value, list | tuple) and len(value) == 1 else [value])  # type: ignore[no-any-return]
 
     made = Draw("Polar", _of_both(parts), (inside, mark), draw)
@@ -321,7 +321,7 @@ def polar(device: Fields) -> Draw:
 
 
 def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
-    """Return the number that a cell stands for, of so many."""
+    """Return the number of a cell, among `cells`."""
     need(isinstance(given, Fields) and (cells or 0) <= 1 << 20, "start")
     if "values" in given:
         values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))

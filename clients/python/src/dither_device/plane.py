@@ -160,7 +160,7 @@ def _read_grades(given: Any) -> tuple[int, int]:
 
 
 def _falling(grades: tuple[int, int], distances: list[float], allowed: list[bool] | None = None) -> list[int]:
-    """Return weights that fall with the distance, between two bounds; 0 for what is not allowed."""
+    """Return weights that fall with the distance, between two bounds; 0 for forbidden points."""
     low, high = grades
     some = [d for d, fine in zip(distances, allowed or [True] * len(distances), strict=True) if fine]
     near, far = min(some), max(some)

@@ -1,7 +1,7 @@
 """The draw of a complete path: the K public paths nearest to it are likelier. See docs/wire.md.
 
-A value is a list of places, `[[139.5, 35.6], …]`. It is resampled to as many places as the public paths have.
-Everything after the integers of places is exact: all clients select the same public paths.
+A value is a list of places, `[[139.5, 35.6], …]`. It is resampled to the number of places of the public
+paths. Everything after the integers of places is exact: all clients select the same public paths.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 PACKED = "application/vnd.dither.batch"
-JSON = "application/json"  # of a withdrawal
-_PATIENCE = 600.0  # seconds of a process that sends
+JSON = "application/json"  # content type of a withdrawal
+_PATIENCE = 600.0  # time limit of a process that sends, in seconds
 
 
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
@@ -60,7 +60,7 @@ def json_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -
 
 
 def withdrawal_body(identity: str) -> str:
-    """Return the body that asks a collector to delete a batch."""
+    """Return the body of a request to delete a batch."""
     return canonical({"dither": 2, "withdraw": identity})
 
 
@@ -78,8 +78,8 @@ class Sent:
     """What became of the reports that waited.
 
     `sent` reports are stored by the collector, `waiting` still wait, `refused` are the words of the collector
-    about batches that it will never take, of which `dropped` reports were dropped. `problem` says why the
-    rest waits, or is None; `retry_after` are seconds.
+    about batches that it will never take; `dropped` is their number of reports. `problem` is the reason why
+    the rest waits, or None; `retry_after` are seconds.
     """
 
     __slots__ = ("dropped", "problem", "refused", "retry_after", "sent", "waiting")
@@ -108,7 +108,7 @@ def send(
 
     If the campaign has a sealing key, everything is encrypted to it, and nothing is sent where `cryptography`
     is not installed. `relay` is the address of a relay that passes requests on to the collector's gateway.
-    `allowed` is asked before every batch: after a no, nothing more is sent.
+    `allowed()` is called before every batch: after False, nothing more is sent.
     """
     done = Sent()
     location = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
@@ -142,7 +142,7 @@ def send(
             )
     except DeviceError as error:
         done.problem = str(error)
-    except Exception as error:  # of the network: no name, no route, a certificate
+    except Exception as error:  # a network error: no name, no route, a certificate
         done.problem = f"unreachable ({type(error).__name__})"
     try:
         listed = [mark for _, mark in _event(campaign)["questions"]]
@@ -190,7 +190,7 @@ def deliver(
 
 
 class TakenBack:
-    """What became of what was taken back.
+    """The result of a withdrawal.
 
     `withdrawn` answers are deleted by the collector, `unsent` ones had not been sent and will not be. `left`
     batches were not confirmed, for the reasons in `refused`: ask again.
@@ -211,8 +211,8 @@ def take_back(
 ) -> TakenBack:
     """Take back what an asker was given, as long as collectors can delete it: each batch by a request.
 
-    What was not sent leaves the queue. `post` sends a body about a campaign, given by its id; `campaign` is
-    that of what waits. Nothing of what was spent comes back.
+    Unsent reports leave the queue. `post` sends a body about a campaign, given by its id; `campaign` is the
+    campaign of the waiting reports. No spent budget comes back.
     """
     from dither_device.rules import ASIDE
 
@@ -230,7 +230,7 @@ def take_back(
         try:
             status, _, text = post(whose, withdrawal_body(identity).encode())
             withdrawn, word = judge_withdrawal(identity, status, text)
-        except Exception as error:  # of the network, or a relay
+        except Exception as error:  # an error of the network, or of a relay
             withdrawn, status, word = False, 0, f"unreachable ({type(error).__name__})"
         if withdrawn:
             done.withdrawn += account.withdraw(identity)
@@ -340,7 +340,7 @@ def request(
 
 def _seconds(text: str | None) -> float | None:
     try:
-        return min(max(0.0, float(text or "")), 86_400.0)  # of no number, 0
+        return min(max(0.0, float(text or "")), 86_400.0)  # 0 for other texts
     except ValueError:
         return None
 
@@ -349,7 +349,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def spawn(job: dict[str, Any]) -> int:
-    """Start a process that sends, and leave it alone: it delays nobody's end. Return its number, or 0.
+    """Start a process that sends, detached, so that it delays nobody's end. Return its number, or 0.
 
     It runs with the isolated path of the interpreter (-I), so that no module of the present folder is taken.
     """
@@ -380,13 +380,13 @@ def spawn(job: dict[str, Any]) -> int:
 
 
 def main(text: str) -> None:
-    """Send what waits, as `spawn` asks for; write when to try again beside the account."""
+    """Send the waiting reports for `spawn`; write the time of the next attempt next to the account."""
     from faulthandler import dump_traceback_later
 
     from dither_device.telemetry import Telemetry
 
     try:
-        dump_traceback_later(_PATIENCE, exit=True)  # whoever answers too slowly, or never: it ends
+        dump_traceback_later(_PATIENCE, exit=True)  # the process ends if the collector is too slow
         job = json.loads(text)
         names = ("app", "version", "key", "address", "relay", "folder")
         # DITHER_TELEMETRY_TEST is in the environment of this process too.

@@ -38,7 +38,7 @@ def _mark_codes(codes: list[int]) -> bytes:
 
 
 def draw_different(take: Take, count: int, bound: int) -> list[int]:
-    """Return so many different numbers below a bound, in random order."""
+    """Return `count` different numbers below a bound, in random order."""
     taken: list[int] = []
     for made in range(count):
         number = below(take, bound - made)
@@ -74,7 +74,7 @@ def _read_indices(
 def _code_or_other(code: Callable[[Any], int], item: Any) -> int | None:
     """Return the code of an item, of "other" if it is not in the list, or None if that is not in it either.
 
-    A person who is not counted would bias all shares, and the gap would tell.
+    A person who is not counted would bias all shares, and the gap would reveal the answer.
     """
     for one in (item, "other"):
         try:
@@ -85,7 +85,7 @@ def _code_or_other(code: Callable[[Any], int], item: Any) -> int | None:
 
 
 def _read_items(device: Fields) -> tuple[int, int, Any, Domain, Callable[[list[int], Take], list[int]]]:
-    """Return the numbers of items and of those of a person, labels, the domain, and a person's elements.
+    """Return the number of items, the number per person, labels, the domain, and a person's elements.
 
     The elements are drawn from a person's items: thinned at random, or completed by dummies.
     """
@@ -321,7 +321,7 @@ def prefix(device: Fields) -> Draw:
     def draw(symbols: bytes, take: Take) -> bytes:
         seed, key, request = bits(take, 47), 0, 0
         end = ends[_passed(seed % sum(shares), shares)]
-        for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
+        for at, symbol in enumerate(symbols):  # all of them: the time does not reveal the length
             key = mix(key ^ symbol)
             request = key if at < end else request
         return (seed << 16 | cell(bucket_of(seed, request >> 32, buckets), take)).to_bytes(8, "little")
