@@ -97,7 +97,7 @@ export const lattice: Reader = (given) => {
     // A larger scale would put values further apart than the ratio holds for.
     need(rule["fraction"] === 0 && rule["last"] === reach && rule["scale"] <= reach / (ends[1] - ends[0]), "start");
     integer(shape, "shift", reach, reach); // a smaller one assumes that two values are near
-    // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
+    // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the ratio of two weights times the ratio
     // of two totals, and it grows with k if these two products are at most 1.
     let below = -weights[0]!;
     const sums = weights.map((weight) => (below += weight));
@@ -124,7 +124,7 @@ export const lattice: Reader = (given) => {
   const steps = Math.ceil(last / step);
   need(rule["last"] === last && rule["fraction"] === fraction, "start");
   need(steps < reach && (last < step || last % step === 0), "cells");
-  // The largest ratio is between the two ends of the domain: of two weights, or of what is piled up at the last report.
+  // The largest ratio is between the two ends of the domain: of two weights, or of the sums at the last report.
   const pile = sum(weights.slice(reach - steps));
   const [top, bottom] = largest([pile, ...weights.slice(0, reach - steps)], [weights[reach]!, ...weights.slice(steps, reach)]);
   const all = BigInt(step);
@@ -138,7 +138,7 @@ export const lattice: Reader = (given) => {
       return asCell(Math.min(Math.max(place, steps), 2 * reach) - steps, 2 * reach - steps + 1);
     },
     ...(noise["decay"] === "normal" && {
-      // The largest P(S | x) − e^ε·P(S | x′), between the two ends of the domain; what is piled up is counted whole.
+      // The largest P(S | x) − e^ε·P(S | x′), between the two ends of the domain; outermost sums count completely.
       delta: (factor: bigint, stated: unknown): number => {
         const one = 1n << 320n;
         const weight = (z: number): bigint => weights[Math.abs(z)]!;

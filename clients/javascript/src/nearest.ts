@@ -26,7 +26,7 @@ export function window(given: Fields): [cells: number, width: number, draw: (nea
 /** Cut to 0 … 65535. */
 const short = (x: number): number => Math.min(Math.max(Math.floor(x), 0), 65535);
 
-/** Read the rule from a value to its K nearest points: of a box of so many sides, or (0) of a sphere. Return it with the box. */
+/** Read the rule from a value to its K nearest points: of a box of this number of sides, or (0) of a sphere. Return it with the box. */
 export function selector(given: Fields, sides: number, cells: number, width: number): [near: (at: readonly number[]) => number[], box: Place[] | undefined] {
   const box = given["box"] && (given["box"] as unknown[][]).map((side) => pair(side, "box"));
   const axes = sides || 3;

@@ -1,4 +1,4 @@
-/** Parts of the core that the other entry points are made of. The build lets them import core.js, which has these under short names. */
+/** Parts of the core that the other entry points are made of. The build lets them import core.js: it has these under short names. */
 
 export * from "./core.js";
 export { asBytes, asCell, codes, coin, line, lottery, readStart, type Ends, type Inside, type Ratio } from "./draw.js";

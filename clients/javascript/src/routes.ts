@@ -10,7 +10,7 @@ const round = (x: number): number => {
   return x % 1 === 0.5 ? near - (near % 2) : near;
 };
 
-/** Places at equal shares of the sum of steps, each between the two locations of its step; in whole numbers. */
+/** Places at equal shares of the sum of steps, each between the two locations of its step; in integers. */
 function resample(path: Place[], points: number, steps: number[]): Place[] {
   const sums = [0];
   for (const step of steps) sums.push(sums[sums.length - 1]! + step);

@@ -34,10 +34,10 @@ export function epochOf(kind: Limits["epoch"], second: number): number {
   return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
 
-/** Return the clock of a state after a reading: it never goes back. */
+/** Return the clock of a state at a moment: it never goes back. */
 export function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"] {
   const proves = boot === clock.boot;
-  if (proves) elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
+  if (proves) elapsed = Math.max(elapsed, clock.elapsed); // an older time would let the same time be proved again
   const proved = proves ? elapsed - clock.elapsed : 0;
   const latest = Math.max(clock.wall, wall);
   return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
@@ -66,7 +66,7 @@ export function short({ entries, device, own, limits }: State, entry: Entry): st
 
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
-  // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+  // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
   const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
   let count = 0;
   const left: number[] = [];
@@ -78,7 +78,7 @@ function keyed(key: string, { asker, question, fingerprint }: Asked, input: unkn
   };
 }
 
-/** Return the first day of the present period of a question, by which it is known, and its length. */
+/** Return the first day of the present period of a question (its name), and its length. */
 export function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | "every">, today: number): [period: number, days: number] {
   if (!every) return [start! + Math.floor((today - start!) / days!) * days!, days!];
   if (every === "day") return [today, 1];
@@ -135,7 +135,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
         state.askers = [...state.askers, request.asker].sort();
         if (state.openings !== null) state.openings--;
       }
-      let kept: State | undefined; // with a coin or a day, which stay whatever follows
+      let kept: State | undefined; // with a coin or a day; these stay in any case
       const { phase, asker } = request;
       if (phase) {
         const coins = state.coins ?? [];

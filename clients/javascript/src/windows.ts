@@ -18,7 +18,7 @@ function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: R
   const cell: Cell = (value, source) => {
     const begin = start(value, source);
     const [drawn, ticket, uniform] = draw(source, size);
-    // No branch on the value, and no division: modulo a power of two. A start below 0 wraps, on circles alone.
+    // No branch on the value, and no division: modulo a power of two. A start below 0 wraps, only on circles.
     return ((uniform + ((begin + ticket - uniform) & -drawn)) & (cells - 1)) >>> 0;
   };
   return [cells, cell, [outside + BigInt(cells) * step, outside]];
@@ -44,7 +44,7 @@ export const mixture: Reader = (device) => {
   };
 };
 
-/** Blocks: each with probability d/2^w, otherwise the input's own; and a uniform place in it, of so many bits. */
+/** Blocks: each with probability d/2^w, otherwise the input's own; and a uniform position in it, of this number of bits. */
 export function blocks(given: Fields, count: number, size = 0): [cell: Cell, ratio: Ratio] {
   const [draw, step, all] = lottery(count, given);
   const cell: Cell = (own, source) => {

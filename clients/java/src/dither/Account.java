@@ -98,7 +98,7 @@ final class Account {
         return (units.signum() == 0 ? units : units.add(units.shiftRight(52)).add(BigInteger.ONE)).toString(16);
     }
 
-    /** Return choices with the way of repeating that they belong to. One of version 2 does not have it, and stands for both. */
+    /** Return choices with the way of repeating that they belong to. One of version 2 does not have it, and means both. */
     private static List<Map<String, Object>> ofRepeat(List<Map<String, Object>> choices) {
         List<Map<String, Object>> some = new ArrayList<>();
         for (Map<String, Object> one : choices) {
@@ -155,7 +155,7 @@ final class Account {
         return kind.equals("year") ? LocalDate.ofEpochDay(day).getYear() : 0;
     }
 
-    /** Return the first day of the period that a day is in, which names the period, and the number of its days. */
+    /** Return the first day of a day's period (its name), and the number of its days. */
     static long[] periodOf(Map<String, Object> request, long day) {
         Object every = request.get("every");
         if (every == null) {
@@ -191,7 +191,7 @@ final class Account {
         return new ArrayList<>(lines);
     }
 
-    /** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+    /** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
     private static final String ASIDE = Json.zeros(32);
 
     /** Return whether a report waits to be sent. */
@@ -206,7 +206,7 @@ final class Account {
         return changed;
     }
 
-    /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+    /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
     static Step drop(Map<String, Object> state, String id) {
         List<Map<String, Object>> queue = new ArrayList<>();
         double reports = 0;
@@ -221,7 +221,7 @@ final class Account {
         return reports == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "dropped", "reports", reports), with(state, "queue", queue));
     }
 
-    /** Return a state without names, permanent answers, drawn days and reports. What was spent stays: askers keep what they have learned. */
+    /** Return a state without names, permanent answers, drawn days and reports. The spent budget stays: askers keep their knowledge. */
     static Map<String, Object> erase(Map<String, Object> state) {
         List<Map<String, Object>> entries = new ArrayList<>();
         for (Map<String, Object> entry : rows(state, "entries")) {
@@ -243,7 +243,7 @@ final class Account {
         return with(state, "queue", queue);
     }
 
-    /** Return whether the person has given as many answers to a question as its campaign allows. */
+    /** Return whether the person has reached the campaign's number of answers to a question. */
     private static boolean isAnsweredEnough(Map<String, Object> state, Map<String, Object> request) {
         if (request.get("limit") == null) return false;
         Map<String, Object> limit = Json.object(request.get("limit"));
@@ -309,7 +309,7 @@ final class Account {
         return null;
     }
 
-    /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+    /** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
     static Step answer(Map<String, Object> before, String id, Map<String, Object> request, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
         List<Map<String, Object>> entries = rows(before, "entries");
         String repeat = (String) request.get("repeat");
@@ -321,7 +321,7 @@ final class Account {
         entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(epsilon, 64), "delta", charge(delta, 128), "assumes", assumes));
         for (String name : new String[] {"data", "times"}) if (request.get(name) != null) entry.put(name, request.get(name));
         if (request.get("limit") != null) entry.put("campaign", Json.object(request.get("limit")).get("campaign"));
-        // 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+        // 1. Only a charged report is given again: the same question, and the same terms.
         Map<String, Object> kept = find(rows(before, "answers"), one -> same(one, request) && one.get("permanent").equals(repeat));
         Map<String, Object> waiting = find(rows(before, "queue"), one -> one.get("id").equals(id));
         Map<String, Object> own = find(entries, one -> one.get("id").equals(id));
@@ -369,7 +369,7 @@ final class Account {
             state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), request, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
-        // 8. The kept day, which is drawn whatever follows; 9. the campaign's answers and the budget.
+        // 8. The kept day (drawn in any case); 9. the campaign's answers and the budget.
         Map<String, Object> day = null;
         if (repeat.equals("once")) {
             long today = Math.floorDiv(now, DAY);
@@ -638,7 +638,7 @@ final class Account {
         return new Step(map("is", "merged", "entries", (double) entries.size() - rows(state, "entries").size()), next);
     }
 
-    /** Return answers without the labels of presence, which belong to one device. */
+    /** Return answers without the labels of presence, because these belong to one device. */
     private static List<Map<String, Object>> shared(List<Map<String, Object>> answers) {
         List<Map<String, Object>> some = new ArrayList<>(answers);
         some.removeIf(one -> "present".equals(one.get("permanent")));

@@ -14,7 +14,7 @@ abstract class Draw {
     /** The largest ratio of the probabilities of one report under two inputs: top over bottom. */
     BigInteger top = BigInteger.ONE;
     BigInteger bottom = BigInteger.ZERO; // no bound, unless one is set
-    /** Whether a value is a list of places, and the ε is that of each. */
+    /** True if a value is a list of places, with the ε of each. */
     boolean path;
     /** For a promise with a δ. */
     Delta gaussian;
@@ -106,7 +106,7 @@ abstract class Draw {
             if (Double.isNaN(x) || turns && Double.isInfinite(x)) return null;
             if (!turns) return Math.min(Math.max(x, low), high) + 0.0; // -0 is 0
             double turned = x % high;
-            return (turned < 0 ? turned + high : turned) % high + 0.0; // just below 0 rounds to the period, which is 0
+            return (turned < 0 ? turned + high : turned) % high + 0.0; // just below 0 rounds to the period: 0
         }
     }
 
@@ -139,7 +139,7 @@ abstract class Draw {
             need(!(codes.containsKey(true) && codes.containsKey(1.0)) && !(codes.containsKey(false) && codes.containsKey(0.0)), "domain");
         }
 
-        /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} stand for numbers. */
+        /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} mean numbers. */
         static Object label(Object given) {
             if (given instanceof Map && ((Map<?, ?>) given).containsKey("integer")) {
                 String digits = Json.string(Json.fields(given, "integer").get("integer"));
@@ -170,7 +170,7 @@ abstract class Draw {
     abstract static class Start {
         abstract long of(double value, Source source);
 
-        /** Read a start rule for windows of so many cells, and values between two ends. */
+        /** Read a start rule for windows of this number of cells, and values between two ends. */
         static Start read(Object rule, long cells, Line line) {
             Map<String, Object> given = Json.object(rule);
             String kind = Json.string(given.get("kind"));

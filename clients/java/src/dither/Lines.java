@@ -16,8 +16,8 @@ import java.util.Map;
 
 /** Draws about a number or an angle: windows, sectors, noise on a lattice, channels. */
 final class Lines {
-    private static final BigInteger ONE = BigInteger.ONE.shiftLeft(256); // of fixed-point numbers
-    private static final BigInteger FACTOR = BigInteger.ONE.shiftLeft(320); // of the bound of e^ε
+    private static final BigInteger ONE = BigInteger.ONE.shiftLeft(256); // the 1 of fixed-point numbers
+    private static final BigInteger FACTOR = BigInteger.ONE.shiftLeft(320); // scale of the bound of e^ε
 
     private Lines() {}
 
@@ -47,7 +47,7 @@ final class Lines {
         return read(kind, device, device.get("outside"));
     }
 
-    /** Read a draw; the part of a pair has no rule for values outside, for what comes to it is inside. */
+    /** Read a draw; the part of a pair has no rule for values outside, because its inputs are inside. */
     static Cells read(String kind, Map<String, Object> device, Object outside) {
         Object domain = device.get("domain");
         if (kind.equals("optional")) {
@@ -113,13 +113,13 @@ final class Lines {
         long cell(double value, Source source) {
             long begin = start.of(value, source);
             Lottery.Drawn drawn = lottery.draw(source, size);
-            // No branch on the value, and no division. A start below 0 wraps, on circles alone.
+            // No branch on the value, and no division. A start below 0 wraps, only on circles.
             long mask = drawn.is ? -1 : 0;
             return drawn.uniform + (begin + drawn.ticket - drawn.uniform & mask) & cells - 1;
         }
     }
 
-    /** A window, and cells of its own for no answer, which is NaN here and null outside. */
+    /** A window, and cells of its own for no answer (NaN here, null outside). */
     private static final class Optional extends Cells {
         private final Lottery lottery;
         private final Start start;
@@ -267,7 +267,7 @@ final class Lines {
     private static final class Channel extends Cells {
         private final Rows table;
         private final double[] edges;
-        private final int[] labels; // null: the edges are points, between which values are rounded at random
+        private final int[] labels; // null: the edges are points; values between them are rounded at random
 
         Channel(Line line, Map<String, Object> device) {
             super(line);
@@ -316,7 +316,7 @@ final class Lines {
 
     // Noise on a lattice: docs/wire.md has the weights.
 
-    private static final Map<String, BigInteger[]> WEIGHED = new HashMap<>(); // of texts that were read: the work of a moment
+    private static final Map<String, BigInteger[]> WEIGHED = new HashMap<>(); // cache of texts that were read
 
     private static BigInteger[] weigh(Map<String, Object> noise, String kind) {
         String text = kind + Json.write(noise);
@@ -441,7 +441,7 @@ final class Lines {
         need(Double.valueOf(0).equals(rule.get("fraction")) && Double.valueOf(reach).equals(rule.get("last")), "start");
         Json.integer(shape.get("shift"), reach, reach); // a smaller one assumes that two values are near
         need(Json.real(rule.get("scale")) <= reach / (line.high - line.low), "start");
-        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
+        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the ratio of two weights times the ratio
         // of two totals, and it grows with k if these two products are at most 1.
         BigInteger[] sums = new BigInteger[reach + 1];
         BigInteger below = w[0].negate();
@@ -490,7 +490,7 @@ final class Lines {
         int steps = (int) (last + step - 1 >> fraction);
         need(Double.valueOf(last).equals(rule.get("last")) && Double.valueOf(fraction).equals(rule.get("fraction")), "start");
         need(steps < reach && (last < step || last % step == 0), "cells");
-        // The largest ratio is between the two ends of the domain: of two weights, or of what is piled up at the last report.
+        // The largest ratio is between the two ends of the domain: of two weights, or of the sums at the last report.
         BigInteger pile = BigInteger.ZERO;
         for (int z = reach - steps; z <= reach; z++) pile = pile.add(w[z]);
         BigInteger[] most = {pile, w[reach]};
@@ -511,7 +511,7 @@ final class Lines {
         return read;
     }
 
-    /** Return the largest P(S | x) - e^ε·P(S | x'), between the two ends of the domain; what is piled up is counted whole. */
+    /** Return the largest P(S | x) - e^ε·P(S | x'), between the two ends of the domain; outermost sums count completely. */
     private static double delta(
             BigInteger factor, Object stated, BigInteger[] w, int steps, boolean document, BigInteger all, BigInteger share, BigInteger pile) {
         int reach = w.length - 1;

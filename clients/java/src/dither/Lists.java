@@ -20,10 +20,10 @@ import java.util.TreeSet;
 final class Lists {
     private Lists() {}
 
-    /** A draw about a code: what it reports are numbers, all equally wide. */
+    /** A draw about a code: it reports numbers of equal width. */
     abstract static class Codes extends Draw {
         long count;
-        Categories list; // of the values; the inner draws of several questions have codes alone
+        Categories list; // categories of the values; the inner draws of several questions have only codes
         int width = 1; // bytes of a number
 
         Codes(long count) {
@@ -88,7 +88,7 @@ final class Lists {
         return Json.fields(given, all);
     }
 
-    /** Read a draw about one of so many codes; 0 if the text says how many. */
+    /** Read a draw about one of `count` codes; 0 if the text has the number. */
     private static Codes codes(String kind, Map<String, Object> given, long listed, String... around) {
         switch (kind) {
             case "response":
@@ -197,7 +197,7 @@ final class Lists {
         return index;
     }
 
-    /** Return so many different numbers below a bound, in the order in which they are drawn. */
+    /** Return different numbers below a bound, in the order in which they are drawn. */
     private static long[] different(Source source, int count, long bound) {
         TreeSet<Long> taken = new TreeSet<>();
         long[] drawn = new long[count];
@@ -419,7 +419,7 @@ final class Lists {
         return read;
     }
 
-    /** A set of items, "select all that apply", as exactly so many elements: thinned at random, or with dummies. */
+    /** A set of items, "select all that apply", as an exact number of elements: thinned at random, or with dummies. */
     abstract static class Items extends Draw {
         private final Categories list;
         final int items;
@@ -445,7 +445,7 @@ final class Lists {
             return new ArrayList<>(found);
         }
 
-        /** Return the code of an item, or of "other" if it is not in the list: a person who is not counted would bias all shares, and the gap would tell. */
+        /** Return the code of an item, or of "other" if it is not in the list: a person who is not counted would bias all shares, and the gap would reveal the answer. */
         private Long codeOf(Object item) {
             Long code = list.code(item);
             return code != null ? code : list.code("other");
@@ -626,7 +626,7 @@ final class Lists {
         private final int length;
         private final int[] alphabet; // code points, or null for bytes
         private final int[] ends;
-        private final long[] shares; // of the people, one for each end
+        private final long[] shares; // shares of the people, one for each end
 
         Prefix(Map<String, Object> given) {
             Map<String, Object> domain = Json.fields(given.get("domain"), "kind", "length", "alphabet");

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** Draws about places and paths: a value is a list of places, each two numbers. */
 final class Places {
-    private static final double SLACK = 1e-12; // of a side: the least room before the border
+    private static final double SLACK = 1e-12; // relative to a side: the least room before the border
     private static final double TURN = 2 * Math.PI;
     private static final int FEW = 512; // candidates of which all pairs are compared
 
@@ -176,7 +176,7 @@ final class Places {
         }
     }
 
-    /** Longitude and latitude; a longitude is an angle, which a pair counts from -180°. */
+    /** Longitude and latitude; a longitude is an angle; a pair counts it from -180°. */
     private static final class Sphere extends Area {
         @Override
         double[] clip(double[] place) {
@@ -270,10 +270,10 @@ final class Places {
                 : new Object[0];
         if (two.length != 2 || !(two[0] instanceof Number) || !(two[1] instanceof Number)) return null;
         double[] read = {((Number) two[0]).doubleValue() + 0.0, ((Number) two[1]).doubleValue() + 0.0};
-        return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // an infinite number less itself is none
+        return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // infinity less itself is NaN
     }
 
-    /** Return the places of a path inside an area, or null of what is none. */
+    /** Return the places of a path inside an area, or null for other values. */
     static List<double[]> locations(Area area, Object value) {
         Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
         List<double[]> path = new ArrayList<>();
@@ -434,7 +434,7 @@ final class Places {
         }
     }
 
-    /** The distance from the centre of a disk, and the direction. A value is a path of one place, or the place alone. */
+    /** The distance from the centre of a disk, and the direction. A value is a path of one place, or the place itself. */
     private static final class Polar extends Pair {
         private final Disk disk;
 
@@ -459,7 +459,7 @@ final class Places {
         }
     }
 
-    /** The number that a cell stands for. */
+    /** The number of a cell. */
     private static final class Codebook {
         private double[] values;
         private double offset;
@@ -508,7 +508,7 @@ final class Places {
             super(area, device);
             start = pair(device.get("start"));
             double[] inside = area.clip(start);
-            double slack = area instanceof Disk ? SLACK * ((Disk) area).radius : 0; // by which rounding may put it outside
+            double slack = area instanceof Disk ? SLACK * ((Disk) area).radius : 0; // largest distance outside by rounding
             need(Math.abs(inside[0] - start[0]) <= slack && Math.abs(inside[1] - start[1]) <= slack, "start");
             List<Object> books = Json.list(device.get("codebooks"));
             need(books.size() == 2, "start");
@@ -719,7 +719,7 @@ final class Places {
 
         @Override
         boolean keeps(BigInteger bound, int bits, double epsilon) {
-            // The exponent is rational: fall·reach/per over the whole area.
+            // The exponent is rational: fall·reach/per over the complete area.
             return new BigDecimal(BigInteger.valueOf(fall).multiply(BigInteger.valueOf(reach)))
                     .compareTo(new BigDecimal(epsilon).multiply(new BigDecimal(per))) <= 0;
         }
@@ -795,7 +795,7 @@ final class Places {
         }
     }
 
-    // Weights by distance, in doubles: private whatever the doubles do, for the weights are compared here.
+    // Weights by distance, in doubles: private for any doubles, because the weights are compared here.
 
     private static double apart(double[] one, double[] two) {
         double x = one[0] - two[0];
@@ -827,7 +827,7 @@ final class Places {
         return points;
     }
 
-    /** Weights from high, of the nearest candidate, to low, of the farthest; 0 for those that are none. */
+    /** Weights from high, of the nearest candidate, to low, of the farthest; 0 for other points. */
     private static final class Grades {
         final long low;
         final long high;
@@ -863,7 +863,7 @@ final class Places {
         return every;
     }
 
-    /** Set the ratio of a draw to the largest one over all rows of weights; there is none if a weight is 0, or if there are too many. */
+    /** Set the ratio of a draw to the largest one over all rows of weights; none if a weight is 0, or with too many weights. */
     private static void compare(Draw draw, long[][] rows) {
         BigInteger[] totals = new BigInteger[rows.length];
         for (int i = 0; i < rows.length; i++) {

@@ -10,7 +10,7 @@ import java.util.Map;
 final class Splines extends Draw {
     private static final long STEPS = 1 << 15; // places between two knots of an axis
 
-    private final Line[] line; // of a number alone; empty for a record
+    private final Line[] line; // ends of a single number; empty for a record
     private final Records[] records;
     private final double[][] ends;
     private final int pieces;

@@ -23,6 +23,7 @@ from dither_device.text import (
     UnknownDraw,
     check_words,
     finish,
+    integer,
     is_digits,
     is_tag,
     listed,
@@ -31,7 +32,6 @@ from dither_device.text import (
     real,
     sha256,
     watch,
-    whole,
 )
 from dither_device.words import Words
 
@@ -123,7 +123,7 @@ def _check_repeat(given: Fields) -> None:
         phase = given["phase"]
         need(isinstance(phase, Fields) and len(phase) == 1 and repeat != "present", "terms", "phase")
         if "share" in phase:
-            whole(phase["share"], 1, 999)
+            integer(phase["share"], 1, 999)
         else:
             need(is_digits(phase["follows"], 64), "terms", "phase")
     need(repeat != "present" or "reports_a_batch" not in given, "terms", "reports_a_batch")
@@ -269,7 +269,7 @@ def check_terms(text: str) -> dict[str, Question | None]:
     need(len(given["asker"]) <= 200, "terms", "asker")
     for name, most in _NUMBERS.items():
         if name in given:
-            whole(given[name], 1, most)
+            integer(given[name], 1, most)
     need(day_of(given["begins"]) <= day_of(given["ends"]), "terms", "ends")
     labels = listed(given["labels"], "terms")
     for label in labels:

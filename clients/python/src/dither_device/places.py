@@ -24,7 +24,7 @@ from dither_device.draws import (
     read_lottery,
     width_of,
 )
-from dither_device.text import Fields, listed, need, real, whole
+from dither_device.text import Fields, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
     need(isinstance(given, Fields) and (cells or 0) <= 1 << 20, "start")
     if "values" in given:
         values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))
-        need(sum(whole(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
+        need(sum(integer(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
         table: list[float] = []
         for value, run in zip(values, runs, strict=True):
             table += [real(value)] * run
@@ -374,8 +374,8 @@ def walk(device: Fields) -> Draw:
 
 def read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int], tuple[int, int]]:
     """Return N, K, a draw of one of K given numbers or of any below N, and the ratio."""
-    cells = whole(given["cells"], 2, 1 << 16)
-    width = whole(given["width"], 1, cells - 1)
+    cells = integer(given["cells"], 2, 1 << 16)
+    width = integer(given["width"], 1, cells - 1)
     lottery, step, room = read_lottery(given, width)
     outside = room - width * step
 
@@ -410,12 +410,12 @@ def _read_selector(
     else:
         need(given["box"] is None, "selector")
     count = sides or 3
-    scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
-    grain = whole(given["grain"], 0, 12)
+    scales = [integer(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
+    grain = integer(given["grain"], 0, 12)
     if given["kind"] == "grid":
         need(box is not None, "selector")
-        per = [whole(many, 1, 1 << 16) for many in listed(given["per"], "selector", count)]
-        scale = whole(given["scale"], 0, 1 << 16)
+        per = [integer(many, 1, 1 << 16) for many in listed(given["per"], "selector", count)]
+        scale = integer(given["scale"], 0, 1 << 16)
         points: list[tuple[int, ...]] = [()]
         for many in per:
             need(len(points) * many <= 1 << 16, "selector")
@@ -500,7 +500,7 @@ def splines(device: Fields) -> Draw:
     from dither_device.noise import read_rows
 
     rows, cells, ratio = read_rows(device)
-    pieces = whole(device["pieces"], 1, 16)
+    pieces = integer(device["pieces"], 1, 16)
     stated = [read_pair(side) for side in listed(device["ends"], "domain")]
     alone = isinstance(device["domain"], Fields) and device["domain"]["kind"] == "interval"
     if alone:

@@ -6,7 +6,7 @@ import math
 
 from dither_device.draws import Draw, Outside, as_cell, bits, bucket_of, read_blocks, read_codes, width_of
 from dither_device.places import TURN, Area, as_path, clamp, path_of, read_area, read_pair
-from dither_device.text import Fields, hexadecimal, listed, need, real, whole
+from dither_device.text import Fields, hexadecimal, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _ticket(take: Take, bound: int) -> int:
 
 def _read_lattice(device: Fields) -> tuple[Area, Place, float, int]:
     area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
-    spacing, reach = real(device["spacing"]), whole(device["reach"], 1, 1 << 52)
+    spacing, reach = real(device["spacing"]), integer(device["reach"], 1, 1 << 52)
     need(spacing > 0, "cells")
     need(reach >= math.ceil(area.diameter / spacing * (1 + 1e-9) + math.sqrt(2)), "cells")
     return area, read_pair(device["origin"]), spacing, reach
@@ -61,7 +61,7 @@ def _near_lattice(
 
 def planar(device: Fields) -> Draw:
     area, origin, spacing, reach = _read_lattice(device)
-    fall, per = whole(device["fall"], 1, 1 << 52), whole(device["per"], 1, 1 << 52)
+    fall, per = integer(device["fall"], 1, 1 << 52), integer(device["per"], 1, 1 << 52)
 
     def heads(h: int, m: int, take: Take) -> bool:
         k = 1
@@ -102,8 +102,8 @@ def planar(device: Fields) -> Draw:
 
 def rings(device: Fields) -> Draw:
     area, origin, spacing, reach = _read_lattice(device)
-    width, b = whole(device["width"], 1, 1 << 24), hexadecimal(device["fall"], 16)
-    first = whole(device["first"], 1, width)
+    width, b = integer(device["width"], 1, 1 << 24), hexadecimal(device["fall"], 16)
+    first = integer(device["first"], 1, width)
     need(b, "step")
     c = (1 << 64) - b
     weights = first**2 * c**2, (width**2 + 2 * first * width) * b * c, 2 * width**2 * b**2
@@ -155,8 +155,8 @@ def rings(device: Fields) -> Draw:
 
 def _read_grades(given: Any) -> tuple[int, int]:
     need(isinstance(given, Fields), "step")
-    high = whole(given["high"], 1, 1 << 40)
-    return whole(given["low"], 1, high), high
+    high = integer(given["high"], 1, 1 << 40)
+    return integer(given["low"], 1, high), high
 
 
 def _falling(grades: tuple[int, int], distances: list[float], allowed: list[bool] | None = None) -> list[int]:
@@ -231,14 +231,14 @@ def points(device: Fields) -> Draw:
     listed_points, rule = _read_points(device), device["weights"]
     need(isinstance(rule, Fields), "step")
     if rule["kind"] == "rings":
-        levels = [whole(level, 1, 1 << 40) for level in listed(rule["levels"], "step", 3)]
+        levels = [integer(level, 1, 1 << 40) for level in listed(rule["levels"], "step", 3)]
         radii = read_pair(rule["radii"])
         need(0 < radii[0] < radii[1], "step")
     elif rule["kind"] == "listed":
-        values = [whole(value, 1, 1 << 40) for value in listed(rule["values"], "step")]
+        values = [integer(value, 1, 1 << 40) for value in listed(rule["values"], "step")]
         need(len(listed_points) <= 1 << 10, "selector")
         table = [
-            [values[whole(at, 0, len(values) - 1)] for at in listed(row, "step", len(listed_points))]
+            [values[integer(at, 0, len(values) - 1)] for at in listed(row, "step", len(listed_points))]
             for row in listed(rule["rows"], "step", len(listed_points))
         ]
     else:
@@ -268,7 +268,7 @@ def points(device: Fields) -> Draw:
 
 def grid(device: Fields) -> Draw:
     area = read_area(device["domain"], device["outside"], "rectangle")
-    side, grades = whole(device["side"], 2, 128), _read_grades(device)
+    side, grades = integer(device["side"], 2, 128), _read_grades(device)
     cell = [(high - low) / side for low, high in (area.x, area.y)]
     centres = [((a + 0.5) * cell[0], (b + 0.5) * cell[1]) for a in range(side) for b in range(side)]
 
@@ -298,7 +298,7 @@ def two_copies(device: Fields) -> Draw:
     spots, sector = _read_points(device), device["sector"]
     need(isinstance(sector, Fields), "draw")
     anchor, choice = _read_grades(device["anchor"]), _read_grades(device["choice"])
-    cells = whole(sector["cells"], 2, 1 << 16)
+    cells = integer(sector["cells"], 2, 1 << 16)
     respond, ratio = read_blocks(sector, cells)
     need(device["odds"] is None, "privacy", "nothing is promised")
 
@@ -352,8 +352,8 @@ def _joint(device: Fields) -> Draw:
     (location, mark), count, labels = read_codes(device)
     for name in ("both", "one", "neither"):
         hexadecimal(device[name], 1024)
-    whole(device["people"], 2, 1 << 52)
-    size = whole(device["size"], 2, 1 << 24)
+    integer(device["people"], 2, 1 << 52)
+    size = integer(device["size"], 2, 1 << 24)
     if kind == "joint hashed":
         need(device["hash"] == "affine 1" and size <= 1 << 16, "draw")
     else:

@@ -13,7 +13,7 @@ from struct import pack
 
 from dither_device.draws import Draw, Outside, as_cell
 from dither_device.places import Area, path_of, read_area, read_near, unpack
-from dither_device.text import Fields, need, whole
+from dither_device.text import Fields, integer, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def routes(device: Fields) -> Draw:
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "routes", "domain")
     area: Area = read_area(domain["area"], device["outside"], "rectangle", "disk", "parallelogram")
-    points = whole(domain["points"], 2, 64)
+    points = integer(domain["points"], 2, 64)
     distance, by = domain["distance"], domain["by"]
     need(distance in ("mean", "warped", "frechet") and by in ("length", "order"), "domain")
     scales = _scales(area.box)

@@ -186,7 +186,7 @@ def real(value: object) -> float:
     return number
 
 
-def whole(value: object, least: int, most: int) -> int:
+def integer(value: object, least: int, most: int) -> int:
     """Return an integer within bounds; texts, fractions and truth values are not read as one."""
     need(type(value) is int and least <= value <= most, "number", f"an integer of {least} … {most}")
     number: int = value  # type: ignore[assignment]
