@@ -30,12 +30,11 @@ let x,T="per value"===r.repeat&&n&&(i??a).device===v.device&&n.mark(),U=T?!v.tol
 i)return[void 0,v,U];if("once"===r.repeat){let a,i=Math.floor(f.wall/h);if([x,a]=((t,r,a,i)=>{
 let[n,l]=y(r,a),s=t.choices.find(e=>c(e,r)&&"once"===(e.repeat??"once")&&e.period===n);if(s||!i)return[s];let u={...o(r),repeat:"once",period:n,
 day:n+e(i,l),device:t.device,answer:null};return[u,{...t,choices:[...t.choices,u]}]})(v,r,i,n?.source),v=M=a??M??v,
-!a&&v===M&&!v.coins&&v.choices===t.choices&&(M=void 0),x?.day!==i||null!==x.answer)return[{is:"silent"},M]}
-let C=((e,t)=>e.filter(e=>c(e,t)&&e.campaign===t.limit?.campaign).length>=(t.limit?.answers??1/0))(v.entries,r)?"answers":g(v,a)
-;return C?[s(C)[0],M]:[void 0,x?{...v,choices:v.choices.map(e=>e===x?{...e,answer:a.id}:e)}:v,U]},
-source:(e,t,r,n)=>"per value"===t.repeat?((e,{asker:t,question:r,fingerprint:n},l,s)=>{let o=JSON.stringify([e,s,t,r,n,l]),c=0,u=[];return{take(t){
-for(;u.length<t;)u.push(...a(i(`${c++} ${o} ${e}`)));return Uint8Array.from(u.splice(0,t))}}})(e,t,r,n):void 0,
-left({entries:e,own:t,limits:r,device:a,clock:i}){
+!a&&v===M&&!v.coins&&v.choices===t.choices&&(M=void 0),x?.day!==i||null!==x.answer)return[{is:"silent"},M]}let C=(S=v.entries,j=r,
+S.filter(e=>c(e,j)&&e.campaign===j.limit?.campaign).length>=(j.limit?.answers??1/0)?"answers":g(v,a));var S,j;return C?[s(C)[0],M]:[void 0,x?{...v,
+choices:v.choices.map(e=>e===x?{...e,answer:a.id}:e)}:v,U]},source:(e,t,r,n)=>"per value"===t.repeat?((e,{asker:t,question:r,fingerprint:n},l,s)=>{
+let o=JSON.stringify([e,s,t,r,n,l]),c=0,u=[];return{take(t){for(;u.length<t;)u.push(...a(i(`${c++} ${o} ${e}`)));return Uint8Array.from(u.splice(0,t))
+}}})(e,t,r,n):void 0,left({entries:e,own:t,limits:r,device:a,clock:i}){
 let n=w(r.epoch,Math.max(O().wall,i.wall)),s=e.filter(e=>e.device===a),o=f(v(s,n),t,"epsilon"),c=t.lifetime?f(s,t.lifetime,"epsilon"):o
 ;return(u=c<o?c:o)<<50n>l(t.epsilon)?Number(u)/2**64:0;var u},act:e=>[{is:"acted"},{...e,clock:{...k(e.clock,O()),ahead:0},openings:e.limits.askers}]}
 }export{p as AHEAD,h as DAY,M as allRules,k as clockAfter,w as epochOf,y as periodOf,g as short,m as systemNow};

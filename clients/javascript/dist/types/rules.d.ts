@@ -24,11 +24,11 @@ export declare const AHEAD: {
 export declare function systemNow(): Moment;
 /** Return the number of the epoch that holds a second. */
 export declare function epochOf(kind: Limits["epoch"], second: number): number;
-/** Return the clock of a state after a reading: it never goes back. */
+/** Return the clock of a state at a moment: it never goes back. */
 export declare function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"];
 /** Return why a spend does not fit, or undefined if it does. */
 export declare function short({ entries, device, own, limits }: State, entry: Entry): string | undefined;
-/** Return the first day of the present period of a question, by which it is known, and its length. */
+/** Return the first day of the present period of a question (its name), and its length. */
 export declare function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | "every">, today: number): [period: number, days: number];
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export declare function allRules({ epoch, lifetime, quota, askers, now }?: Terms): Rules;
