@@ -64,7 +64,7 @@ def test_a_function_is_not_a_mechanism() -> None:
 def test_wrong_randomisers() -> None:
     with pytest.raises(WrongCount, match="each=True"):
         dt.audit_function(lambda values: 1.0, UNIT, epsilon=1, **FEW)
-    with pytest.raises(WrongCount, match="returned 2 for"):
+    with pytest.raises(WrongCount, match="got 2 for"):
         dt.audit_function(lambda values: [1, 2], UNIT, epsilon=1, **FEW)
     with pytest.raises(InvalidParameter, match="at every value: KeyError"):
         dt.audit_function(lambda values: {}["x"], UNIT, epsilon=1, **FEW)
