@@ -44,7 +44,7 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
         ((fair, UNIT), {"epsilon": "1"}, "a number, not str"),
         ((fair, UNIT), {"epsilon": True}, "a number, not bool"),
         ((fair, UNIT), {"epsilon": math.nan}, "positive"),
-        ((fair, UNIT), {"epsilon": 1, "delta": 1.0}, "δ is a probability"),
+        ((fair, UNIT), {"epsilon": 1, "delta": 1.0}, "δ to be a probability"),
         ((fair, UNIT), {"epsilon": 1, "confidence": 1.0}, "strictly between"),
         ((fair, UNIT), {"epsilon": 1, "samples": 10}, "at least 1000"),
         ((fair, "abc"), {"epsilon": 1}, "a domain, a list of inputs or Neighbours"),

@@ -167,7 +167,7 @@ def _day(text: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
+        raise InvalidParameter(f"expected day to be a day such as 2026-05-01, got {found(text)}") from None
 
 
 LOOKS: Final = 100
