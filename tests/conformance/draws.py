@@ -123,6 +123,7 @@ def recorded() -> dict[str, Question]:
     return {entry["name"]: dt.from_json(entry["specification"]) for entry in written}
 
 
+@cache
 def questions() -> dict[str, Any]:
     """Return the questions of the vectors, by name: mechanisms, and the solved ones as they are in the file.
 
@@ -349,8 +350,10 @@ def known_to_javascript(specification: str) -> bool:
     return draw_of(specification) not in PYTHON_ONLY
 
 
-def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list[dict[str, Any]]:
-    """Return the draws of every question; with `second`, of those that clients/javascript knows."""
+def vectors(
+    count: int = DRAWS, seed: str = "", *, second: bool = False, only: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the draws of every question, or `only` of one; with `second`, of those JavaScript draws."""
     return [
         {
             "name": name,
@@ -359,6 +362,7 @@ def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list
             "draws": list(drawn(name, mechanism, count, seed)),
         }
         for name, mechanism in questions().items()
+        if only in (None, name)
         if not second or known_to_javascript(mechanism.to_json())
     ]
 

@@ -15,3 +15,4 @@ from .places import Districts as Districts
 from .places import Locations as Locations
 from .places import Maps as Maps
 from .places import MeanPlace as MeanPlace
+from .vectors import MeanOfVectors as MeanOfVectors
