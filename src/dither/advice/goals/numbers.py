@@ -86,8 +86,9 @@ class Goal(ABC):
         """
         near = self.near * min(error for _, error in able)
 
-        def key(pair: tuple[Candidate, float]) -> tuple[bool, float, float]:
-            return self.units and pair[0].mechanism.guarantee.unit == "location", *_frugal(pair, near)
+        def key(pair: tuple[Candidate, float]) -> tuple[bool, bool, float, float]:
+            weaker = self.units and pair[0].mechanism.guarantee.unit == "location"
+            return bool(weaker), *_frugal(pair, near)
 
         return sorted(able, key=key)
 

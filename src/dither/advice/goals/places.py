@@ -128,7 +128,8 @@ class CompletePaths(Goal):
     def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         routes = cast("Routes", domain)
         found = [Candidate("Optimal(…, prior=…)", AmongRoutes(routes, epsilon=epsilon, prior=self.prior))]
-        kinds = [kind for kind in (TraCSC, TraCSD, Anywhere) if isinstance(routes.area, kind._takes)]
+        designs: tuple[type[Any], ...] = (TraCSC, TraCSD, Anywhere)
+        kinds = [kind for kind in designs if isinstance(routes.area, kind._takes)]
         for unit in get_args(PathUnit):
             for kind in kinds:
                 name = "Optimal" if kind is Anywhere else kind.__name__
