@@ -16,9 +16,9 @@ var h=e=>Number(e.toPrecision(12)),u=(e,t)=>h(Number((e=>BigInt("0x"+e))(e))/2**
 let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:u(n,64),delta:u(s,128),assumes:a
 })),s=e.queue.filter(a),i=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,r=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
 asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:u(e.own.epsilon,64),left:h(t.left(e)),given:n,
-waiting:s.length,sent:i,withdrawable:r}]}function d({told:e,coins:t,sent:n,...s},a){
-let{sent:i}=c(s,a)[0],r=s.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),o={...s,entries:r,askers:[],
-answers:[],choices:[],queue:[]};return[{...c(o,a)[0],sent:i},o,!0]}
+waiting:s.length,sent:i,withdrawable:r}]}function d({told:e,coins:t,trees:n,sent:s,...a},i){
+let{sent:r}=c(a,i)[0],o=a.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),l={...a,entries:o,askers:[],
+answers:[],choices:[],queue:[]};return[{...c(l,i)[0],sent:r},l,!0]}
 var f=e=>String(Number(e.toPrecision(3))),p=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
 this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
 #t({epsilon:e,left:t,given:n,waiting:s},a="How much was given stays counted: the askers keep what they received."){

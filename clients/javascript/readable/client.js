@@ -90,15 +90,18 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         asking(specification, terms) {
             need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
             const question = readQuestion(specification, terms.name);
-            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
-            const { mechanism, epsilon, delta, fingerprint, spend } = question;
+            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase, changes } = terms;
+            const { mechanism, epsilon, delta, spend } = question;
+            const fingerprint = changes ? rules.changes?.fingerprint(question, days, changes) : question.fingerprint;
+            if (!fingerprint || (changes && terms.otherwise !== undefined))
+                throw new Malformed("asking", rules.changes ? "changes" : "changes need allRules({ changes }) of dither-ldp/changes", name);
             ["name", "asker"].forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
             if (!spend !== !times)
                 throw new Malformed("asking", "times", name);
             const [cost, lines] = spend?.(epsilon, times) ?? [epsilon, []];
             const odds = Math.exp(cost);
-            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
-            if (terms.changes || !rules.knows(asked))
+            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+            if (!rules.knows(asked))
                 throw new Malformed("asking", "repeat", name);
             return {
                 question,
@@ -119,16 +122,21 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             const { question, terms, asked } = inquiry;
             const { otherwise, times, name } = terms;
             // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
-            const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || one.length === times));
+            const inside = terms.changes ? (given) => rules.changes.inside(question, given) : question.inside;
+            const input = [terms.value ? terms.value(value) : value, otherwise].map(inside).find((one) => one !== undefined && (!times || one.length === times));
             if (input === undefined)
                 return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
             return happen((state, kept) => {
                 const keyed = (purpose) => rules.source?.(kept.key, asked, input, purpose) ?? source;
+                const change = (owed) => {
+                    const drawn = rules.changes.draw(question, input, asked, owed, kept.key, source);
+                    return drawn && [hex(drawn[0]), drawn[1]];
+                };
                 const words = withheld(kept, terms.shown);
                 const over = words ? refused("consent", words) : ended(terms);
                 if (over)
                     return [over];
-                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change });
                 const leftOut = question.leftOut?.(value);
                 return [leftOut ? { ...outcome, leftOut } : outcome, next];
             });
