@@ -60,9 +60,9 @@ await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (
   }),
 );
 const entries = { dither: "index", account: "view" }; // where the file has another name than its source
-for (const name of ["angles", "auto", "box", "changes", "elements", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "polynomial", "profile", "projective", "react", "relay", "routes", "rules", "several", "signatures", "tables", "testing", "vectors"]) entries[name] = name;
+for (const name of ["angles", "auto", "box", "changes", "elements", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "polynomial", "presence", "profile", "projective", "react", "relay", "routes", "rules", "several", "signatures", "tables", "testing", "vectors"]) entries[name] = name;
 for (const [name, source] of Object.entries(entries)) {
-  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./rules.js", "./nearest.js", "./paths.js", "./projective.js", "./several.js", "./auto.js", "./elements.js", "./dither.js", "node:*", "react"], plugins: [parts] });
+  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./nearest.js", "./paths.js", "./projective.js", "./several.js", "./auto.js", "./elements.js", "./dither.js", "node:*", "react"], plugins: [parts] });
 }
 
 // Pages that are opened from disk may not load modules: for them one script, which makes the global name `dither`.

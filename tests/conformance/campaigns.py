@@ -558,6 +558,7 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
         "a scale that is clipped",
         asked(_asked("pay", line, clipped=True, scale=[0, 1, 10, 100, 1000])),
     )
+    yield READ, "clipped", "dates that are clipped", asked(_asked("day", days, form="date", clipped=True))
     yield REFUSED, "clipped", "a list that is clipped", asked(_asked("mood", MOODS, clipped=True))
 
     english = {"en": "How are you?"}

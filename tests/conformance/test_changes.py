@@ -41,7 +41,8 @@ categories = ["no", "yes"]
 epsilon = 4
 """
 SCRIPT = """
-const { Device, allRules, changes, memoryStore, readCampaign, systemSource } = (await import("DIST/dither.global.js"), dither);
+await import("DIST/dither.global.js");
+const { Device, allRules, changes, memoryStore, readCampaign } = dither;
 const { published, key, days, life, people } = JSON.parse(await new Promise((resolve) => {
   let text = "";
   process.stdin.on("data", (part) => (text += part)).on("end", () => resolve(text));

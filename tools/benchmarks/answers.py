@@ -11,6 +11,8 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,24 +22,32 @@ import dither as dt
 
 def main() -> None:
     """Print the table; goals are in tools/benchmarks/answers.md."""
+    with TemporaryDirectory() as folder:
+        _measure(Path(folder) / "store")
+
+
+def _measure(path: Path) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dither.collection.campaign import Campaign, Published
     from dither.collection.collector import Collector
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
+    from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers, Query, What
 
-    questions = {
+    questions: dict[str, dt.Podium | dt.SW | dt.KRR | dt.OLH] = {
         "Podium, 2^16 cells": dt.Podium(dt.Interval(0, 180), epsilon=1),
         "SW, 2^16 cells": dt.SW(dt.Interval(0, 180), epsilon=1),
         "KRR, 4 categories": dt.KRR(dt.Categories(4), epsilon=1),
         "OLH, 1 000 categories": dt.OLH(dt.Categories(1000), epsilon=1),
     }
     day = datetime.date(2026, 5, 4)
-    contract = Campaign("speed", 1, "a", "b", "c", day, day, questions, people=2)
+    asked = {name: made.question for name, made in questions.items()}
+    contract = Campaign("speed", 1, "a", "b", "c", day, day, asked, people=2)
     published = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(32)))
-    collector = Collector(_Nothing(), Settings(), lambda: day)  # type: ignore[arg-type]
+    store = SqliteStore(path)
+    collector = Collector(store, Settings(), lambda: day)
     collector.publish(published)
     rng = np.random.default_rng(1)
     for name, mechanism in questions.items():
@@ -62,6 +72,7 @@ def main() -> None:
         times = f"{1e3 * library:.2f} | {1e3 * answered:.2f} | {answered / library:.2f}"
         print(f"| {name} | {what.value} | {times} |")
     answers.close()
+    store.close()
 
 
 def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Counts], Any]]]:
@@ -80,28 +91,6 @@ def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Counts], Any]]]:
         ),
         ("SW, 2^16 cells", what.DISTRIBUTION, lambda summary: dt.distribution(summary).bands(0.9995)),
     ]
-
-
-class _Nothing:
-    """A store without a disk: the intake is measured elsewhere."""
-
-    def publish(self, published: Any) -> None:
-        pass
-
-    def campaigns(self) -> list[Any]:
-        return []
-
-    def refused(self) -> dict[Any, int]:
-        return {}
-
-    def counted(self) -> list[Any]:
-        return []
-
-    def news(self) -> list[Any]:
-        return []
-
-    def reloaded(self) -> bool:
-        return False
 
 
 def _least(

@@ -1,6 +1,6 @@
 /** Answers about kept changes, by docs/account.md: `Device.open({ rules: allRules({ changes }), … })` keeps them. A value is the list of the values of all days of the period so far. */
 import { isPaid, named, refuse, same } from "./account.js";
-import { asBytes, below, bits, digest, utf8 } from "./parts.js";
+import { asBytes, below, bits, digest, hex, utf8 } from "./parts.js";
 import { DAY, keyed, periodOf } from "./rules.js";
 /** Return a whole number below a bound of any size, by rejection. */
 function large(source, bound) {
@@ -95,11 +95,16 @@ function due(state, asked, choice, today) {
 /** What `allRules` takes: `allRules({ changes })`. */
 export const changes = {
     knows: ({ days, start, changes }) => [days, start, changes].every(Number.isInteger) && changes >= 1 && changes <= 1000 && days > changes,
-    fingerprint({ kind, device }, days, changes) {
-        const { domain, cells } = JSON.parse(device);
-        if (kind !== "response" || domain.kind !== "categories" || cells !== 2)
+    of(question, days, changes) {
+        const { domain, cells } = JSON.parse(question.device);
+        if (question.kind !== "response" || domain.kind !== "categories" || cells !== 2)
             return;
-        return digest(utf8(`{"changes":${changes},"days":${days},"draw":"kept change${changes > 1 ? "s" : ""}","part":${device}}`));
+        const fingerprint = digest(utf8(`{"changes":${changes},"days":${days},"draw":"kept change${changes > 1 ? "s" : ""}","part":${question.device}}`));
+        const inside = (given) => {
+            const codes = Array.isArray(given) ? [...given].map(question.inside) : [undefined];
+            return codes.includes(undefined) ? undefined : codes;
+        };
+        return { ...question, fingerprint, inside };
     },
     decide(state, kept, asked, entry, short, drawing) {
         const today = Math.floor(state.clock.wall / DAY);
@@ -133,15 +138,11 @@ export const changes = {
         next.queue = [...state.queue, { ...named(asked), id: entry.id, report: report, batch: null }];
         return [{ is: "drawn", charged: isFirst ? entry.epsilon : "0", report }, next];
     },
-    inside: (question, given) => {
-        const codes = Array.isArray(given) ? [...given].map(question.inside) : [undefined];
-        return codes.includes(undefined) ? undefined : codes;
-    },
     draw(question, codes, asked, owed, key, source) {
         if (codes.length !== owed.days)
             return;
         const reported = owed.mark === null ? 0 : pad(key, asked, owed, owed.before) ^ owed.mark;
         const [report, now] = drawChange(question, codes, owed, reported, keyed(key, asked, [owed.period, owed.group], 3), source);
-        return [report, pad(key, asked, owed, owed.intervals) ^ now];
+        return [hex(report), pad(key, asked, owed, owed.intervals) ^ now];
     },
 };

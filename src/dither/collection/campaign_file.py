@@ -84,7 +84,7 @@ def _question_terms(table: Data, languages: tuple[str, ...]) -> QuestionTerms:
             terms[name] = (
                 dict.fromkeys(languages, given) if isinstance(given, plain) and len(languages) == 1 else given
             )
-    if "scale" in table:
+    if "scale" in table and "date" not in table:
         terms["scale"] = scale_edges(table)
     for name in ("date", "time"):
         if name in table:

@@ -11,13 +11,12 @@ from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java", "Go")
-# Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
+# Draws that a client does not have yet; Python and dither-device have all of them.
 _NO_DRAW: Final = {
     "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
     "Go": ("sectors", "walk", "rings", "points", "grid", "two copies"),  # those for research
 }
-_NO_REPEAT: Final = {"Go": ("kept change",)}
 CHANGES: Final = "changes"  # the entry point of JavaScript for kept changes
 # The entry point of JavaScript that has a draw; the main one has those that are not listed.
 ADD_ONS: Final = {
@@ -80,11 +79,6 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
             for client in CLIENTS
             if client not in answering(question)
         }
-        told |= {
-            client: f"it does not keep to repeat = {contract.repeat!r}"
-            for client, without in _NO_REPEAT.items()
-            if contract.repeat in without
-        }
         if told:
             found[name] = told
     return found
@@ -143,8 +137,7 @@ def table() -> str:
     for asked in ASKED_KINDS:
         able = {client: _verdict(client, asked.draws) for client in _NO_DRAW}
         if asked.kind == "kept change":
-            able |= {"JavaScript": f"with `{CHANGES}`"}
-            able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
+            able["JavaScript"] = f"with `{CHANGES}`"
         draws = ", ".join(f"`{draw}`" for draw in asked.draws)
         cells = (asked.kind, f"`{asked.toml}`", asked.mechanism, draws, "yes", *able.values())
         lines.append(f"| {' | '.join(cells)} |")

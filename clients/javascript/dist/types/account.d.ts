@@ -200,13 +200,11 @@ export interface Rules {
 /** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
 export interface Changes {
     knows(asked: Asked): boolean;
-    /** Return the fingerprint of a question about a kept change; undefined if it has not two answers. */
-    fingerprint(question: Question, days: number, changes: number): string | undefined;
-    /** Return the codes of the values of all days, or undefined if one is not an answer. */
-    inside(question: Question, given: unknown): number[] | undefined;
+    /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
+    of(question: Question, days: number, changes: number): Question | undefined;
     /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
     decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
-    draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: Uint8Array, mark: number] | undefined;
+    draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
 }
 /** The policy of a device that is given none. */
 export declare const DEFAULT: Policy;

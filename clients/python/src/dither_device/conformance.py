@@ -10,8 +10,8 @@ import sys
 
 from dither_device.campaign import Campaign, day_of, read_list
 from dither_device.exchange import judge, judge_withdrawal, split_address
-from dither_device.keyed import REPORT, source_of
 from dither_device.kept_change import check_change, draw_rows, fingerprint_of, marked
+from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
 from dither_device.rules import Policy, State, decide
