@@ -176,13 +176,13 @@ def _account(data: Any) -> Iterator[Case]:
             yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
 
 
-def _changes(data: Any) -> Iterator[Case]:
+def _changes(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
     """Yield draws of reports about kept changes, and the steps of accounts that keep them."""
     given = ("specification", "days", "changes", "group", "before", "reported", "intervals", "values")
     for case in data["draws"]:
         asked = {"do": "change"} | {name: case[name] for name in (*given, "bytes", "keyed")}
         told = {name: case[name] for name in ("fingerprint", "report", "left")}
-        yield case["name"], asked, told | {"reported": case["now"]}
+        yield str(case["name"]), asked, told | {"reported": case["now"]}
     yield from _account(data)
 
 
