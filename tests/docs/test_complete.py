@@ -104,16 +104,32 @@ def test_the_api_page_leads_to_every_name() -> None:
 def test_every_mechanism_has_a_page(name: str) -> None:
     kind = names()[name]
     page = catalogue.page(name, kind)
-    parts = ("- **Promise:**", "- **Reports:**", "- **Use when:**", "- **Reference:**", f"({name}.png)")
+    parts = (
+        "- **Promise:**",
+        "- **Reports:**",
+        "- **Use when:**",
+        "- **Do not use if** ",
+        "- **Reference:**",
+        f"({name}.png)",
+    )
     for part in (*parts, "## Example", "## Parameters", "- source: <a ", "- tests: <a ", "## See also"):
         assert part in page, f"the page of {name} has no {part}"
     assert not re.search(r"<(function|object|class)\b| at 0x|lambda", page), f"{name} shows an address"
     assert f"(mechanisms/{name}.md)" in catalogue.listing()
+    assert page.index(f"({name}.png)") < page.index("## Example") < page.index("<summary>The formulas")
+    for dither_name in re.findall(
+        r"`(dt\.[\w.]+)`", page.partition("**Do not use if**")[2].partition("\n")[0]
+    ):
+        assert name_page.page_of(dither_name), f"{name}: {dither_name} has no page"
 
 
 def test_no_two_mechanisms_are_described_alike() -> None:
     said = [listings.prose.summary(kind) for kind in names().values()]
     assert len(set(said)) == len(said)
+
+
+def test_every_mechanism_has_a_card() -> None:
+    assert set(catalogue.CARDS) == set(names())
 
 
 @pytest.mark.some("OLH", "JRR")
@@ -174,7 +190,7 @@ def test_pictures_have_texts() -> None:
                 assert len(said) > 20, f"{file.name}: the picture of {cell.get('id')} has no text"
 
 
-def test_the_gallery_has_twelve_pictures_of_ten_lines() -> None:
+def test_the_gallery_has_twelve_pictures_of_six_lines() -> None:
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     entries = page.split("\n## ")[1:]
     assert len(entries) == 12
@@ -183,7 +199,8 @@ def test_the_gallery_has_twelve_pictures_of_ten_lines() -> None:
         (lines,) = re.findall(r"^```python\n(.*?)^```$", entry, re.MULTILINE | re.DOTALL)
         assert picture is not None
         assert entry.startswith("I ")
-        assert sum(bool(line) for line in lines.split("\n")) <= 10, entry.partition("\n")[0]
+        assert sum(bool(line) for line in lines.split("\n")) <= 6, entry.partition("\n")[0]
+        assert "matplotlib" not in lines
         assert f'savefig("{picture[1]}")' in lines
         assert (ROOT / "docs" / "pictures" / "gallery" / picture[1]).stat().st_size > 5_000
 
@@ -323,3 +340,19 @@ def test_the_picture_of_coverage_is_of_the_tables_of_its_page() -> None:
         assert described in draw_coverage.PICTURE.with_stem(name).read_text(encoding="utf-8"), (
             "python docs/draw_coverage.py draws it again"
         )
+
+
+RECIPES = sorted((ROOT / "docs").glob("recipe_*.md"))
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_a_recipe_is_at_most_forty_lines_with_its_picture(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(lines.splitlines()) <= 40
+    picture = re.search(r"\(pictures/recipes/(\w+)\.png\)", text)
+    assert picture is not None
+    assert f'savefig("{picture[1]}.png")' in lines
+    for name in (picture[1], f"{picture[1]}-portrait"):
+        assert (ROOT / "docs" / "pictures" / "recipes" / f"{name}.png").stat().st_size > 5_000
+    assert page.stem in site_parts.navigation()["Recipes", "recipes"]

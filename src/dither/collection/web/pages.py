@@ -1,4 +1,4 @@
-"""The page of a campaign, which shows answers while reports arrive."""
+"""The page of a campaign; it shows answers while reports arrive."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def changing(
     contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
     parts: dict[str, Markup] = {}
     parts["presence"] = draw_presence(collector, published)
-    asked = {} if counts_presence(contract) else contract.questions
-    for number, (name, question) in enumerate(asked.items()):
+    part = {} if counts_presence(contract) else contract.questions
+    for number, (name, question) in enumerate(part.items()):
         words = answers_in_words(name, contract)
         rows = {
             kind: []
@@ -119,8 +119,8 @@ def changing(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
-    told = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
-    parts["status"] = join_markup([f"{told}{now:%Y-%m-%d %H:%M} UTC.{more}"])
+    total_text = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
+    parts["status"] = join_markup([f"{total_text}{now:%Y-%m-%d %H:%M} UTC.{more}"])
     parts["refused"] = _refusal_list(collector, published.id)
     parts["health"] = _health(collector)
     parts["batch"] = _batch(batch)
@@ -175,7 +175,7 @@ def whole_page(
 
 
 def step_of(collector: Collector, published: Published, view: View) -> By:
-    """Return by what the page shows answers over time: by what was chosen, or by what there is room for."""
+    """Return the period of the page's answers over time: the chosen one, or one that fits."""
     days = {day for name in published.contract.questions for day in collector.live.days(published.id, name)}
     since = collector.day() - datetime.timedelta((view.last or 1) - 1)
     return view.step(len(days) if view.last is None else sum(day >= since for day in days))
@@ -198,7 +198,7 @@ def _picker(published: Published, view: View, by: By) -> Markup:
 
 
 def document(title: str, body: Sequence[Markup]) -> str:
-    """Return a whole document with the style and the script that the policy allows."""
+    """Return a complete document with the style and the script that the policy allows."""
     head = [
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -212,7 +212,7 @@ def document(title: str, body: Sequence[Markup]) -> str:
 
 
 def listing(published: Sequence[Published], day: datetime.date, grace: int) -> str:
-    """Return the page that lists the campaigns; also if there is none."""
+    """Return the page that lists the campaigns, also an empty list."""
     rows = [
         element(
             "li",
@@ -230,7 +230,7 @@ def listing(published: Sequence[Published], day: datetime.date, grace: int) -> s
 
 
 def failure(words: str) -> str:
-    """Return a page that says what is wrong."""
+    """Return a page with an error."""
     link = element("p", element("a", "All campaigns", href="/"))
     return document("Not shown", [element("main", element("h1", "Not shown"), element("p", words), link)])
 
@@ -320,7 +320,7 @@ def _others(published: Published, others: Sequence[Published]) -> Markup:
 
 _PAUSE: Final = 1.0  # seconds between two looks for news
 _STALE: Final = 10.0  # seconds after which parts are drawn again without any news
-_LIFE: Final = 20.0  # seconds of a stream, after which the browser connects again; below the drain of a stop
+_LIFE: Final = 20.0  # seconds until the browser connects again; below the drain of a stop
 _MOST_STREAMS: Final = 256
 
 
@@ -335,7 +335,7 @@ class Pages:
         self._drawn: dict[tuple[str, View], tuple[int, float, dict[str, Markup]]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self.streams: Counter[str] = Counter()  # by address
+        self.streams: Counter[str] = Counter()  # keys: addresses
 
     async def parts(self, published: Published, view: View = USUAL) -> dict[str, Markup]:
         """Return the parts as they are now, or as they were at most a second ago."""
@@ -377,7 +377,7 @@ class Pages:
         address: str,
         view: View = USUAL,
     ) -> AsyncIterator[bytes]:
-        """Yield what has changed, as events, until the stream is old or the browser has gone."""
+        """Yield changes, as events, until the stream is old or the browser has gone."""
         self.streams[address] += 1
         try:
             sent: dict[str, Markup] = {}
@@ -435,12 +435,12 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
 
     async def chart(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
-        asked = Query.of(query_terms(request), published.contract, collector.day())
-        if len(asked) != 1:
+        target = Query.of(query_terms(request), published.contract, collector.day())
+        if len(target) != 1:
             raise InvalidParameter("a picture is of one question: chart.svg?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await answers.of(published.id, asked, reader)
-        drawn = draw_answers(asked[0], rows)
+        rows = await answers.of(published.id, target, reader)
+        drawn = draw_answers(target[0], rows)
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
         headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
