@@ -245,3 +245,36 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
         ((out, "--by", "minutes", "--person", "id"), "no question left"),
     ):
         assert said in run("estimate", *words).output
+
+
+def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
+    pytest.importorskip("formulaic")
+    formula = "minutes ~ C(city) + weight"
+    out = tmp_path / "line.csv"
+    found = asked(reports, "--regression", formula, "-o", out)
+    rows = {row["answer"]: row for row in found[formula]}
+    assert list(rows) == ["intercept", "city: Nara", "city: Uji", "weight"]
+    width = (
+        rows["weight"]["high"] - rows["weight"]["low"]
+    )  # people in a flat have weight 3, and 40 minutes less
+    assert abs(rows["weight"]["value"] + 20) < 1.5 * width
+    assert "weight" in out.read_text()
+    assert "no average of reports of" in str(found[f"{formula}: R²"])  # the default for a mean has no squares
+    heavy = asked(reports, "--regression", "home ~ weight", "--weight", "weight")["home ~ weight"]
+    assert [row["answer"] for row in heavy] == ["intercept", "weight"]
+    groups = {row["city"]: row["value"] for row in asked(reports, "--by", "city")["minutes"]}
+    sums = ("--contrast", "east: Nara=0.5, Uji=0.5, Kyoto=-1", "--contrast", "rest: Nara=1, Uji=-1")
+    both = asked(reports, "--column", "minutes", "--by", "city", *sums)["minutes by city: contrasts"]
+    expected = [(groups["Nara"] + groups["Uji"]) / 2 - groups["Kyoto"], groups["Nara"] - groups["Uji"]]
+    assert [row["value"] for row in both] == pytest.approx(expected)
+    for words, said in (
+        (["--regression", "minute ~ city"], "names no question; there are home, minutes"),
+        (["--regression", "minutes ~ ctiy"], "did you mean city"),
+        (["--regression", "minutes"], "one side is missing"),
+        (["--regression", formula, "--by", "city"], "--regression goes with --weight only"),
+        (["--contrast", "a: Nara=1, Uji=-1"], "--by COLUMN --contrast"),
+        (["--by", "city", "--contrast", "a Nara=1"], "expected a name and weights"),
+        (["--by", "city", "--contrast", "a: Nara=1, Uji=1"], "add up to 0"),
+        (["--by", "city", "--contrast", "a: Nara=1, Osaka=-1"], "no group 'Osaka'"),
+    ):
+        assert said in run("estimate", reports, *words).output

@@ -87,7 +87,7 @@ def print_tables(
 ) -> dict[str, Any]:
     """Print tables of groups, each after its head, or JSON; return them by a title."""
     results: dict[str, Any] = {}
-    if wanted.difference is not None or wanted.population:
+    if wanted.difference is not None or wanted.population or wanted.contrasts:
         from dither.cli.desk import group_results
 
         for name, answers in tables.items():
