@@ -113,18 +113,20 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
-    if not folder.is_dir():
-        open_source(address).close()  # a wrong address leaves no folder
+    with ExitStack() as opened:
+        store = None
+        if not folder.is_dir():  # a wrong address leaves no folder
+            store = opened.enter_context(closing(open_source(address)))
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
-    with ExitStack() as opened:
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
             raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
-        store = open_source(address)
-        opened.enter_context(closing(store))
-        begun = Export.read(folder) or Export(store.identity, "" if since is None else since.isoformat())
+        found = Export.read(folder)
+        if store is None or found is not None:  # what is seen of a store must not be older than the folder
+            store = opened.enter_context(closing(open_source(address)))
+        begun = found or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
         begun.finish(folder)
         return _continue(begun, store, folder)
