@@ -13,6 +13,7 @@ import catalogue  # noqa: E402  (beside this file)
 import interfaces  # noqa: E402
 import listings  # noqa: E402
 import name_page  # noqa: E402
+import search_index  # noqa: E402
 import site_parts  # noqa: E402
 
 project = "dither"
@@ -31,7 +32,7 @@ html_title = "dither"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
-html_search_scorer = str(HERE / "_static" / "scorer.js")
+html_additional_pages = {"search": "search.html"}  # ranked by _static/search.js
 html_show_sphinx = False
 html_last_updated_fmt = None
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -43,12 +44,19 @@ site_parts.write()
 catalogue.write(HERE)
 pages = {"api": listings.api(), "cli": listings.cli(), **name_page.pages(), **interfaces.pages()}
 site_parts.write_pages(pages)
-site_parts.write_pages({"more": site_parts.more()})
 
 
 def setup(app: Any) -> None:
     """Register what the site needs besides its extensions."""
+    app.connect("builder-inited", site_parts.without_sphinx_search)
     app.connect("source-read", site_parts.read)
     app.connect("doctree-read", site_parts.outside_of_navigation)
     app.connect("html-page-context", site_parts.frame, priority=900)
     app.connect("build-finished", site_parts.finish)
+    app.connect("build-finished", search)
+
+
+def search(app: Any, error: Exception | None) -> None:
+    """Write the index of the search beside its script."""
+    if error is None and app.builder.format == "html":
+        search_index.write(Path(app.outdir) / "_static" / "search_index.js")

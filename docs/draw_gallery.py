@@ -1,35 +1,96 @@
-"""Draw the pictures of gallery.md by the lines that it shows: `python docs/draw_gallery.py`, seeded."""
+"""Draw the pictures of the gallery and the recipes by their own lines: `python docs/draw_gallery.py`.
+
+A name draws one page, `python docs/draw_gallery.py recipe_map`. Every picture is drawn twice, the second time
+narrow and with the same letters, for phones.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
+from typing import Any
 
 import matplotlib as mpl
 
 mpl.use("Agg")
 
+from matplotlib.figure import Figure
+
 import dither.core.question.base
 from dither.foundation.randomness import Seeded
 
-PAGE = Path(__file__).with_name("gallery.md")
-FOLDER = PAGE.parent / "pictures" / "gallery"
+DOCS = Path(__file__).parent
+NARROW = 4.0  # inches
 
 
-def blocks() -> list[str]:
+def blocks(page: Path) -> list[str]:
     """Return the lines of each picture."""
-    return re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block for block in found if "savefig" in block]
 
 
-def main() -> None:
-    """Run every block of the page in the folder of its pictures."""
-    FOLDER.mkdir(exist_ok=True)
-    os.chdir(FOLDER)
-    dither.core.question.base.SYSTEM = Seeded(2025)  # the pictures are the same every time
-    for block in blocks():
-        exec(compile(block, PAGE.name, "exec"), {})
+@contextmanager
+def narrow_figures() -> Iterator[None]:
+    """Save figures as narrow as a phone, panels one below the other, with names that say so."""
+    save = Figure.savefig
+
+    def saved(figure: Any, name: str, **options: Any) -> None:
+        axes = [part for part in figure.axes if part.get_subplotspec() is not None]
+        columns = {part.get_subplotspec().get_gridspec().ncols for part in axes}
+        width, height = figure.get_size_inches()
+        if columns == {2} and len(axes) == 2:
+            grid = figure.add_gridspec(2, 1)
+            for number, part in enumerate(axes):
+                part.set_subplotspec(grid[number])
+            width, height = width / 2, 2 * height
+        figure.set_size_inches(NARROW, height * min(1.0, NARROW / width) if height > width else height)
+        for part in figure.axes:
+            part.set_title(_folded(part.get_title()), fontsize=10)
+        save(figure, name.replace(".png", "-portrait.png"), **options)
+
+    Figure.savefig = saved  # type: ignore[assignment,method-assign]
+    try:
+        yield
+    finally:
+        Figure.savefig = save  # type: ignore[method-assign]
+
+
+def _folded(title: str) -> str:
+    """Return a title in lines of at most 46 letters."""
+    return "\n".join(part for line in title.split("\n") for part in wrap(line, 46))
+
+
+def draw(page: Path, folder: Path) -> None:
+    """Run every block of a page in an empty folder, and keep its pictures."""
+    folder.mkdir(exist_ok=True)
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as empty:
+        os.chdir(empty)
+        try:
+            dither.core.question.base.SYSTEM = Seeded(2025)  # the pictures are the same every time
+            for block in blocks(page):
+                exec(compile(block, page.name, "exec"), {})
+        finally:
+            os.chdir(before)
+        for picture in Path(empty).glob("*.png"):
+            picture.replace(folder / picture.name)
+
+
+def main(names: list[str]) -> None:
+    """Draw the pages with these names, or all."""
+    for page in [DOCS / "gallery.md", *sorted(DOCS.glob("recipe_*.md"))]:
+        if not names or page.stem in names:
+            folder = DOCS / "pictures" / ("gallery" if page.stem == "gallery" else "recipes")
+            draw(page, folder)
+            with narrow_figures():
+                draw(page, folder)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import tomllib
+from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +22,11 @@ PAGES = {
     **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "tools" / "benchmarks").glob("*.md"))},
     **{page: f"notebooks/{page.name}" for page in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))},
 }
-TABS = (
-    ("Start", "start"),
-    ("Gallery", "gallery"),
-    ("Choose", "choose"),
-    ("Mechanisms", "catalogue"),
-    ("API", "api"),
-    ("Playground", "playground/index.html"),
-)
-BACK = '<nav aria-label="Site"><a href="../index.html">← dither’s documentation</a></nav>'
-# The kinds of pages that the navigation leaves out, by how their names begin.
-KINDS = {
-    "from_": "Coming from another library",
-    "notebooks/": "Notebooks",
-    "benchmarks/": "Measured",
-    "project/": "The project",
-    "": "In depth",
-}
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Pages outside of the navigation tree belong to one of its seven words.
+FOLDERS = {"api": "reference", "mechanisms": "reference", "benchmarks": "reference", "project": "reference"}
 CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*\d\d)|Thesis)((?:,[^\]\n]*)?)\](?!\()")
-GENERATED = {"api", "cli", "catalogue", "more"}  # pages of docs/ that are made from the code
+GENERATED = {"api", "cli", "catalogue"}  # pages of docs/ that are made from the code
 CODE = re.compile(r'href="(?:\.\./)*code/([^"]+)\.txt"')
 
 
@@ -70,54 +57,58 @@ def write_pages(pages: dict[str, str]) -> None:
                 file.unlink()
 
 
-def navigation() -> list[str]:
-    """Return the pages that the navigation leads to, in order."""
-    text = (DOCS / "index.md").read_text(encoding="utf-8")
-    trees = re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+def entries(page: str) -> list[tuple[str, str]]:
+    """Return title (or "") and name of the pages in the trees of contents of a page."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    lines = [line for tree in TREE.findall(text) for line in tree.splitlines()]
+    found = [re.fullmatch(r"(?:(.*) <)?([\w/]+)>?", line) for line in lines if line and line[0] != ":"]
+    return [(entry[1] or "", entry[2]) for entry in found if entry]
 
 
-def more() -> str:
-    """Return the page that leads to everything that the navigation leaves out, by kind."""
-    listed = set(navigation())
-    kinds: dict[str, list[str]] = {title: [] for title in KINDS.values()}
-    for file in sorted(
-        [*DOCS.glob("*.md"), *(DOCS / target for target in PAGES.values()), DOCS / "project/cite.md"]
-    ):
-        name = file.relative_to(DOCS).with_suffix("").as_posix()
-        if name in listed or name in ("index", "more") or file.suffix not in (".md", ".ipynb"):
-            continue
-        title = next(title for prefix, title in KINDS.items() if name.startswith(prefix))
-        kinds[title].append(f"- [{_title(file)}]({file.relative_to(DOCS).as_posix()})")
-    text = [
-        "# More pages",
-        "",
-        "The pages that the navigation leaves out.",
-        "",
-    ]
-    for title, lines in kinds.items():
-        text += [f"## {title}", "", *sorted(set(lines)), ""]
-    return "\n".join(text)
+@cache
+def navigation() -> dict[tuple[str, str], list[str]]:
+    """Return the navigation tree: each word and its page, with the pages below it."""
+    return {(word, page): [name for _, name in entries(page)] for word, page in entries("index")}
 
 
-def _title(file: Path) -> str:
-    text = file.read_text(encoding="utf-8")
-    if file.suffix == ".ipynb":
-        text = "".join(json.loads(text)["cells"][0]["source"])
-    return text.partition("\n")[0].removeprefix("# ").strip()
+def part_of(page: str) -> str:
+    """Return the page of the part of the site that a page belongs to, or an empty text."""
+    for (_, first), pages in navigation().items():
+        if page == first or page in pages:
+            return first
+    return FOLDERS.get(page.partition("/")[0], "")
+
+
+def without_sphinx_search(app: Any) -> None:
+    """Leave out the index and the search page of Sphinx; the site has its own."""
+    app.builder.search = False
 
 
 def outside_of_navigation(app: Any, doctree: Any) -> None:
     """Mark pages that are found by links alone, so that their absence from the navigation is no warning."""
-    if app.env.docname not in {*navigation(), "index"}:
+    inside = {"index"}.union(*({first, *pages} for (_, first), pages in navigation().items()))
+    if app.env.docname not in inside:
         app.env.metadata[app.env.docname]["orphan"] = True
 
 
 def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Give every page its tabs, and the captions of the navigation a level for those who hear headings."""
-    context["site_tabs"] = TABS
-    tree = context.get("furo_navigation_tree", "")
-    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+    """Give every page the navigation: seven words, and the pages below the word that it belongs to."""
+    part, pathto = part_of(page), context["pathto"]
+
+    def item(level: int, title: str, name: str, below: str = "") -> str:
+        mark = ' aria-current="page"' if name == page else ""
+        style = f"toctree-l{level}{' current' if name == part else ''}{' current-page' if mark else ''}"
+        return f'<li class="{style}"><a class="reference" href="{pathto(name)}"{mark}>{title}</a>{below}</li>'
+
+    def title(name: str) -> str:
+        return escape(app.env.titles[name].astext()) if name in app.env.titles else name
+
+    parts = []
+    for (word, first), pages in navigation().items():
+        below = "".join(item(2, title(name), name) for name in pages) if first == part else ""
+        parts.append(item(1, word, first, f"<ul>{below}</ul>" if below else ""))
+    context["furo_navigation_tree"] = f'<ul aria-label="Parts of the site">{"".join(parts)}</ul>'
+    context["site_tabs"] = [(word, first, first == part) for word, first in entries("index")]
 
 
 def _write(place: Path, text: str) -> None:
@@ -190,7 +181,11 @@ def finish(app: Any, error: Exception | None) -> None:
     place = out / "playground" / "index.html"
     place.parent.mkdir(exist_ok=True)
     text = (DOCS / "playground" / "index.html").read_text(encoding="utf-8")
-    place.write_text(text.replace("<!-- back -->", BACK), encoding="utf-8")
+    links = [
+        f'<a href="../{name}.html">{word}</a>' for word, name in [("dither", "index"), *entries("index")]
+    ]
+    header = f'<nav aria-label="Parts of the site">{" ".join(links)}</nav>'
+    place.write_text(text.replace("<!-- back -->", header), encoding="utf-8")
 
 
 def _copy(file: Path, target: Path) -> None:

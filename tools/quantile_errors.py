@@ -3,7 +3,7 @@
 python -m tools.quantile_errors          simulates what is not recorded (20 minutes of one core for all)
 python -m tools.quantile_errors table    writes src/dither/advice/quantiles.json from the record alone
 python -m tools.quantile_errors check    measures predictions of SW with other people, seeds, budgets and
-                                         shapes, records them, and makes the table of docs/choose.md
+                                         shapes, records them, and makes the table of docs/rankings.md
 
 Every mechanism has the same people and seeds. Recorded are mean squared errors in lengths of the domain, over
 the shapes of `dither.advice.simulation` and their mirror images, for each budget, number of people and share.
@@ -240,7 +240,7 @@ def ratios() -> dict[tuple[str, float, int], list[tuple[float, float]]]:
 
 
 def check_page() -> None:
-    """Write the table of docs/choose.md from the record of the checks."""
+    """Write the table of docs/rankings.md from the record of the checks."""
     found = ratios()
     lines = [
         f"| ε, n | {TWELVE}: median | 0.9-quantile | {OTHERS}: median | 0.9-quantile |",
@@ -250,7 +250,7 @@ def check_page() -> None:
         pairs = (*found[TWELVE, epsilon, n], *found[OTHERS, epsilon, n])
         cells = " | ".join(f"{ratio:.2f} ± {spread:.2f}" for ratio, spread in pairs)
         lines.append(f"| {epsilon:g}, {f'{n:,}'.replace(',', ' ')} | {cells} |")
-    write(ROOT / "docs" / "choose.md", "\n".join(lines), "quantiles")
+    write(ROOT / "docs" / "rankings.md", "\n".join(lines), "quantiles")
 
 
 def table() -> None:

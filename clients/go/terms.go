@@ -295,7 +295,7 @@ func (t *terms) checkNumbers(fields, domain object) {
 		}
 	}
 	if has(fields, "clipped") {
-		need(fields["clipped"] == true && interval && !form && !has(fields, "scale"), "terms")
+		need(fields["clipped"] == true && interval && !has(fields, "scale"), "terms")
 	}
 	if has(fields, "outside") {
 		share := asList(fields["outside"])

@@ -32,6 +32,7 @@ from .estimation.maps.routes import PathDensity as PathDensity
 from .estimation.marginals import EstimatedTables as EstimatedTables
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable
+from .estimation.quantiles import EstimatedQuantiles as EstimatedQuantiles
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression

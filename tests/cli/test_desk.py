@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -74,6 +75,12 @@ def test_tables_tests_and_files(reports: Path, tmp_path: Path) -> None:
     tests = asked(reports, "--column", "minutes", "--by", "city", "--test")["minutes: test"]
     assert len(tests) == 3
     assert all(row["p"] > 1e-6 for row in tests)
+    heavy = asked(reports, "--by", "city", "--test", "--weight", "weight")
+    assert [len(heavy[f"{name}: test"]) for name in ("home", "minutes")] == [3, 3]
+    assert all(row["p"] > 1e-6 for row in heavy["minutes: test"])
+    both = asked(reports, "--column", "minutes", "--by", "home", "--test", "--weight", "weight")
+    assert both["minutes: test"][0]["p"] < 1e-6
+    assert "<1e-9" in run("estimate", reports, "--column", "minutes", "--by", "home", "--test").output
     same = run("estimate", reports, "--column", "home", "--cross", "minutes")
     assert same.exit_code == 2
     assert "categories" in same.output
@@ -109,6 +116,14 @@ def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
     assert drawn.exit_code == 0, drawn.output
     assert "<svg" in out.read_text(encoding="utf-8")
     assert "choose a question" in run("estimate", reports, "--plot", out).output
+    for more, drawn_there in (
+        (["--bins", 6], "density"), (["--quantile", 0.5], "minutes: quantile 0.5"),
+        (["--quantile", 0.1, "--quantile", 0.9], "quantile, 95 % intervals"),
+    ):  # fmt: skip
+        with patch("dither.cli.tables.save_picture") as saved:
+            drawn = run("estimate", reports, "--column", "minutes", *more, "--plot", tmp_path / "x.svg")
+        axes = saved.call_args.args[0]
+        assert drawn_there in " ".join((axes.get_title(), axes.get_xlabel(), axes.get_ylabel())), drawn.output
 
 
 @pytest.mark.parametrize(
@@ -123,6 +138,7 @@ def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
         (["--by", "city", "--cross", "home"], "do not go together"),
         (["--by", "city", "--difference", "Osaka"], "no group 'Osaka'"),
         (["--cross", "home", "--column", "homme"], "no question"),
+        (["--column", "minutes", "--cross", "city"], "--column minutes --by city has its groups, and --test"),
         (["-o", "x.doc"], "ends in .csv"),
         (["--plot", "x.gif"], "ends in .png"),
         (["--weight", "weight", "--bins", "4"], "--bins and --step"),

@@ -120,7 +120,7 @@ MUTANTS = {
         "a scale has any interval": ("signatures", r"\w+&&0===\w+&&\w+===\w+\.length-1", "true"),
         "a time is any circle": ("signatures", r"&&1440===\w+", ""),
         "a date is any interval": ("signatures", r"&&\w+>=-719162&&\w+<=2932896", ""),
-        "values are clipped to a scale": ("signatures", r"!0===(\w+)\.clipped&&\w+", r"!0===\1.clipped"),
+        "values are clipped to a scale": ("signatures", r"(!0===\w+\.clipped&&\w+)&&!\w+\(.scale.\)", r"\1"),
         "shares outside are in any order": ("signatures", r"0<=(\w+)&&\1<=\w+&&\w+<=(\w+)&&\2<=1", "true"),
         "names are fewer than labels": (
             "signatures",

@@ -6,8 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import dither as dt
 from dither.collection import kinds
 from dither.collection.campaign import Campaign, Published
 from dither.errors import InvalidParameter
@@ -27,6 +29,7 @@ purpose = "What can be asked"
 begins = 2026-01-01
 ends = 2026-12-31
 """
+PATHS = [[[0, a], [1, b], [2, a]] for a in (0, 1, 2) for b in (0, 1, 2)]
 TABLES = {
     "number": "interval = [0, 180]",
     "number on a scale": 'interval = [0, 1000]\nscale = "log"',
@@ -41,6 +44,9 @@ TABLES = {
     "place in a rectangle": "rectangle = [[0, 2], [0, 1]]",
     "place on a sphere": "sphere = true",
     "place in a disk": "disk = 2.5\ncentre = [0, 0]",
+    "place of a list": "places = { home = [0, 0], shop = [1, 2], station = [5, 2] }",
+    "vector": "vectors = 8\nlength = 2",
+    "complete path": f"routes = [[0, 2], [0, 2]]\npoints = 3\nprior = [{PATHS}, 'lines of the city']",
     "several numbers": "box = { age = [18, 100], bmi = [10, 60] }",
     "profile": 'profile = { sex = ["f", "m"], age = 3 }',
 }
@@ -88,9 +94,51 @@ def test_a_person_reads_what_they_are_asked_for_and_not_the_numbers_of_the_devic
     assert json.loads(scaled.card)["questions"][0]["scale"][-1] == 1000
 
 
+def test_a_list_of_places_keeps_what_estimates_need_when_it_is_read_back() -> None:
+    """The distances do not travel. Places with one list of neighbours have one report, and one share."""
+    distances = [[abs(i - j) for j in range(5)] for i in range(5)]
+    asked = f'places = ["a", "b", "c", "d", "e"]\ndistances = {distances}\nepsilon = '
+    contract = Campaign.from_toml(f"{HEAD}\n[questions.near]\n{asked}4\n[questions.far]\n{asked}1\n")
+    read = Campaign.from_text(contract.text)
+    people = ["a"] * 4_000 + ["c"] * 1_000
+    near = dt.frequencies(read.questions["near"].perturb(people, source=dt.Seeded(1)))
+    assert near.labels == ("a", "b", "c", "d", "e")
+    assert np.abs(near.value - [0.8, 0, 0.2, 0, 0]).max() < 0.03
+    far = dt.frequencies(read.questions["far"].perturb(people, source=dt.Seeded(1)))
+    assert far.labels == ("a, b", "c", "d, e")
+    assert np.abs(far.value - [0.8, 0.2, 0]).max() < 0.12
+    assert read.questions["far"].quantities == ("frequencies",)
+
+
+def test_wrong_places_vectors_and_paths_are_refused() -> None:
+    for asked, words in (
+        ('places = ["a", "b"]', "needs distances"),
+        ('places = ["a", "b"]\ndistances = [[0, 1]]', "square"),
+        ("places = { a = [0, 1], b = [1] }", "coordinates"),
+        ("vectors = 8\nlenght = 2", "length"),
+        ("routes = [[0, 2], [0, 2]]", "public paths"),
+        ("routes = 3", "two intervals"),
+    ):
+        with pytest.raises(InvalidParameter, match=words):
+            Campaign.from_toml(f"{HEAD}\n[questions.asked]\n{asked}\nepsilon = 1\n")
+
+
+def test_the_share_of_labels_has_a_short_form() -> None:
+    """As the number `labels`, where the campaign has no public labels: these are a list."""
+    asked = 'every = "week"\nexpects = 90000\n[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
+    head = f'{HEAD}repeat = "present"\n'
+    short, long = (Campaign.from_toml(f"{head}{name} = 0.7\n{asked}") for name in ("labels", "label_share"))
+    assert short == long
+    assert json.loads(short.text)["label_share"] == 700
+    with pytest.raises(InvalidParameter, match="leave label_share out"):
+        Campaign.from_toml(f"{head}labels = 0.7\nlabel_share = 0.7\n{asked}")
+    with pytest.raises(InvalidParameter, match="list of texts"):
+        Campaign.from_toml(f"{HEAD}labels = 0.7\n[questions.a]\ncircle = 360\nepsilon = 1\n")
+
+
 def test_every_kind_is_tried_or_is_not_asked_by_default() -> None:
     others = {asked.kind for asked in kinds.ASKED_KINDS} - set(TABLES)
-    assert others == {"place of a list", "kept change", "vector", "path"}
+    assert others == {"kept change"}
 
 
 def test_clients_that_lack_a_draw_are_named() -> None:

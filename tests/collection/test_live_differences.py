@@ -14,6 +14,7 @@ import pytest
 from starlette.applications import Starlette
 
 from dither.collection.collector import Collector
+from dither.collection.live import Withdrawn, _Sequence
 from dither.collection.settings import Settings
 from dither.collection.store.backup import backup, restore
 from dither.collection.store.opening import open_store
@@ -382,3 +383,36 @@ def test_a_backup_shows_the_same_in_either_kind(
             collector.catch_up()
             assert public(again) == public(collector)
         made.close()
+
+
+def test_a_report_that_is_taken_back_is_read_from_a_difference_only_by_guessing() -> None:
+    """Shown at once, a withdrawal is read in every trial; with the rule in 6 % more trials than by guessing.
+
+    The reader sees all counts before and after, and names the most likely of four equally frequent reports.
+    """
+    people, trials, kinds = 100, 1000, 4
+    question, random = BROWSER, np.random.default_rng(8)
+    right = 0
+    for _ in range(trials):
+        sequence = _Sequence(question, people)
+        before, after = (random.integers(0, kinds, people).astype(np.uint8) for _ in range(2))
+        sequence.add(DAY, [1], [before.tobytes()])
+        seen = shown_counts(sequence, question)
+        assert seen.sum() == people
+        gone = Withdrawn(Slot(CAMPAIGN.id, "browser", DAY, ""), 2, 1, before[:1].tobytes(), DAY)
+        sequence.remove(gone)
+        assert (shown_counts(sequence, question) == seen).all()  # at once, this difference were the report
+        sequence.add(DAY, [3], [after.tobytes()])
+        step = shown_counts(sequence, question) - seen
+        assert step.sum() == people - 1
+        right += (
+            int(np.argmin(step)) == before[0]
+        )  # P(additions) of report k is in proportion to 1/(step[k] + 1)
+    assert right / trials < 0.305 + 5 * (0.305 * 0.695 / trials) ** 0.5  # 0.305 of 20 000 trials
+
+
+def shown_counts(sequence: _Sequence, question: Any) -> Any:
+    """Return the counts that a sequence shows."""
+    total = np.zeros(question.counting.size, dtype=np.int64)
+    sequence.add_to(total, None, shown=True)
+    return total

@@ -15,7 +15,7 @@ import pytest
 import dither as dt
 from dither.collection.campaign import Campaign, Published
 from dither.collection.live import Slot
-from dither.collection.next_version import next_version, stored_counts
+from dither.collection.next_version import found_ranges, next_version, stored_counts
 from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived
 from dither.collection.terms import Phase
@@ -85,6 +85,13 @@ def test_it_asks_on_the_bounds_and_names_the_first(second: Campaign) -> None:
     assert read.total.epsilon == pytest.approx(FIRST.total.epsilon)
     assert read.questions["minutes"].name in ("Optimal", "Hybrid", "Podium")
     assert '"clipped":true' in second.card
+    share, least, most = (f"{100 * part:.2g}" for part in domain.line.clipping.outside)
+    words = (
+        f"{least} to {most} % of the people are outside, estimate {share} %; range and share come from the "
+    )
+    assert f"{words}answers to the campaign {FIRST.id[:12]}… before" in read.explain().officer
+    assert found_ranges(read)["minutes"].endswith(f"by the answers to campaign {FIRST.id}")
+    assert found_ranges(FIRST) == {}
 
 
 def test_a_device_that_answered_the_first_refuses_the_second(second: Campaign, tmp_path: Path) -> None:
@@ -107,6 +114,9 @@ def test_the_page_shows_quantiles_of_the_first_and_the_name_of_the_second(second
     assert low["unit"] == "minutes"
     assert low["interval"] == "95 % over 100 looks"
     assert low["low"] <= np.quantile(minutes(20_000), 0.02) <= low["high"]
+    assert low["reason"] == dt.bounds(summary).words
+    few = rows(Query("minutes"), ReportsPart(), Counts.of(answers(300)))
+    assert "more people have to answer" in few[0]["reason"]
     told = second.questions["minutes"].perturb(minutes(2_000), source=dt.Seeded(1))
     ends = second.questions["minutes"].domain.line
     name = f"values clipped to [{ends.low:g}, {ends.high:g}]"
@@ -154,7 +164,36 @@ def test_a_number_that_may_be_missing_stays_so() -> None:
     assert Campaign.from_text(made.text) == made
 
 
-def store_of(path: Path, n: int, contract: Campaign = FIRST) -> None:
+def test_dates_have_a_first_phase() -> None:
+    text = TOML.split("[questions.pets]", maxsplit=1)[0].replace(
+        'interval = [0, 1440]\nscale = "log"\nunit = "minutes"',
+        'date = [1900-01-01, 2026-12-31]\nscale = "linear"',
+    )
+    written = Campaign.from_toml(text)
+    contract = Campaign.from_text(written.text)
+    question = contract.questions["minutes"]
+    assert (question.name, contract.asks["minutes"].form, contract.asks["minutes"].scale) == (
+        "SW",
+        "date",
+        (),
+    )
+    line = question.domain.line
+    days = np.random.default_rng(2).normal(7_000, 2_000, 20_000).clip(line.low, line.high).round()
+    counts = Counts.of(question.perturb(days, source=dt.Seeded(1)))
+    shown = rows(Query("minutes"), ReportsPart(), counts)
+    assert [row["answer"] for row in shown] == ["quantile 0.02", "quantile 0.98"]
+    made = next_version(contract, {"minutes": counts}, begins=DAY).contract
+    second = Campaign.from_text(made.text)
+    asked, terms = second.questions["minutes"].domain.line, second.asks["minutes"]
+    assert (terms.form, terms.clipped, asked.low, asked.scale) == ("date", True, round(asked.low), ())
+    assert np.mean((days < asked.low) | (days > asked.high)) < 1.0 / 50
+    ends = [str(datetime.date(1970, 1, 1) + datetime.timedelta(end)) for end in (asked.low, asked.high)]
+    assert f"values clipped to [{ends[0]}, {ends[1]}]" in found_ranges(second)["minutes"]
+    with pytest.raises(InvalidParameter, match="linear"):
+        Campaign.from_toml(text.replace('"linear"', '"log"'))
+
+
+def store_of(path: Path | str, n: int, contract: Campaign = FIRST) -> None:
     """Write a store with the reports of some people."""
     reports = answers(n, contract)
     layout = reports.cells.dtype.newbyteorder("<")
@@ -174,3 +213,9 @@ def test_a_store_is_read_beside_its_collector(tmp_path: Path) -> None:
         assert (counts["minutes"].counts == Counts.of(answers(1_000)).counts).all()
         with pytest.raises(InvalidParameter, match="no campaign 'commute' version 9"):
             stored_counts(str(place), replace(FIRST, version=9, signed_text=None))
+
+
+def test_a_store_in_postgresql_is_read(database: str) -> None:
+    store_of(database, 1_000)
+    counts = stored_counts(database, FIRST)
+    assert (counts["minutes"].counts == Counts.of(answers(1_000)).counts).all()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import datetime
+from itertools import count
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dither as dt
 from dither.collection.collector import Collector, check
 from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, present_counts
 from dither.collection.refusals import BatchRefused
+from dither.collection.settings import Settings
+from dither.collection.store.store import Withdrawal
 from dither.core.batch import BatchBody, ReadBatch
 from tests.collection.collectors import MONDAY, make
+from tests.collection.conftest import MakeStore
 
 WEEKS = [(MONDAY + datetime.timedelta(7 * place)).isoformat() for place in range(-1, 5)]
 PRESENT: dict[str, Any] = {
@@ -110,3 +115,53 @@ def test_a_campaign_may_count_alone_and_a_round_trip_keeps_all() -> None:
     assert (again.messages, again.labels, again.question) == (counts.messages, counts.labels, None)
     with pytest.raises(dt.errors.MalformedReport):
         type(counts).from_json(counts.to_json().replace('"week"', '"year"'))
+
+
+def test_a_store_counts_the_same_after_folds_and_withdrawals(make_store: MakeStore) -> None:
+    """What is taken back while the period lasts is not counted; afterwards its shown number stays."""
+    terms = make(MONDAY, **PRESENT)[1]
+    numbers = count(1)
+
+    def at(day: int) -> Collector:
+        collector = Collector(make_store(), Settings(), lambda: MONDAY + datetime.timedelta(day))
+        collector.publish(terms)
+        return collector
+
+    def come(collector: Collector, size: int, label: str = "") -> list[bytes]:
+        marked = [] if label else [(PRESENT["questions"]["since"].fingerprint, b"\1")]
+        bodies = [BatchBody.of(f"{next(numbers):032x}", marked, label) for _ in range(size)]
+        arrived = [check(collector, terms.id, ReadBatch.from_bytes(body.to_bytes())) for body in bodies]
+        collector.store.append(arrived)
+        collector.catch_up()
+        return [one.id for one in arrived]
+
+    def leave(collector: Collector, identities: list[bytes]) -> None:
+        collector.store.withdraw([Withdrawal(one, terms.id, collector.day()) for one in identities])
+        collector.catch_up()
+
+    def public(collector: Collector) -> object:
+        counts = present_counts(terms.contract, collector.live, collector.day())
+        return counts.messages, counts.labels, np.asarray(counts.counts).tolist()
+
+    collector = at(0)
+    plain, marked = come(collector, 40, "1.0"), come(collector, 30)
+    leave(collector, [*plain[:3], *marked[:2], bytes(16)])  # in their own week, and one that is unknown
+    assert public(collector) == ((), {}, [])
+    collector.store.close()
+    collector = at(8)
+    expected = ((65,), {"1.0": (37,)}, [[0, 28, 0, 0, 0, 0]])
+    assert public(collector) == expected
+    leave(collector, [*plain[3:30], *marked[2:20]])  # their week is over, and its numbers are known
+    assert public(collector) == expected
+    collector.store.close()
+    for day in (9, 60):  # 60: folded, and identities are forgotten
+        collector = at(day)
+        assert public(collector)[0][:1] == expected[0]  # type: ignore[index]
+        collector.tidy()
+        collector.store.close()
+    collector = at(62)
+    assert public(collector) == (
+        (65, None, None, None),
+        {"1.0": (37, 0, 0, 0)},
+        [[0, 28, 0, 0, 0, 0], *[[0] * 6] * 3],
+    )

@@ -16,7 +16,7 @@ from dither.collection.terms import promises
 from dither.core.question import as_question
 from dither.foundation.canonical import canonical
 from dither.mechanisms.mechanism import Mechanism
-from tests.conformance.draws import nearest
+from tests.conformance.draws import nearest, routes
 from tests.conformance.lists import NEXT, THIRD, key_before
 from tests.conformance.refused import LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
@@ -558,6 +558,7 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
         "a scale that is clipped",
         asked(_asked("pay", line, clipped=True, scale=[0, 1, 10, 100, 1000])),
     )
+    yield READ, "clipped", "dates that are clipped", asked(_asked("day", days, form="date", clipped=True))
     yield REFUSED, "clipped", "a list that is clipped", asked(_asked("mood", MOODS, clipped=True))
 
     english = {"en": "How are you?"}
@@ -654,6 +655,8 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
     yield READ, "place", "the nearest points of a disk", asked(_asked("where", nearest()["disk"]))
     yield READ, "place", "the nearest points of a sphere", asked(_asked("where", nearest()["sphere"]))
     yield READ, "place", "a list", asked(_asked("where", nearest()["listing"]))
+    yield READ, "vector", "numbers of a ball", asked(_asked("face", dt.Optimal(dt.Vectors(5), epsilon=1)))
+    yield READ, "complete path", "one value", asked(_asked("way", routes()["routes, warped"]))
     yield READ, "box", "three numbers together", asked(_asked("body", nearest()["box"]))
     profile = dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1)
     yield READ, "profile", "a table of two attributes", asked(_asked("who", profile))

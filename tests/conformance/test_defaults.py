@@ -36,6 +36,7 @@ ends = 2120-01-01
 people = 1
 repeat = "fresh"
 """
+PATHS: Final = [[[0, a], [1, b], [2, a]] for a in (0, 1, 2) for b in (0, 1, 2)]
 KINDS: Final[dict[str, tuple[str, Any]]] = {
     "interval": ("interval = [0, 100]", 42),
     "steps": ("interval = [0, 90]\nstep = 5", 42),
@@ -51,6 +52,9 @@ KINDS: Final[dict[str, tuple[str, Any]]] = {
     "rectangle": ("rectangle = [[0, 10], [0, 5]]", [3, 4]),
     "disk": ("disk = 2", [0.5, 1]),
     "sphere": ("sphere = true", [8.5, 47.4]),
+    "places": ("places = { home = [0, 0], shop = [1, 2], station = [5, 2] }", "shop"),
+    "vector": ("vectors = 8\nlength = 2", [0.5] * 8),
+    "path": (f"routes = [[0, 2], [0, 2]]\npoints = 3\nprior = [{PATHS}, 'lines']", [[0, 0], [2, 1]]),
     "box": ("box = { age = [18, 100], bmi = [10, 60] }", {"age": 52, "bmi": 24.5}),
     "profile": ('profile = { sex = ["f", "m"], age = ["young", "old"] }', {"sex": "f", "age": "old"}),
 }

@@ -20,6 +20,7 @@ from tests.support.repository import PYPROJECT, ROOT
 sys.path.insert(0, str(ROOT / "docs"))
 
 import catalogue
+import draw_coverage
 import draw_layers
 import interfaces
 import listings
@@ -124,16 +125,20 @@ def test_every_kind_of_mechanism_is_drawn(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
-def test_every_page_is_in_the_navigation_or_one_click_away() -> None:
-    listed = site_parts.navigation()
-    assert len(listed) == len(set(listed)) <= 42  # 40, and the pages of bounds, paths and Go
-    assert listed[:2] == ["start", "gallery"]
+def test_one_navigation_tree_of_seven_words_leads_to_every_page() -> None:
+    """A page is below one word, once; the benchmarks are listed on a page of their own."""
+    tree = site_parts.navigation()
+    words = [word for word, _ in tree]
+    assert words == ["Start", "Recipes", "Choose", "Collect", "Analyse", "Trust", "Reference"]
+    assert all(len(pages) <= 25 for pages in tree.values())
+    listed = [page for (_, first), pages in tree.items() for page in (first, *pages)]
+    assert len(listed) == len(set(listed))
     site_parts.write()  # the pages that are made of other files
-    more = site_parts.more()
-    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", *site_parts.GENERATED}
-    others = {"notebooks/collect", "project/changelog", "project/cite", "benchmarks/README"}
-    reached = set(re.findall(r"\]\(([\w/]+)\.(?:md|ipynb)\)", more))
-    assert (written | others) - set(listed) == reached & (written | others)
+    benchmarks = (ROOT / "docs" / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    listed += [f"benchmarks/{name}" for name in re.findall(r"\]\((?:[./\w]*/)?(\w+)\.md\)", benchmarks)]
+    made = {target.rpartition(".")[0] for target in site_parts.PAGES.values()} | {"project/cite"}
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} | site_parts.GENERATED | made
+    assert written - {"index"} == set(listed)
     for page, title in PAGES.items():
         assert (ROOT / "docs" / f"{page}.md").read_text().startswith(f"# {title}")
 
@@ -310,3 +315,27 @@ def test_the_rooms_are_listed_and_drawn() -> None:
     first_column = " ".join(row.split("|")[1] for row in table.splitlines())
     assert sorted(re.findall("`([a-z_]+)`", first_column)) == rooms
     assert draw_layers.PICTURE.read_text(encoding="utf-8") == draw_layers.picture()
+
+
+def test_the_picture_of_coverage_is_of_the_tables_of_its_page() -> None:
+    described = draw_coverage.description().replace("&", "&amp;")
+    for name in ("coverage", "coverage-portrait"):
+        assert described in draw_coverage.PICTURE.with_stem(name).read_text(encoding="utf-8"), (
+            "python docs/draw_coverage.py draws it again"
+        )
+
+
+RECIPES = sorted((ROOT / "docs").glob("recipe_*.md"))
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_a_recipe_is_at_most_forty_lines_with_its_picture(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(lines.splitlines()) <= 40
+    picture = re.search(r"\(pictures/recipes/(\w+)\.png\)", text)
+    assert picture is not None
+    assert f'savefig("{picture[1]}.png")' in lines
+    for name in (picture[1], f"{picture[1]}-portrait"):
+        assert (ROOT / "docs" / "pictures" / "recipes" / f"{name}.png").stat().st_size > 5_000
+    assert page.stem in site_parts.navigation()["Recipes", "recipes"]

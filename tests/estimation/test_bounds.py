@@ -71,6 +71,7 @@ def test_few_people_are_refused_and_told_how_many_are_missing() -> None:
         (-normal(8_000), dt.Interval(-1000, 0).on_scale("log")),
         (np.round(normal(8_000)), dt.Interval(0, 1440)),  # integers, and no scale
         (1000.0 + normal(8_000), dt.Interval(0, 20_000).on_scale("linear")),
+        (np.round(-300.0 * normal(8_000)), dt.Dates("1900-01-01", "2026-12-31").on_scale("linear")),
     ],
 )
 def test_bounds_of_hard_shapes_hold_nearly_all(values: Any, line: dt.Interval) -> None:
@@ -79,6 +80,33 @@ def test_bounds_of_hard_shapes_hold_nearly_all(values: Any, line: dt.Interval) -
     outside = float(np.mean((values < made.low) | (values > made.high)))
     assert outside < 0.06
     assert made.outside[1] <= outside <= made.outside[2]
+
+
+def test_bounds_of_dates_are_dates() -> None:
+    line = dt.Dates("1900-01-01", "2026-12-31").on_scale("linear")
+    days = np.random.default_rng(2).normal(7_000, 2_000, 20_000).clip(line.low, line.high).round()
+    reports = told(days, 4.0, line)
+    found = dt.bounds(reports)
+    assert found.low == round(found.low)
+    assert repr(found) == repr(dt.estimate(reports))
+    assert "]: [19" not in repr(found)
+    ends = [line.unit.text(end) for end in (found.low, found.high)]  # type: ignore[attr-defined]
+    assert f"[{ends[0]}, {ends[1]}], " in repr(found)
+    narrow = found.interval_domain()
+    assert repr(narrow).startswith(f"Dates('{ends[0]}', '{ends[1]}', clipped_from=(")
+    assert (
+        narrow.words()
+        == f"a date; one before {ends[0]} counts as {ends[0]}, one after {ends[1]} as {ends[1]}"
+    )
+    mean = dt.mean(dt.Podium(narrow, epsilon=4).perturb(narrow.clip(days), source=dt.Seeded(2)))
+    assert f"mean of values clipped to [{ends[0]}, {ends[1]}]" in repr(mean)
+    given = dt.Dates(*ends, clipped_from=found.outside)
+    assert (given, given.clipping) == (narrow, narrow.clipping)
+    with pytest.raises(InvalidParameter, match="linear"):
+        dt.Dates("1900-01-01", "2026-12-31").on_scale("log")
+    few = dt.bounds(told(days[:300], 0.5, line))
+    with pytest.raises(NotIdentifiable, match=r"to \[19\d\d-.*more people have to answer"):
+        few.check()
 
 
 def test_wrong_shares_and_reports_are_refused() -> None:
@@ -103,7 +131,15 @@ def test_on_a_scale_there_are_quantiles_and_no_mean() -> None:
     assert shape.edges[-1] == 1440.0
     inside = np.linspace(0.0, 1440.0, 200_001)
     assert np.trapezoid(shape.pdf(inside), inside) == pytest.approx(1.0, abs=0.02)
-    for quantity in (dt.mean, dt.variance, lambda given: dt.distribution(given).mean()):
+    other = dt.Podium(dt.Interval(0, 9), epsilon=2).perturb([1.0] * 20_000, source=dt.Seeded(1))
+    for quantity in (
+        dt.mean,
+        dt.variance,
+        lambda given: dt.distribution(given).mean(),
+        lambda given: dt.correlation(given, other),
+        lambda given: dt.regression(given, other),
+        lambda given: dt.regression(other, given),
+    ):
         with pytest.raises(NotIdentifiable, match="scale"):
             quantity(reports)
     with pytest.raises(InvalidParameter, match="empirical bayes"):
@@ -149,6 +185,30 @@ def test_the_word_mean_never_stands_alone(clipped: dt.Reports) -> None:
     plain = dt.Podium(dt.Interval(10, 100), epsilon=2).perturb([44.0] * 99, source=dt.Seeded(1))
     assert "clipped" not in repr(dt.mean(plain))
     assert "of" not in dt.mean(plain).records()[0]
+
+
+def test_estimates_from_two_numbers_name_the_clipped_ones(clipped: dt.Reports) -> None:
+    plain = dt.Podium(dt.Interval(0, 9), epsilon=4).perturb(np.linspace(0, 9, 4_000), source=dt.Seeded(3))
+    fit = dt.regression({"minutes": clipped}, plain)
+    name = "minutes clipped to [10, 100], 0.4 – 2 % outside (estimate 1.2 %)"
+    assert repr(fit).endswith(f"; {name}")
+    assert repr(fit).count("clipped") == 1
+    for each in (fit.slope, fit.at(44.0), fit.r_squared):
+        assert name in repr(each)
+    assert fit.records()[0]["of"] == "minutes clipped to [10, 100]"
+    both = dt.regression({"minutes": clipped}, dt.Podium(CLIPPED, epsilon=2).perturb(normal(4_000, 2)))
+    assert "; the response clipped to [10, 100], " in repr(both)
+    assert both.records()[0]["of"] == "minutes clipped to [10, 100] and the response clipped to [10, 100]"
+    assert "outside" not in both.records()[0]
+    for pair in ((clipped, plain), (plain, clipped)):
+        which = "the first number" if pair[0] is clipped else "the second"
+        assert f"covariance of {which} clipped to [10, 100]" in repr(dt.stats.covariance(*pair))
+    assert "clipped" not in repr(dt.regression({"x": plain}, np.arange(4_000.0)))
+    box = dt.Box({"minutes": CLIPPED, "age": dt.Interval(0, 99)})
+    together = dt.optimal.JointMoments(box, epsilon=4)
+    people = {"minutes": CLIPPED.clip(normal(4_000)), "age": [40.0, 50.0] * 2_000}
+    reports = together.perturb(people, source=dt.Seeded(4))
+    assert "moments of minutes clipped to [10, 100]" in repr(dt.estimate(reports))
 
 
 def test_pictures_name_it(clipped: dt.Reports) -> None:

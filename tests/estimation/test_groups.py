@@ -118,3 +118,37 @@ def test_correlated_reports_have_no_groups():
     joint = dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)
     with pytest.raises(InvalidParameter, match="correlated"):
         GroupCounts(joint, ["city"])
+
+
+def test_a_private_group_says_what_n_is():
+    reports, _ = sample()
+    pets, _ = sample(mechanism=PET)
+    groups = dt.estimate(reports, by=pets, minimum=2)
+    assert "n counts all people, because who is in a group is private" in groups.title
+    assert "(95 %, n = 900 in all groups)" in repr(groups["cat"])
+    shares = dt.estimate(pets, by=sample(mechanism=PET, seed=4)[0], minimum=2)
+    assert "n = 900 in all groups" in repr(shares["dog"])
+
+
+def test_means_of_all_questions():
+    both = dt.Each(age=AGE, pet=PET, pay=AGE)
+    people = {"age": [20, 40] * 300, "pet": ["cat", "dog"] * 300, "pay": [50, 70] * 300}
+    records = both.perturb(people, source=dt.Seeded(1))
+    found = dt.mean(records)
+    assert found.title == "means of 2 questions, 95 % intervals; no mean of pet"
+    assert [row["question"] for row in found] == ["age", "pay"]
+    assert found["age"].value == dt.mean(records["age"]).value
+    gap = found["pay"] - found["age"]
+    assert gap.n == 600  # the same people
+    assert found.plot(title="survey").get_title().startswith("survey")
+    weights = np.arange(1, 601)
+    weighted = dt.mean(records, weights=weights)["age"]
+    assert weighted.value == dt.mean(records["age"], weights=weights).value
+    with pytest.raises(NotIdentifiable, match=r"no question has a mean \(pet\)"):
+        dt.mean({"pet": records["pet"]})
+    with pytest.raises(
+        InvalidParameter, match="expected reports of one question, got those of age, pet, pay"
+    ):
+        dt.estimate(records)
+    with pytest.raises(InvalidParameter, match="600 reports need as many weights"):
+        dt.mean(records, weights=[1.0])

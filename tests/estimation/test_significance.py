@@ -111,3 +111,24 @@ def test_bad_input_is_refused():
         dt.stats.goodness_of_fit(numbers, {"cat": 1.0})
     with pytest.raises(InvalidParameter, match="no values"):
         dt.stats.goodness_of_fit(numbers, [])
+
+
+def test_weighted_groups_are_compared():
+    """Two groups of one population, of which one was asked unevenly: without weights they differ."""
+    rng, source = np.random.default_rng(1), dt.Seeded(1)
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=4)
+    old = rng.random(6000) < 0.5
+    kept = ~old | (rng.random(6000) < 0.25)
+    values = rng.beta(np.where(old, 5, 2), np.where(old, 2, 5))
+    first, second = (
+        asked.perturb(part, source=source) for part in (values[:3000][kept[:3000]], values[3000:])
+    )
+    weights = np.where(old[:3000], 4.0, 1.0)[kept[:3000]], np.ones(3000)
+    assert dt.stats.same_distribution(first, second).p_value < 1e-6
+    assert dt.stats.same_distribution(first, second, weights=weights).p_value > 1e-3
+    shifted = asked.perturb(np.clip(values[3000:] + 0.1, 0, 1), source=source)
+    assert dt.stats.same_distribution(first, shifted, weights=weights).p_value < 1e-3
+    with pytest.raises(InvalidParameter, match="weights are those of both groups"):
+        dt.stats.same_distribution(first, second, weights=weights[0])
+    with pytest.raises(InvalidParameter, match="reports need as many weights"):
+        dt.stats.same_distribution(first, second, weights=weights[::-1])

@@ -147,6 +147,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedDays": days,
     "EstimatedDistribution": lambda: dt.distribution(numbers()),
     "EstimatedFrequencies": lambda: dt.frequencies(pair()["pet"]),
+    "EstimatedQuantiles": lambda: dt.quantile(numbers(), [0.1, 0.5]),
     "EstimatedRegression": lambda: dt.regression({"x": np.arange(2000.0) / 2000}, numbers()),
     "EstimatedTable": lambda: dt.crosstab(pair()["pet"], pair()["home"]),
     "EstimatedTables": tables,
@@ -226,6 +227,8 @@ def test_pictures_and_views_name_the_question(tmp_path: Path) -> None:
                 for found in (told, counted)
             ),
             dt.quantile(told["age"], 0.5),
+            dt.quantile(told["age"], [0.1, 0.5]),
+            dt.estimate(told["age"], by=told["pet"]),
             dt.stats.fit_family(told["age"], "normal"),
             by_town,
             grouped,

@@ -34,12 +34,12 @@ def _measure(folder: Path) -> None:
     )
     podium = dt.Inquiry("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
     olh = dt.Inquiry("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
-    same = dt.Inquiry("kept", podium.mechanism, asker="clinic.example", repeat="same")
+    same = dt.Inquiry("kept", podium.question, asker="clinic.example", repeat="same")
     rows = []
     for size in SIZES:
         path = folder / f"{size}.account"
         account = dt.Account.create(path, epsilon=10_000)
-        account._store.connection.execute("PRAGMA synchronous = OFF")  # filling need not be durable
+        account._store._connection.execute("PRAGMA synchronous = OFF")  # filling need not be durable
         for _ in range(size):
             account.answer(podium, 0.5)
         account.close()

@@ -14,6 +14,8 @@ import datetime
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,25 +25,33 @@ import dither as dt
 
 def main() -> None:
     """Print the table; goals are in tools/benchmarks/answers.md."""
+    with TemporaryDirectory() as folder:
+        _measure(Path(folder) / "store")
+
+
+def _measure(path: Path) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dither.collection.campaign import Campaign, Published
     from dither.collection.collector import Collector
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
+    from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers
     from dither.collection.web.query import Query, What
 
-    questions = {
+    questions: dict[str, dt.Podium | dt.SW | dt.KRR | dt.OLH] = {
         "Podium, 2^16 cells": dt.Podium(dt.Interval(0, 180), epsilon=1),
         "SW, 2^16 cells": dt.SW(dt.Interval(0, 180), epsilon=1),
         "KRR, 4 categories": dt.KRR(dt.Categories(4), epsilon=1),
         "OLH, 1 000 categories": dt.OLH(dt.Categories(1000), epsilon=1),
     }
     day = datetime.date(2026, 5, 4)
-    contract = Campaign("speed", 1, "a", "b", "c", day, day, questions, people=2)
+    asked = {name: made.question for name, made in questions.items()}
+    contract = Campaign("speed", 1, "a", "b", "c", day, day, asked, people=2)
     published = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(32)))
-    collector = Collector(_Nothing(), Settings(), lambda: day)  # type: ignore[arg-type]
+    store = SqliteStore(path)
+    collector = Collector(store, Settings(), lambda: day)
     collector.publish(published)
     rng = np.random.default_rng(1)
     for name, mechanism in questions.items():
@@ -66,16 +76,23 @@ def main() -> None:
         times = f"{1e3 * library:.2f} | {1e3 * answered:.2f} | {answered / library:.2f}"
         print(f"| {name} | {what.value} | {times} |")
     answers.close()
+    store.close()
 
 
 def page(count: int = 20, days: int = 90, labels: int = 6) -> None:
     """Print the milliseconds of a page of many questions, days and labels: wall and processor time."""
+    with TemporaryDirectory() as folder:
+        _measure_page(Path(folder) / "store", count, days, labels)
+
+
+def _measure_page(path: Path, count: int, days: int, labels: int) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dither.collection.campaign import Campaign, Published
     from dither.collection.collector import Collector
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
+    from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers
     from dither.collection.web.pages import Pages
     from dither.collection.web.sections import USUAL
@@ -90,9 +107,11 @@ def page(count: int = 20, days: int = 90, labels: int = 6) -> None:
         lambda epsilon: dt.Podium(dt.Interval(1, 5, step=1), epsilon=epsilon + 1),
     ]
     questions = {f"q{number}": kinds[number % 4](1 + number / 100) for number in range(count)}
-    contract = Campaign("page", 1, "a", "b", "c", first, last, questions, people=50, labels=names)
+    asked = {name: made.question for name, made in questions.items()}
+    contract = Campaign("page", 1, "a", "b", "c", first, last, asked, people=50, labels=names)
     published = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(32)))
-    collector = Collector(_Nothing(), Settings(), lambda: last)  # type: ignore[arg-type]
+    store = SqliteStore(path)
+    collector = Collector(store, Settings(), lambda: last)
     collector.publish(published)
     rng = np.random.default_rng(1)
     values = [180 * rng.beta(2, 5, 20_000)] * 2 + [
@@ -124,6 +143,7 @@ def page(count: int = 20, days: int = 90, labels: int = 6) -> None:
     asyncio.run(steps())
     answers.close()
     pages.close()
+    store.close()
 
 
 def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Counts], Any]]]:
@@ -142,28 +162,6 @@ def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Counts], Any]]]:
         ),
         ("SW, 2^16 cells", what.DISTRIBUTION, lambda summary: dt.distribution(summary).bands(0.9995)),
     ]
-
-
-class _Nothing:
-    """A store without a disk: the intake is measured elsewhere."""
-
-    def publish(self, published: Any) -> None:
-        pass
-
-    def campaigns(self) -> list[Any]:
-        return []
-
-    def refusals(self) -> dict[Any, int]:
-        return {}
-
-    def folded_counts(self) -> list[Any]:
-        return []
-
-    def news(self) -> list[Any]:
-        return []
-
-    def reload(self) -> bool:
-        return False
 
 
 def _least(

@@ -30,7 +30,7 @@ def write(folder: Path) -> np.ndarray:
     import pyarrow as pa
     from pyarrow import parquet
 
-    total = np.zeros(QUESTION.counting.size, dtype=np.int64)
+    total = np.zeros(QUESTION.question.counting.size, dtype=np.int64)
     values = np.random.default_rng(1).gamma(4, 10, BLOCK).clip(0, 180)
     for day in range(DAYS):
         left, writer = ROWS // DAYS, None

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import dither as dt
@@ -65,7 +67,7 @@ def main() -> None:
 
 
 def _curve(
-    forest: object, x: np.ndarray, kind: dt.OGPM, budgets: list[float], names: list[str]
+    forest: Any, x: np.ndarray, kind: dt.OGPM, budgets: list[float], names: list[str]
 ) -> results.Curve:
     return dt.classifiers.utility_curve(
         forest.predict,

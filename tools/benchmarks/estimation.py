@@ -14,8 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import dither as dt
-from dither import results
-from dither.estimation.likelihood import grid, step
+from dither.estimation.likelihood import Fit, grid, step
 
 COUNT = 10**6
 MOST_STEPS = 500_000
@@ -37,7 +36,7 @@ def measure() -> None:
     dense = {}
     rows = []
     for bins, goal in ((1024, 15), (4096, 150)):
-        operator = grid(mechanism, bins)
+        operator = grid(mechanism.question, bins)
         shares = operator.counts(summary.counts) / COUNT
         even = np.full(bins, 1.0 / bins)
         matrix = operator.dense()
@@ -67,7 +66,7 @@ def measure() -> None:
         )
 
 
-def plain(fit: results.EstimatedDistribution) -> int:
+def plain(fit: Fit) -> int:
     """Count the plain steps of EM that reach a fit's likelihood: the same with either matrix."""
     operator, counts = fit.operator, fit.counts
     shares = counts / counts.sum()

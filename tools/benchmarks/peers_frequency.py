@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Contestant:
 
 
 def ours() -> list[Contestant]:
-    kinds = {"KRR": dt.KRR, "OUE": dt.OUE, "OLH": dt.OLH}
+    kinds: dict[str, Callable[..., Any]] = {"KRR": dt.KRR, "OUE": dt.OUE, "OLH": dt.OLH}
     made = {name: kind(dt.Categories(K), epsilon=EPSILON) for name, kind in kinds.items()}
     steps = {
         "dither": lambda reports, n: dt.frequencies(reports).value,
@@ -116,7 +117,8 @@ def accuracy(one: Contestant) -> tuple[float, float, float]:
     truth = np.bincount(answers, minlength=K) / PEOPLE
     errors = np.array([one.estimate(one.randomise(answers), PEOPLE) - truth for _ in range(RUNS)])
     bias, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(RUNS)
-    protocol = {"KRR": dt.KRR, "OUE": dt.OUE, "OLH": dt.OLH}[one.protocol](dt.Categories(K), epsilon=EPSILON)
+    kinds: dict[str, Callable[..., Any]] = {"KRR": dt.KRR, "OUE": dt.OUE, "OLH": dt.OLH}
+    protocol = kinds[one.protocol](dt.Categories(K), epsilon=EPSILON)
     theory = np.mean([protocol.variance(float(f)) for f in truth]) / PEOPLE
     return float(np.abs(bias / spread).max()), float(np.abs(bias).max()), float((errors**2).mean() / theory)
 

@@ -49,7 +49,7 @@ def main() -> None:
     print(f"peak extra memory at {COUNT:.0e} values: {_extra(podium, values):.2f} MiB (goal 8)")
 
 
-def _shared(mechanism: dt.Mechanism, values: np.ndarray) -> float:
+def _shared(mechanism: dt.OGPM | dt.Podium, values: np.ndarray) -> float:
     """Give the wall time of two threads as a part of one's: taken in turns, the best of each."""
     best = {1: float("inf"), 2: float("inf")}
     for _ in range(5):

@@ -10,7 +10,7 @@ def test_predictions_are_within_15_per_cent_and_30_of_other_shapes() -> None:
     """Of the recorded checks: one cell of other shapes is named on the page, the median of a sawtooth."""
     found = ratios()
     assert set(found) == {(which, *cell) for which in (TWELVE, OTHERS) for cell in CHECKED}
-    page = (ROOT / "docs" / "choose.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "rankings.md").read_text(encoding="utf-8")
     for (which, epsilon, n), pair in found.items():
         most = 0.15 if which == TWELVE else 0.3
         for at, (ratio, spread) in enumerate(pair):

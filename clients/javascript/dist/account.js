@@ -1,37 +1,37 @@
-import{M as e,F as t,v as n}from"./core.js";var s="0".repeat(32),a=({batch:e})=>e!==s;function i(e,t){
-let n=e.queue.filter(e=>a(e)&&e.batch===t),s=e.sent?.find(e=>e.id===t),[i,r]=((e,t)=>{let n=e.present?.filter(e=>e.batch&&t(e)).length??0;return n?[{
-...e,present:e.present.map(e=>t(e)?{...e,batch:null}:e)},n]:[e,0]})(e,({batch:e})=>e===t),o=n.length+r+(s?.questions.length??0),{sent:l,...h}={...i,
+import{M as e,F as t,v as n}from"./core.js";var s="0".repeat(32),a=({batch:e})=>e!==s;function r(e,t){
+let n=e.queue.filter(e=>a(e)&&e.batch===t),s=e.sent?.find(e=>e.id===t),[r,i]=((e,t)=>{let n=e.present?.filter(e=>e.batch&&t(e)).length??0;return n?[{
+...e,present:e.present.map(e=>t(e)?{...e,batch:null}:e)},n]:[e,0]})(e,({batch:e})=>e===t),o=n.length+i+(s?.questions.length??0),{sent:l,...h}={...r,
 queue:e.queue.filter(e=>!n.includes(e))},u=l?.filter(e=>e!==s);return o?[{is:"withdrawn",reports:o},u?.[0]?{...h,sent:u}:h]:[{is:"unknown"}]}
-var r=e=>JSON.stringify({dither:2,withdraw:e});function o(e,t,s){let a={};try{a=Object(n(s))}catch{}
+var i=e=>JSON.stringify({dither:2,withdraw:e});function o(e,t,s){let a={};try{a=Object(n(s))}catch{}
 return[t>=200&&t<300&&a.withdrawn===e,"string"==typeof a.refused?a.refused:""]}async function l(e,n,s,{fetch:l=globalThis.fetch}={}){
 let h=[n].flat().map(({terms:e})=>e.asker),u={withdrawn:0,unsent:0,left:0,refused:[]},c=Math.floor(Date.now()/864e5),d=await e.account(e=>{
 let t=e.queue.filter(e=>a(e)&&h.includes(e.asker)),n=t.filter(({batch:e})=>!e);u.unsent=n.length
-;let s=(e.sent??[]).filter(({asker:e,until:t})=>h.includes(e)&&t>=c),i=[...new Set(t.flatMap(({batch:e})=>e??[]))].map(e=>[e,void 0]),r=n[0]&&{...e,
-queue:e.queue.filter(e=>!n.includes(e))};return[[...i,...s.map(({id:e,campaign:t})=>[e,t])],r]});for(let[n,a]of d){
-let h=s.replace(/batches$/,"withdrawals").replace(/(campaigns\/)\w{64}/,(e,t)=>a?t+a:e),c={method:"POST",body:r(n),headers:{
+;let s=(e.sent??[]).filter(({asker:e,until:t})=>h.includes(e)&&t>=c),r=(e.present??[]).filter(({asker:e})=>h.includes(e)),i=[...new Set([...t,...r].flatMap(({batch:e})=>e??[]))].map(e=>[e,void 0]),o=n[0]&&{
+...e,queue:e.queue.filter(e=>!n.includes(e))};return[[...i,...s.map(({id:e,campaign:t})=>[e,t])],o]});for(let[n,a]of d){
+let h=s.replace(/batches$/,"withdrawals").replace(/(campaigns\/)\w{64}/,(e,t)=>a?t+a:e),c={method:"POST",body:i(n),headers:{
 "content-type":"application/json"}
 },[d,f]=await t(l,h,65536,c).then(async([e,t])=>[e.status,await t.text()]).catch(()=>[0,'{"refused":"unreachable"}']),[p,w]=o(n,d,f)
-;p?u.withdrawn+=(await e.account(e=>i(e,n))).reports??0:(u.left++,u.refused.push(w||"status "+d))}return u}
+;p?u.withdrawn+=(await e.account(e=>r(e,n))).reports??0:(u.left++,u.refused.push(w||"status "+d))}return u}
 var h=e=>Number(e.toPrecision(12)),u=(e,t)=>h(Number((e=>BigInt("0x"+e))(e))/2**t);function c(e,t){
 let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:u(n,64),delta:u(s,128),assumes:a
-})),s=e.queue.filter(a),i=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,r=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
+})),s=[...e.queue.filter(a),...(e.present??[]).filter(({batch:e})=>e)],r=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,i=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
 asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:u(e.own.epsilon,64),left:h(t.left(e)),given:n,
-waiting:s.length,sent:i,withdrawable:r}]}function d({told:e,coins:t,sent:n,...s},a){
-let{sent:i}=c(s,a)[0],r=s.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),o={...s,entries:r,askers:[],
-answers:[],choices:[],queue:[]};return[{...c(o,a)[0],sent:i},o,!0]}
+waiting:s.length,sent:r,withdrawable:i}]}function d({told:e,coins:t,sent:n,present:s,...a},r){
+let{sent:i}=c(a,r)[0],o=a.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),l={...a,entries:o,askers:[],
+answers:[],choices:[],queue:[]};return[{...c(l,r)[0],sent:i},l,!0]}
 var f=e=>String(Number(e.toPrecision(3))),p=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
 this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
 #t({epsilon:e,left:t,given:n,waiting:s},a="How much was given stays counted: the askers keep what they received."){
-let i=this.shadowRoot??this.attachShadow({mode:"open"}),r=(e,t="",...n)=>{let s=document.createElement(e);return s.textContent=t,s.append(...n),s
+let r=this.shadowRoot??this.attachShadow({mode:"open"}),i=(e,t="",...n)=>{let s=document.createElement(e);return s.textContent=t,s.append(...n),s
 },o=(e,t)=>(t.setAttribute("part",e),t),l=new Map;for(let{asker:e,question:t,epsilon:s}of n){let[,,n,a]=l.get(JSON.stringify([e,t]))??["","",0,0]
 ;l.set(JSON.stringify([e,t]),[e||"forgotten",t||"forgotten",n+1,a+s])}
 let h=n.reduce((e,t)=>e+t.epsilon,0),u=n.length?`You have given ${n.length} ${1===n.length?"answer":"answers"} with noise, ε = ${f(h)} together. Whoever guessed 50 % about you before can know at most ${(e=>{
 let t=100/(1+Math.exp(-e))*1.0000000000000002;return`${[1,10,100].map(e=>(Math.ceil(t*e)/e).toFixed(Math.log10(e))).find(e=>+e<100)??"100"} %`
-})(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=r("tr","",...["Who asked","What","Answers","ε"].map(e=>r("th",e)))
+})(h)} by them.`:"You have given nothing.",c=`Of ε = ${f(e)}, ${f(t)} is left. Reports that wait to be sent: ${s}.`,d=i("tr","",...["Who asked","What","Answers","ε"].map(e=>i("th",e)))
 ;for(let e of Array.from(d.children))e.setAttribute("scope","col")
-;let p=[...l.values()].map(e=>r("tr","",...e.map((e,t)=>r("td",3===t?f(e):String(e))))),w=r("button","Forget"),g=!1;w.addEventListener("click",()=>{
+;let p=[...l.values()].map(e=>i("tr","",...e.map((e,t)=>i("td",3===t?f(e):String(e))))),w=i("button","Forget"),g=!1;w.addEventListener("click",()=>{
 g?this.#n():(g=!0,w.textContent="Forget names, kept answers and waiting reports? Press again.")}),
-i.replaceChildren(o("text",r("p",u)),...p.length?[o("table",r("table","",r("caption","What you have given"),r("thead","",d),r("tbody","",...p)))]:[],o("text",r("p",c)),o("button",w),o("text",r("p",a)))
+r.replaceChildren(o("text",i("p",u)),...p.length?[o("table",i("table","",i("caption","What you have given"),i("thead","",d),i("tbody","",...p)))]:[],o("text",i("p",c)),o("button",w),o("text",i("p",a)))
 }async#n(){let e=await this.#e.account(d);this.#t(e,`Forgotten. ${e.sent} ${1===e.sent?"answer":"answers"} had been sent before.`),
 this.dispatchEvent(new Event("erase"))}},{customElements:w}=globalThis;w&&!w.get("dither-account")&&w.define("dither-account",p)
 ;export{p as DitherAccount,d as erase,l as takeBack,c as view};

@@ -16,14 +16,14 @@ characters:500
 Date.parse(s)/864e5}function $(t,a,s){return e(N(t)&&a.length&&Object.keys(t).sort()+""==[...a].sort()+"","terms",s),a.map(e=>t[e])}
 function I({labels:e=[],attributes:t=[],sides:a=[]}){let s=t.flatMap(([e,t])=>[e,...I(t)])
 ;return[...e.filter(e=>"string"==typeof e),...s,...a.map(([e])=>e)]}function K(t,a,s,n){for(let e of I(a))v(e,"labels",O)
-;let i=e=>e in t,{kind:l,low:o=0,high:p,period:u}="optional"===a.kind?a.of:a,[c,d]=["interval"===l,"circle"===l],f=c&&!i("form")&&!i("scale")
+;let i=e=>e in t,{kind:l,low:o=0,high:p,period:u}="optional"===a.kind?a.of:a,[c,d]=["interval"===l,"circle"===l]
 ;if(i("unit")&&(e((c||d)&&!i("form"),"terms","unit"),v(t.unit,"unit",{characters:40})),i("step")){let a=(d?u:p-o)/r(t,"step")
 ;e((c||d)&&!i("scale")&&a>=1-1e-12&&a<=500&&(c||Math.abs(a-Math.round(a))<=1e-9),"terms","step")}if(i("scale")){let a=t.scale
 ;e(c&&!i("form")&&Array.isArray(a)&&a.length>=3&&a.length<=257,"terms","scale");let s=[...a].every((e,t)=>Math.abs(r({edge:e
 },"edge"))<=1e30&&(!t||a[t-1]<e));e(s&&0===o&&p===a.length-1,"terms","scale")}if(i("form")){let{form:s}=t,r=a.labels
 ;"time"===s?e(d&&1440===u,"terms","form"):"date"===s?e(c&&[o,p].every(e=>Number.isInteger(e)&&e>=-719162&&e<=2932896),"terms","form"):(e("installed"===s&&n&&"categories"===a.kind&&Array.isArray(r),"terms","form"),
-r.forEach((t,a)=>e(J({day:t})>(a?J({day:r[a-1]}):-1/0),"terms","form")))}if(i("clipped")&&e(!0===t.clipped&&f,"terms","clipped"),i("outside")){
-let{outside:a}=t;e(i("clipped")&&Array.isArray(a)&&3===a.length,"terms","outside");let[s,n,l]=[...a].map(e=>r({outside:e},"outside"))
+r.forEach((t,a)=>e(J({day:t})>(a?J({day:r[a-1]}):-1/0),"terms","form")))}if(i("clipped")&&e(!0===t.clipped&&c&&!i("scale"),"terms","clipped"),
+i("outside")){let{outside:a}=t;e(i("clipped")&&Array.isArray(a)&&3===a.length,"terms","outside");let[s,n,l]=[...a].map(e=>r({outside:e},"outside"))
 ;e(0<=n&&n<=s&&s<=l&&l<=1,"terms","outside")}if(i("text"))for(let e of $(t.text,s,"text"))v(e,"text",O);if(i("names")){
 e(["categories","several"].includes(a.kind),"terms","names");let r=a.count??a.labels.length;for(let a of $(t.names,s,"names")){
 e(j(a,r,r),"terms","names");for(let e of a)v(e,"names",O)}}}function D({draw:e,cells:t,order:a,dimension:s}){

@@ -78,7 +78,6 @@ function checkDeclared(stated, domain, tags, present) {
     const has = (name) => name in stated;
     const { kind, low = 0, high, period } = (domain.kind === "optional" ? domain.of : domain);
     const [interval, circle] = [kind === "interval", kind === "circle"];
-    const bare = interval && !has("form") && !has("scale");
     if (has("unit")) {
         need((interval || circle) && !has("form"), "terms", "unit");
         checkWords(stated["unit"], "unit", { characters: 40 });
@@ -106,7 +105,7 @@ function checkDeclared(stated, domain, tags, present) {
         }
     }
     if (has("clipped"))
-        need(stated["clipped"] === true && bare, "terms", "clipped");
+        need(stated["clipped"] === true && interval && !has("scale"), "terms", "clipped");
     if (has("outside")) {
         const { outside } = stated;
         need(has("clipped") && Array.isArray(outside) && outside.length === 3, "terms", "outside");

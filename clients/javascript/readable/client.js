@@ -1,6 +1,6 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 import { exchange, hex, Malformed, need, readQuestion, real, systemSource } from "./parts.js";
-import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits } from "./account.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, withoutMessages } from "./account.js";
 import { jsonBody, judge } from "./batch.js";
 /** Return the tag of the language that suits best: the same, or the same but for script and region, or the first of those that there are. */
 export function pick(tags, wanted = globalThis.navigator?.languages ?? []) {
@@ -29,7 +29,7 @@ function choiceOf({ consent, agreed }, shown, url = "") {
     return (covered && (!url || url.startsWith(address))) || undefined;
 }
 /** Return why nothing may be answered and sent, or undefined if it may. */
-function withheld(kept, shown, url) {
+export function withheld(kept, shown, url) {
     const choice = choiceOf(kept, shown, url);
     if (choice !== undefined)
         return choice ? undefined : "the person does not want to answer";
@@ -38,7 +38,33 @@ function withheld(kept, shown, url) {
 }
 /** Take what waits off the queue. Permanent answers may be given again, unless they are in a batch that may have arrived. */
 const unqueued = (state, chosen) => state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
-const refused = (reason, words) => ({ is: "refused", reason, words });
+export const refused = (reason, words) => ({ is: "refused", reason, words });
+/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+export async function deliver(next, settle, url, { fetch = globalThis.fetch, pack }, source) {
+    const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+    const unsent = (refused, words) => [{}, JSON.stringify({ refused, words: "" + words })];
+    for (let found; (found = await next());) {
+        const { id, body } = found; // of a sentence there is neither
+        const form = "application/" + (pack ? "vnd.dither.batch" : "json");
+        const [{ status, headers }, text] = body
+            ? // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
+                await exchange(fetch, url, 2 ** 16, { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 })
+                    .then(async ([answer, content]) => [answer, await content.text()])
+                    .catch((error) => unsent("unreachable", error))
+            : unsent("consent", found);
+        const { fate, reason, words } = judge(id, status, text);
+        const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate)));
+        if (fate === "acknowledged")
+            told.sent += dropped;
+        else
+            told.refused.push({ reason: reason || "status " + status, words, dropped });
+        // Up to a quarter more, so that devices that were turned away together do not come back together.
+        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
+        if (fate === "kept")
+            break;
+    }
+    return told;
+}
 /** Open the account of a device; it is created with these limits if there is none. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain } = {}) {
     need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
@@ -145,8 +171,10 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             const { agreed } = kept;
             const next = shown ? { ...kept, agreed: { ...agreed, [shown.general]: choice ? { ...shown, address: address?.replace(/campaigns\/\w+$/, "") } : null } } : { ...kept, consent: choice, agreed: choice ? (agreed ?? {}) : {} };
             // What was drawn before a no is not covered by a later yes.
-            if (choice && choiceOf(kept, shown) === false)
-                next.state = unqueued(kept.state, (one) => !shown || (one.asker === terms["asker"] && one.question in questions));
+            if (choice && choiceOf(kept, shown) === false) {
+                const [state] = withoutMessages(kept.state, (one) => !shown || (one.asker === terms["asker"] && one.name === terms["name"]));
+                next.state = unqueued(state, (one) => !shown || (one.asker === terms["asker"] && one.question in questions));
+            }
             return [!withheld(next, shown), next];
         }),
         act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
@@ -157,36 +185,12 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         },
         acknowledge: (id) => happen((state) => acknowledge(state, id)),
         async send(inquiries, url, options = {}) {
-            const { fetch = globalThis.fetch, pack } = options;
-            const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
-            for (let found; (found = await next(inquiries, options, url));) {
-                if (typeof found === "string") {
-                    told.refused.push({ reason: "consent", words: found, dropped: 0 });
-                    break;
-                }
-                const { id, body } = found;
-                const form = "application/" + (pack ? "vnd.dither.batch" : "json");
-                // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
-                const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
-                const [{ status, headers }, text] = await exchange(fetch, url, 2 ** 16, options)
-                    .then(async ([answer, content]) => [answer, await content.text()])
-                    .catch((error) => [{}, JSON.stringify({ refused: "unreachable", words: "" + error })]);
-                const { fate, reason, words } = judge(id, status, text);
-                const gone = fate !== "kept";
-                const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : ([inquiries].flat()[0].terms.taken ?? acknowledge))(state, id))));
-                if (fate === "acknowledged")
-                    told.sent += dropped;
-                else
-                    told.refused.push({ reason: reason || "status " + status, words, dropped });
-                // Up to a quarter more, so that devices that were turned away together do not come back together.
-                told.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
-                if (!gone)
-                    break;
-            }
+            const taken = [inquiries].flat()[0]?.terms.taken ?? acknowledge;
+            const told = await deliver(() => next(inquiries, options, url), (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)), url, options, source);
             told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
             return told;
         },
-        account: (look = (state) => [state]) => happen((state) => look(state, rules)),
+        account: (look = (state) => [state]) => happen((state, kept) => look(state, rules, kept, allowed, source)),
     };
     return device;
 }

@@ -1,7 +1,11 @@
 /** How many are active, and how many come back, without an identifier: one message on the first use in a calendar period. */
-import { accepts, charge, named, refuse, same } from "./account.js";
-import { AHEAD, clockAfter, DAY, epochOf, periodOf, short } from "./rules.js";
-import { below } from "./parts.js";
+import { accepts, charge, drop, named, refuse, same } from "./account.js";
+import { jsonBody } from "./batch.js";
+import { deliver, refused, withheld } from "./client.js";
+import { dayOf } from "./campaign.js";
+import { below, hex, need, readQuestion } from "./parts.js";
+import { AHEAD, clockAfter, DAY, epochOf, periodOf, short, systemNow } from "./rules.js";
+import { noted } from "./withdraw.js";
 const kept = (state, { asker, name }) => state.present?.find((one) => one.asker === asker && one.name === name);
 const labelOf = (state, asked) => state.answers.find((one) => asked && one.permanent === "present" && same(one, asked));
 const periodAt = ({ every }, { wall }) => periodOf({ every, days: null, start: null }, Math.floor(wall / DAY))[0];
@@ -51,4 +55,66 @@ export function decideMessage(state, at, terms, asked) {
         return [{ is: "empty" }, withPresence({ ...state, clock }, { ...known, batch: null })];
     const label = known.permanent && labelOf(state, asked);
     return [{ is: "message", id: known.batch, public: !known.permanent, reports: label ? [[label.fingerprint, label.report]] : [] }];
+}
+/** What a campaign says about presence: the terms, and the question of the permanent label, if it has one. */
+function presenceOf({ terms, questions, unanswered }) {
+    const { asker, name, every, repeat, label_share: share } = terms;
+    need(repeat === "present", "asking", "expected a campaign with repeat = present");
+    need(!unanswered[0], "draw", unanswered[0]); // a device without the draw would carry public labels for life
+    const [given] = Object.values(questions);
+    if (!given)
+        return [{ asker, name, every }];
+    const [specification, inquiry] = given;
+    const question = readQuestion(specification, inquiry.name);
+    const { mechanism, epsilon, delta, fingerprint } = question;
+    const asked = { question: inquiry.name, asker, fingerprint, mechanism, epsilon, delta, assumes: [], repeat: "present", days: null, start: null, data: null, every };
+    return [{ asker, name, every, share: share }, { asked, question, value: inquiry.value, installed: inquiry.form === "installed" }];
+}
+const dayText = (day) => new Date(day * 864e5).toISOString().slice(0, 10);
+/**
+ * Say that the program or page is used, whenever it is: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
+ * permanent label was drawn with it, "present", "silent" if the period has a message, or "refused". `value` is what the label is about; without one it is the
+ * present day, the day of installation.
+ */
+export async function present(device, campaign, value, now = systemNow) {
+    const [terms, label] = presenceOf(campaign);
+    const { begins, ends } = campaign.terms;
+    return device.account((state, _, all, policy, source) => {
+        const words = withheld(all, campaign.shown);
+        if (words)
+            return [refused("consent", words)];
+        const at = now();
+        const today = Math.floor(at.wall / DAY);
+        const last = Math.min(dayOf({ day: ends }), campaign.retired ? dayOf({ day: campaign.retired }) - 1 : Infinity);
+        if (today > last)
+            return [refused("ended", "the campaign ended on " + dayText(last))];
+        if (today < dayOf({ day: begins }))
+            return [refused("early", "the campaign begins on " + begins)];
+        const given = value ?? (label?.installed ? dayText(Math.max(today, Math.floor(state.clock.wall / DAY))) : undefined);
+        const input = label && label.question.inside(label.value(given));
+        // Before the coin is tossed: whether a value is refused says nothing about the coin.
+        if (label && input === undefined && !kept(state, terms))
+            return [refused("value", `question "${label.asked.question}": expected a value of its domain`)];
+        return decidePresent(state, hex(source.take(16)), at, terms, label?.asked ?? null, policy, { report: () => hex(label.question.draw(input, source)), mark: () => "", source });
+    });
+}
+/**
+ * Send the message that waits, in its period; afterwards it is dropped. `label` is a public label that the campaign lists, such as a version: it is sent only
+ * by devices that carry no permanent label. The other options, and what is returned, are those of `device.send`.
+ */
+export async function sendPresent(device, campaign, url, options = {}, now = systemNow) {
+    const [terms, label] = presenceOf(campaign);
+    const { labels, retry } = campaign.terms;
+    const { label: version = "", pack = jsonBody } = options;
+    need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign, which lists ${JSON.stringify(labels)}`);
+    const next = () => device.account((state, _, all) => {
+        const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);
+        if (is === "empty")
+            return [undefined, changed];
+        const waiting = reports.map(([fingerprint, report]) => ({ fingerprint, report }));
+        return [withheld(all, campaign.shown, url) ?? { id: id, body: pack(id, open ? version : "", waiting) }];
+    });
+    const settle = (id, fate) => device.account((state) => (fate === "dropped" ? drop(state, id) : noted(state, id, { campaign: campaign.id, day: Math.floor(now().wall / DAY), retry })));
+    const told = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
+    return { ...told, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.asked ?? null)[0].is === "message")]) };
 }

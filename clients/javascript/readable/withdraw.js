@@ -37,7 +37,7 @@ export function judgeWithdrawal(id, status, text) {
     return [status >= 200 && status < 300 && said["withdrawn"] === id, typeof said["refused"] === "string" ? said["refused"] : ""];
 }
 /**
- * Take back what this device gave to the askers of some inquiries, as long as the collector can delete it: each batch by a request of its own, to the address that
+ * Take back what this device gave to the askers of some inquiries or campaigns, as long as the collector can delete it: each batch by a request of its own, to the address that
  * `send` was given and by the same `fetch`. What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
  */
 export async function takeBack(device, inquiries, url, { fetch = globalThis.fetch } = {}) {
@@ -49,7 +49,8 @@ export async function takeBack(device, inquiries, url, { fetch = globalThis.fetc
         const unsent = queued.filter(({ batch }) => !batch);
         told.unsent = unsent.length;
         const sent = (state.sent ?? []).filter(({ asker, until }) => askers.includes(asker) && until >= today);
-        const batches = [...new Set(queued.flatMap(({ batch }) => batch ?? []))].map((id) => [id, undefined]);
+        const present = (state.present ?? []).filter(({ asker }) => askers.includes(asker));
+        const batches = [...new Set([...queued, ...present].flatMap(({ batch }) => batch ?? []))].map((id) => [id, undefined]);
         const next = unsent[0] && { ...state, queue: state.queue.filter((one) => !unsent.includes(one)) };
         return [[...batches, ...sent.map(({ id, campaign }) => [id, campaign])], next];
     });

@@ -21,8 +21,9 @@ Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, b
 export * from "./index.js";
 export { autoSend } from "./auto.js";
 export { packedBody } from "./packed.js";
+export { present, sendPresent } from "./presence.js";
 export { encapsulate, relayed } from "./relay.js";
 export { allRules } from "./rules.js";
 export { fetchCampaign, readCampaign, readList, verify } from "./signatures.js";
-export { erase, view } from "./view.js";
+export { erase, takeBack, view } from "./view.js";
 export { connect, words } from "./elements.js";

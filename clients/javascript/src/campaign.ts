@@ -79,7 +79,6 @@ function checkDeclared(stated: Fields, domain: Fields, tags: string[], present: 
   const has = (name: string): boolean => name in stated;
   const { kind, low = 0, high, period } = (domain.kind === "optional" ? domain.of : domain) as Fields;
   const [interval, circle] = [kind === "interval", kind === "circle"];
-  const bare = interval && !has("form") && !has("scale");
   if (has("unit")) {
     need((interval || circle) && !has("form"), "terms", "unit");
     checkWords(stated["unit"], "unit", { characters: 40 });
@@ -104,7 +103,7 @@ function checkDeclared(stated: Fields, domain: Fields, tags: string[], present: 
       days.forEach((day, at) => need(dayOf({ day }) > (at ? dayOf({ day: days[at - 1] }) : -Infinity), "terms", "form"));
     }
   }
-  if (has("clipped")) need(stated["clipped"] === true && bare, "terms", "clipped");
+  if (has("clipped")) need(stated["clipped"] === true && interval && !has("scale"), "terms", "clipped");
   if (has("outside")) {
     const { outside } = stated;
     need(has("clipped") && Array.isArray(outside) && outside.length === 3, "terms", "outside");

@@ -1,7 +1,7 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
 import { exchange, hex, Malformed, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
-import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, type Asked, type Named, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, withoutMessages, type Asked, type Named, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
 import { jsonBody, judge, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
@@ -207,7 +207,7 @@ export interface Device {
    * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
    * with the two functions of `dither-ldp/account`.
    */
-  account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
+  account<T = State>(look?: (state: State, rules: Rules, kept: Kept, policy: Policy, source: Source) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
 }
 
 /** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined if there is no such signal. */
@@ -227,7 +227,7 @@ function choiceOf({ consent, agreed }: Kept, shown?: Shown, url = ""): boolean |
 }
 
 /** Return why nothing may be answered and sent, or undefined if it may. */
-function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined {
+export function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined {
   const choice = choiceOf(kept, shown, url);
   if (choice !== undefined) return choice ? undefined : "the person does not want to answer";
   const found = kept.consent || Object.keys(kept.agreed ?? {})[0] ? "the person was asked about something else" : signal()?.concat(" is set");
@@ -238,7 +238,37 @@ function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined {
 const unqueued = (state: State, chosen: (one: Named) => boolean): State =>
   state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 
-const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
+export const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
+
+/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+export async function deliver(
+  next: () => Promise<Batch | string | undefined>,
+  settle: (id: string, fate: "acknowledged" | "dropped") => Promise<Outcome>,
+  url: string,
+  { fetch = globalThis.fetch, pack }: Sending,
+  source: Source,
+): Promise<Sent> {
+  const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+  const unsent = (refused: string, words: unknown): [Response, string] => [{} as Response, JSON.stringify({ refused, words: "" + words })];
+  for (let found; (found = await next()); ) {
+    const { id, body } = found as Batch; // of a sentence there is neither
+    const form = "application/" + (pack ? "vnd.dither.batch" : "json");
+    const [{ status, headers }, text] = body
+      ? // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
+        await exchange(fetch, url, 2 ** 16, { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 })
+          .then(async ([answer, content]): Promise<[Response, string]> => [answer, await content.text()])
+          .catch((error: unknown) => unsent("unreachable", error))
+      : unsent("consent", found);
+    const { fate, reason, words } = judge(id, status, text);
+    const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate))) as { reports?: number };
+    if (fate === "acknowledged") told.sent += dropped;
+    else told.refused.push({ reason: reason || "status " + status, words, dropped });
+    // Up to a quarter more, so that devices that were turned away together do not come back together.
+    told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
+    if (fate === "kept") break;
+  }
+  return told;
+}
 
 /** Open the account of a device; it is created with these limits if there is none. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options = {} as Options): Promise<Device> {
@@ -356,7 +386,10 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         const { agreed } = kept;
         const next: Kept = shown ? { ...kept, agreed: { ...agreed, [shown.general]: choice ? { ...shown, address: address?.replace(/campaigns\/\w+$/, "") } : null } } : { ...kept, consent: choice, agreed: choice ? (agreed ?? {}) : {} };
         // What was drawn before a no is not covered by a later yes.
-        if (choice && choiceOf(kept, shown) === false) next.state = unqueued(kept.state, (one) => !shown || (one.asker === terms!["asker"] && one.question in questions!));
+        if (choice && choiceOf(kept, shown) === false) {
+          const [state] = withoutMessages(kept.state, (one) => !shown || (one.asker === terms!["asker"] && one.name === terms!["name"]));
+          next.state = unqueued(state, (one) => !shown || (one.asker === terms!["asker"] && one.question in questions!));
+        }
         return [!withheld(next, shown), next];
       }),
 
@@ -372,34 +405,19 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     acknowledge: (id) => happen((state) => acknowledge(state, id)),
 
     async send(inquiries, url, options = {}) {
-      const { fetch = globalThis.fetch, pack } = options;
-      const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
-      for (let found; (found = await next(inquiries, options, url)); ) {
-        if (typeof found === "string") {
-          told.refused.push({ reason: "consent", words: found, dropped: 0 });
-          break;
-        }
-        const { id, body } = found;
-        const form = "application/" + (pack ? "vnd.dither.batch" : "json");
-        // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
-        const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
-        const [{ status, headers }, text] = await exchange(fetch, url, 2 ** 16, options)
-          .then(async ([answer, content]) => [answer, await content.text()] as const)
-          .catch((error: unknown) => [{} as Response, JSON.stringify({ refused: "unreachable", words: "" + error })] as const);
-        const { fate, reason, words } = judge(id, status, text);
-        const gone = fate !== "kept";
-        const { reports: dropped = 0 } = (gone && (await happen((state) => (fate === "dropped" ? drop : ([inquiries].flat()[0]!.terms.taken ?? acknowledge))(state, id)))) as { reports?: number };
-        if (fate === "acknowledged") told.sent += dropped;
-        else told.refused.push({ reason: reason || "status " + status, words, dropped });
-        // Up to a quarter more, so that devices that were turned away together do not come back together.
-        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
-        if (!gone) break;
-      }
+      const taken = [inquiries].flat()[0]?.terms.taken ?? acknowledge;
+      const told = await deliver(
+        () => next(inquiries, options, url),
+        (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)),
+        url,
+        options,
+        source,
+      );
       told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
       return told;
     },
 
-    account: (look = (state) => [state as never]) => happen((state) => look(state, rules)),
+    account: (look = (state) => [state as never]) => happen((state, kept) => look(state, rules, kept, allowed, source)),
   };
   return device;
 }

@@ -41,7 +41,7 @@ export function view(state: State, rules: Rules): [AccountView] {
   const given = state.entries.map(({ asker, question, epsilon, delta, assumes }) => {
     return { asker, question, epsilon: units(epsilon, 64), delta: units(delta, 128), assumes };
   });
-  const waiting = state.queue.filter(waits);
+  const waiting = [...state.queue.filter(waits), ...(state.present ?? []).filter(({ batch }) => batch)];
   const sent = state.entries.filter(({ id }) => !state.queue.some((one) => one.id === id)).length;
   const withdrawable = (state.sent ?? []).flatMap(({ asker, questions, until }) =>
     until < Math.floor(Date.now() / 864e5) ? [] : { asker, questions, until: new Date(until * 864e5).toISOString().slice(0, 10) },
@@ -55,7 +55,7 @@ export function view(state: State, rules: Rules): [AccountView] {
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, coins: __, sent: ____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
+export function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
   const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
   const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
   const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };

@@ -2,6 +2,7 @@
 
 import { acknowledge, type SentBatch, type State, type Step, waits, withoutMessages } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
+import type { Campaign } from "./signatures.js";
 import { exchange, type Fields, parse } from "./parts.js";
 
 /** What is noted of a batch when it is acknowledged: its campaign, the present day (since 1970), and the days of its window. */
@@ -50,6 +51,9 @@ export function judgeWithdrawal(id: string, status: number, text: string): [with
   return [status >= 200 && status < 300 && said["withdrawn"] === id, typeof said["refused"] === "string" ? said["refused"] : ""];
 }
 
+/** An inquiry of `device.asking`, or a campaign of `dither-ldp/signatures`. */
+type Asker = Pick<Inquiry, "terms"> | Pick<Campaign, "terms">;
+
 /** What became of the batches that were taken back. */
 export interface TakenBack {
   /** How many answers the collector was asked to delete, and has confirmed. */
@@ -63,10 +67,10 @@ export interface TakenBack {
 }
 
 /**
- * Take back what this device gave to the askers of some inquiries, as long as the collector can delete it: each batch by a request of its own, to the address that
+ * Take back what this device gave to the askers of some inquiries or campaigns, as long as the collector can delete it: each batch by a request of its own, to the address that
  * `send` was given and by the same `fetch`. What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
  */
-export async function takeBack(device: Device, inquiries: Inquiry | Inquiry[], url: string, { fetch = globalThis.fetch }: { fetch?: typeof globalThis.fetch } = {}): Promise<TakenBack> {
+export async function takeBack(device: Device, inquiries: Asker | Asker[], url: string, { fetch = globalThis.fetch }: { fetch?: typeof globalThis.fetch } = {}): Promise<TakenBack> {
   const askers = [inquiries].flat().map(({ terms }) => terms.asker);
   const told: TakenBack = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
   const today = Math.floor(Date.now() / 864e5);
@@ -75,7 +79,8 @@ export async function takeBack(device: Device, inquiries: Inquiry | Inquiry[], u
     const unsent = queued.filter(({ batch }) => !batch);
     told.unsent = unsent.length;
     const sent = (state.sent ?? []).filter(({ asker, until }) => askers.includes(asker) && until >= today);
-    const batches = [...new Set(queued.flatMap(({ batch }) => batch ?? []))].map((id): [string, undefined] => [id, undefined]);
+    const present = (state.present ?? []).filter(({ asker }) => askers.includes(asker));
+    const batches = [...new Set([...queued, ...present].flatMap(({ batch }) => batch ?? []))].map((id): [string, undefined] => [id, undefined]);
     const next = unsent[0] && { ...state, queue: state.queue.filter((one) => !unsent.includes(one)) };
     return [[...batches, ...sent.map(({ id, campaign }): [string, string] => [id, campaign])], next];
   });

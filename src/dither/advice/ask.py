@@ -176,7 +176,10 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
 
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return the class of the mechanism of a question that names none, and its parameters beside ε."""
-    mechanism, _ = _usual(domain, check_epsilon(epsilon))
+    budget = check_epsilon(epsilon)
+    if domain.usual_mechanism is not None:  # it is not made here: one on routes needs public paths
+        return design_of(domain.usual_mechanism), {}
+    mechanism, _ = _usual(domain, budget)
     solved = mechanism.question.name == "Optimal" and domain.line is not None
     more = {"unbiased": True} if solved else {}
     return type(mechanism), more

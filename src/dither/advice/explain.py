@@ -495,7 +495,7 @@ def _officer(
     drawn = len(asked.named) if asked.sampled else 1
     lines = []
     for name, asking in asked.named.items():
-        stated = asked.stated.get(name, {})
+        stated = {**asked.stated.get(name, {}), "follows": (asked.phase or {}).get("follows")}
         shown = _in_language(stated.get("text", {}), language)
         lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
@@ -576,6 +576,9 @@ _WORDS: Final = {"interval": "number", "circle": "angle", "categories": "categor
 
 def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
     """Return what may be answered; the numbers of a scale, and of dates, are those that people give."""
+    if stated.get("clipped"):
+        plain = {name: value for name, value in stated.items() if name not in ("clipped", "outside")}
+        return _answers(domain, said, plain) + said["clipped"].format(found=_found_range(said, stated))
     if "scale" in stated or stated.get("form") in ("date", "time"):
         line, edges = domain.line, stated.get("scale", ())
         ends = [f"{edge:g}" for edge in (edges[0], edges[-1])] if edges else ["", ""]
@@ -585,13 +588,21 @@ def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any])
             low=ends[0], high=ends[1], parts=len(edges) - 1
         )
         return kind + (said["or_none"] if domain.optional else "")
-    if stated.get("clipped"):
-        return _answers(domain, said, {}) + said["clipped"]
     words = _WORDS.get(domain.kind)
     if words is None:
         return str(domain)
     items = 0 if domain.listed is None else len(domain.listed)
     return said[words].format(domain=domain, count=items, items=items, most=domain.most)
+
+
+def _found_range(said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
+    """Return how many people are outside a range, and where both come from; empty if it is not known."""
+    if not stated.get("outside"):
+        return ""
+    share, low, high = (f"{100.0 * part:.2g}" for part in stated["outside"])
+    outside = said["outside"].format(share=share, low=low, high=high)
+    follows = stated.get("follows")
+    return outside + (said["found_range"].format(follows=follows[:12]) if follows else "")
 
 
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:

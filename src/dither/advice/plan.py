@@ -171,10 +171,10 @@ def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
 
 def range_words(question: Question, guess: tuple[float, float]) -> str:
     """Return what the domain of a question costs compared with a guessed range, and what to do."""
-    times = cost_of_range(question, guess)
+    times = plain(float(f"{cost_of_range(question, guess):.2g}"))
     low, high = (plain(float(end)) for end in guess)
     return (
-        f"{question.domain} with values in [{low}, {high}]: {times:.2g} times the people of [{low}, {high}]. "
+        f"{question.domain} with values in [{low}, {high}]: {times} times the people of [{low}, {high}]. "
         "Ask on that range with clipped = true, or in two phases, which find it (dt.bounds)."
     )
 

@@ -71,7 +71,6 @@ class Wanted:
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
             "--test is of a cross-table (--cross) or between groups (--by)": self.test
             and not (self.by or self.cross),
-            "--test is of people with equal weights; leave --weight out": self.test and self.weight,
             "--bins and --step go without --weight, --cross and --test": self.rows
             and (self.bins is not None or self.step is not None),
             "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "

@@ -89,6 +89,12 @@ def _check_columns(
     """Raise UsageError for a question or a column that the file does not have, or that is not public."""
     place = shown_name(path)
     for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
+        if name not in questions and name == asked.cross and name in there:
+            column = " ".join(f"--column {part}" for part in wanted[:1])
+            raise click.UsageError(
+                f"{place}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
+                f"them says whether they differ; --cross is for two questions"
+            )
         if name not in questions:
             raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
     for name in public:
@@ -147,7 +153,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
                 continue
             results.update(group_results(name, groups, asked))
             if asked.test:
-                results[f"{name}: test"] = compare_groups(reports, by, asked.minimum)
+                results[f"{name}: test"] = compare_groups(reports, by, asked.minimum, weights)
         else:
             results[name] = _answer(estimate, reports, weights=weights)
             for share in asked.shares:
@@ -216,31 +222,39 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
             yield " · ".join(map(str, (*label, answer))), members
 
 
-def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> ResultTable:
+def compare_groups(
+    reports: Reports, by: Mapping[str, Any], minimum: int, weights: Sequence[float] | None = None
+) -> ResultTable:
     """Return tests of equal distributions between all pairs of groups, with p-values adjusted together."""
     from dither.core.reports import Reports
     from dither.estimation.comparison import holm
     from dither.estimation.groups import GroupCounts
     from dither.estimation.significance import same_among_private, same_distribution
+    from dither.estimation.weights import as_weights
 
     private = any(isinstance(labels, Reports) for labels in by.values())
+    known = None if weights is None else as_weights(weights, len(reports.cells))
     groups: list[tuple[str, Any]] = (
         [(label, members) for label, members in _members(reports, by) if members.sum() >= minimum]
         if private
         else [
-            (" · ".join(map(str, label)), reports[places])
+            (" · ".join(map(str, label)), places)
             for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
             if places.size >= minimum
         ]
     )
     if len(groups) < 2:
         raise click.UsageError(f"a test needs two groups with {minimum} reports or more")
+
+    heavy = 1.0 if known is None else known.shares
     found = list(combinations(groups, 2))
     tests = [
-        same_among_private(reports, first[1], second[1])
+        same_among_private(reports, heavy * first, heavy * second)  # a number for each person
         if private
-        else same_distribution(first[1], second[1])
-        for first, second in found
+        else same_distribution(
+            reports[first], reports[second], weights=None if known is None else (known[first], known[second])
+        )
+        for (_, first), (_, second) in found
     ]
     rows = [
         {"first": first[0], "second": second[0], "statistic": test.statistic, "p": p}

@@ -156,17 +156,18 @@ def _text(label: str, value: Any) -> str:
     return "\n".join(lines)
 
 
-def _edge(value: float) -> str:
-    return number(value, 6)
+def _edge(value: float | str) -> str:
+    return value if isinstance(value, str) else number(value, 6)  # a date
 
 
-def _range(written: Callable[[float], str], low: float, high: float) -> str:
+def _range(written: Callable[[Any], str], low: object, high: object) -> str:
     return f"{written(low)} – {written(high)}"
 
 
 def _plain(label: str, value: Any) -> dict[str, Any]:
     import numpy as np
 
+    from dither.core.domains.calendar import Calendar
     from dither.estimation.estimate import Estimate
     from dither.foundation.tables import show_label
 
@@ -194,11 +195,17 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         (row,) = value.records()
         of = {} if value.clipping is None else _outside(value.clipping)
         return {"answer": label, **row, **of}
+    rows, dates = value.records(0.95), isinstance(value.line.unit, Calendar)
     return {
         "answer": label,
         "edges": value.edges.tolist(),
+        **({"bins": [[row["from"], row["to"]] for row in rows]} if dates else {}),
         "probabilities": value.probabilities.tolist(),
-        "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
+        "low": [row["low"] for row in rows],
+        "high": [row["high"] for row in rows],
+        "point masses": [
+            {"place": mass.shown if dates else mass.place, "share": float(mass.share)} for mass in value.atoms
+        ],
         **({} if value.clipping is None else _outside(value.clipping)),
     }
 

@@ -65,17 +65,36 @@ def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | 
         write_tables(out, tables)
         click.echo(f"wrote {out}", err=True)
     if picture is not None:
-        every = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
-        drawn = [(name, result) for name, result in every if not name.endswith(": test")] or every
-        if len(drawn) != 1:
-            raise click.UsageError(
-                f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
-            )
-        name, result = drawn[0]
+        name, result = _picture_of(results)
         axes = result.plot(title=name)
         with rename_after(picture) as part:
             save_picture(axes, part, dpi=150)
         click.echo(f"wrote {picture}", err=True)
+
+
+def _picture_of(results: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return what is drawn, with its title: of one question its distribution, its quantiles, or its mean."""
+    every = {name: result for name, result in results.items() if hasattr(result, "plot")}
+    drawn = {name: result for name, result in every.items() if not name.endswith(": test")} or every
+    question = next(iter(drawn), "")
+    if len(drawn) > 1 and all(name == question or name.startswith(f"{question}: ") for name in drawn):
+        bands = [name for name, result in drawn.items() if hasattr(result, "bands")]
+        shares = {name: name.partition(": quantile ")[2].split(" ")[0] for name in drawn}
+        quantiles = [name for name, share in shares.items() if share]
+        if bands:
+            return question, drawn[bands[0]]
+        if len(quantiles) > 1:
+            from dither.estimation.quantiles import EstimatedQuantiles
+
+            parts = [drawn[name] for name in quantiles]
+            return question, EstimatedQuantiles.of([float(shares[name]) for name in quantiles], parts)
+        chosen = quantiles[0] if quantiles else question  # beside a share who answered
+        return chosen, drawn[chosen]
+    if len(drawn) != 1:
+        raise click.UsageError(
+            f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
+        )
+    return next(iter(drawn.items()))
 
 
 def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:

@@ -178,10 +178,10 @@ class Campaign:
     def _with_terms(self, name: str, question: Question) -> Question:
         """Return a question whose domain has the scale, or the clipping, that its terms or itself declare."""
         line, terms = question.domain.line, self.asks.get(name)
-        if line is None or line.circular or terms is None:
+        if line is None or terms is None or (line.circular and terms.form != "time"):
             return question
         declared = {key: getattr(line, key) for key in line.declares}
-        own = {"scale": terms.scale, "clipped_from": (terms.outside or True) if terms.clipped else None}
+        own = terms.declarations(question, self.phase)
         wanted = {**declared, **{key: used for key, used in own.items() if used}}
         if wanted == declared:
             return question

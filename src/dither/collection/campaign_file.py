@@ -38,6 +38,10 @@ def read_campaign(text: str) -> Data:
     terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
     if "repeat" in terms:
         check_choice("repeat", terms["repeat"], Repeating)
+    if isinstance(terms.get("labels"), float) and terms.get("repeat") == "present":
+        if "label_share" in terms:  # labels = 0.7 is short for it
+            raise InvalidParameter("labels = 0.7 is the share of permanent labels: leave label_share out")
+        terms["label_share"] = terms.pop("labels")
     for name in ("labels", "languages"):
         if not isinstance(terms.get(name, []), list):
             raise InvalidParameter(f"{name} is a list of texts, such as labels = ['1.0', '1.1']")
@@ -80,7 +84,7 @@ def _question_terms(table: Data, languages: tuple[str, ...]) -> QuestionTerms:
             terms[name] = (
                 dict.fromkeys(languages, given) if isinstance(given, plain) and len(languages) == 1 else given
             )
-    if "scale" in table:
+    if "scale" in table and "date" not in table:
         terms["scale"] = scale_edges(table)
     for name in ("date", "time"):
         if name in table:

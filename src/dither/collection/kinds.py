@@ -35,7 +35,6 @@ class AskedKind(NamedTuple):
     toml: str
     mechanism: str
     draws: tuple[str, ...]
-    missing: str = ""  # what the row is reserved for, if nothing asks it yet
 
 
 _LISTS: Final = ("response", "bits", "subset", "indices", "hashed", "hadamard", "projective")
@@ -56,12 +55,12 @@ ASKED_KINDS: Final = (
     AskedKind("place in a rectangle", "rectangle = [[0, 2], [0, 1]]", "TraCSC", ("pair",)),
     AskedKind("place on a sphere", "sphere = true", "TraCSC", ("pair",)),
     AskedKind("place in a disk", "disk = 2.5 and centre = [0, 0]", "Polar", ("polar",)),
-    AskedKind("place of a list", "categories and a solved mechanism", "–", ("listing",)),
+    AskedKind("place of a list", "places = { home = [0, 0], shop = [1, 2] }", "Optimal", ("listing",)),
     AskedKind("several numbers", "box = { age = [18, 100], bmi = [10, 60] }", "Optimal", ("box", "splines")),
     AskedKind("profile", 'profile = { sex = ["f", "m"], age = 3 }', "Marginals", ("questions",)),
     AskedKind("kept change", 'categories of two and repeat = "kept change"', "KRR", ("response",)),
-    AskedKind("vector", "–", "–", (), "reserved for `dt.Vectors`"),
-    AskedKind("path", "–", "–", (), "reserved for a whole path under one ε"),
+    AskedKind("vector", "vectors = 64", "Optimal", ("directions",)),
+    AskedKind("complete path", "routes = [[0, 2], [0, 1]] and public paths as prior", "Optimal", ("routes",)),
 )
 
 
@@ -135,13 +134,11 @@ def table() -> str:
     )
     lines = [head + "|---|---|---|---|---|" + "---|" * len(_NO_DRAW)]
     for asked in ASKED_KINDS:
-        able = {client: "reserved" if asked.missing else _verdict(client, asked.draws) for client in _NO_DRAW}
-        ours = "reserved" if asked.missing else "yes"
+        able = {client: _verdict(client, asked.draws) for client in _NO_DRAW}
         if asked.kind == "kept change":
             able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
-        draws = ", ".join(f"`{draw}`" for draw in asked.draws) or "–"
-        toml = asked.missing or f"`{asked.toml}`"
-        cells = (asked.kind, toml, asked.mechanism, draws, ours, *able.values())
+        draws = ", ".join(f"`{draw}`" for draw in asked.draws)
+        cells = (asked.kind, f"`{asked.toml}`", asked.mechanism, draws, "yes", *able.values())
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.collection.campaign import Campaign
-from dither.collection.presence import MESSAGES, NEVER, counts_presence, message_question
+from dither.collection.presence import NEVER, counts_presence, stays_counted, stored_question
 from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
 from dither.core.question import Question
@@ -83,6 +83,7 @@ class Withdrawn(NamedTuple):
     tick: int
     stored: int
     data: bytes
+    day: datetime.date  # on which they were withdrawn
 
 
 News = Iterable[Added | Withdrawn]  # in the order of ticks; withdrawals come after the reports of their tick
@@ -168,7 +169,8 @@ class LiveCounts:
         for item in news:
             if isinstance(item, Withdrawn):
                 self._tick = max(self._tick, item.tick)
-                self._sequence(item.slot).remove(item)
+                if not self.keeps(item.slot, item.day):
+                    self._sequence(item.slot).remove(item)
             else:
                 self._tick = max(self._tick, item.ticks[-1])
                 taken = self._sequence(item.slot).add(item.slot.day, item.ticks, item.parts)
@@ -177,9 +179,15 @@ class LiveCounts:
 
     def is_settled(self, withdrawn: Withdrawn) -> bool:
         """Return whether withdrawn reports are in no count that is shown: their bytes are not needed."""
+        if self.keeps(withdrawn.slot, withdrawn.day):
+            return False
         name = (withdrawn.slot.campaign, withdrawn.slot.question, withdrawn.slot.label)
         sequence = self._sequences.get(name)
         return sequence is not None and sequence.is_settled(withdrawn)
+
+    def keeps(self, slot: Slot, withdrawn: datetime.date) -> bool:
+        """Return whether reports of a slot that are withdrawn on a day stay in the counts."""
+        return stays_counted(self._contracts[slot.campaign], slot.day, withdrawn)
 
     def shrink(self) -> None:
         """Hold the counts of slots that were not added to of late in as few bytes as they need."""
@@ -270,12 +278,7 @@ class LiveCounts:
         """Return the question of a name; raise InvalidParameter if there is none."""
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
-        questions = self._contracts[campaign].questions
-        if name == MESSAGES and counts_presence(self._contracts[campaign]):
-            return message_question()
-        if name not in questions:
-            raise unknown_name("question", name, list(questions))
-        return questions[name]
+        return stored_question(self._contracts[campaign], name)
 
     def _sequence(self, slot: Slot) -> _Sequence:
         name = (slot.campaign, slot.question, slot.label)

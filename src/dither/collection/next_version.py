@@ -17,6 +17,7 @@ from dither.collection.store.opening import open_store
 from dither.collection.terms import Phase, QuestionTerms
 from dither.core import registry
 from dither.core.counts import Counts
+from dither.core.domains.calendar import Calendar
 from dither.core.domains.tables import read_table
 from dither.core.question import Question, as_question
 from dither.errors import InvalidParameter, NotIdentifiable
@@ -72,8 +73,11 @@ def next_version(
         if question.domain.line is not None and question.domain.line.scale
     }
     if not scales:
-        raise InvalidParameter('this campaign has no number on a scale: interval = [0, 1440], scale = "log"')
-    found = {name: _bounds_of(counts[name]) for name in scales}
+        raise InvalidParameter(
+            'this campaign has no number on a scale: interval = [0, 1440], scale = "log"; or dates by SW: '
+            'date = [1900-01-01, 2026-12-31], scale = "linear"'
+        )
+    found = {name: _bounds_of(counts[name], contract.asks.get(name)) for name in scales}
     problems = []
     for name, each in found.items():
         try:
@@ -102,18 +106,37 @@ def next_version(
     return NextVersion(made, found)
 
 
-def _bounds_of(counts: Counts | str) -> Bounds:
+def found_ranges(contract: Campaign) -> dict[str, str]:
+    """Return for each range that a first phase showed, in words, what it is and where it comes from."""
+    if contract.phase is None or contract.phase.follows is None:
+        return {}
+    ranges: dict[str, str] = {}
+    for name, terms in contract.asks.items():
+        clipping = contract.questions[name].domain.clipping
+        if terms.outside and clipping is not None:
+            unit = Calendar.make(dates=True) if terms.form == "date" else ""
+            source = f"by the answers to campaign {contract.phase.follows}"
+            ranges[name] = f"{replace(clipping, unit=unit)}, {source}"
+    return ranges
+
+
+def _bounds_of(counts: Counts | str, terms: QuestionTerms | None) -> Bounds:
     if isinstance(counts, str):
         raise NotIdentifiable(counts)
-    return bounds(counts)
+    if terms is None or terms.form != "date":
+        return bounds(counts)
+    question = counts.question
+    unit, line = Calendar.make(dates=True), question.domain.line
+    dated = question.domain.read_as(unit=unit, scale=line.scale)
+    return bounds(replace(counts, question=replace(question, domain=dated, made_by=None)))
 
 
 def _next_question(question: Question, found: Bounds | None) -> Question:
     """Return the question on the bounds, by the usual mechanism of means with the same ε."""
     if found is None:
         return question
-    told = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
-    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **told})
+    declared = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
+    domain = read_table({"interval": [found.low, found.high], "unit": found.unit, **declared})
     kind, more = registry.adviser("ask").default_mechanism(domain, question.epsilon)
     return as_question(kind(domain, epsilon=question.epsilon, **more))
 

@@ -18,7 +18,7 @@ from dither.collection.campaign import Campaign
 from dither.core.presence import PresenceCounts
 from dither.core.question import Question
 from dither.core.wire import from_specification
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.tables import period_start
 
 if TYPE_CHECKING:
@@ -50,6 +50,27 @@ def message_question() -> Question:
 def counts_presence(contract: Campaign) -> bool:
     """Return whether a campaign counts who is present."""
     return contract.repeat == "present"
+
+
+def stored_question(contract: Campaign, name: str) -> Question:
+    """Return the question under whose name reports are stored; raise InvalidParameter if there is none."""
+    if name == MESSAGES and counts_presence(contract):
+        return message_question()
+    if name not in contract.questions:
+        raise unknown_name("question", name, list(contract.questions))
+    return contract.questions[name]
+
+
+def stays_counted(contract: Campaign, arrived: datetime.date, withdrawn: datetime.date) -> bool:
+    """Return whether a message that is withdrawn on a day stays in its count: its period is shown.
+
+    Nothing is added to a period that is over, so a withdrawal could only leave its count by itself.
+    """
+    if contract.every is None or not counts_presence(contract):
+        return False
+    return withdrawn > contract.ends or period_start(contract.every, withdrawn) > period_start(
+        contract.every, arrived
+    )
 
 
 def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -> PresenceCounts:

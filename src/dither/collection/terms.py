@@ -14,6 +14,7 @@ from dither.collection.account.budget import Data
 from dither.collection.words import MOST_CHARACTERS, check_words
 from dither.core.domains import Domain
 from dither.core.domains.calendar import Calendar
+from dither.core.domains.ranges import scale_edges
 from dither.core.question import Question
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.privacy import Guarantee
@@ -195,8 +196,8 @@ class QuestionTerms:
             self._check_scale(domain if interval else None)
         if self.form is not None:
             self._check_form(domain, present)
-        if self.clipped and (not interval or self.scale or self.form):
-            raise InvalidParameter("clipped is for an interval, without a scale and without dates")
+        if self.clipped and (not interval or self.scale):
+            raise InvalidParameter("clipped is for an interval, without a scale")
         if self.outside:
             self._check_outside()
 
@@ -259,6 +260,20 @@ class QuestionTerms:
             raise InvalidParameter(
                 f"the form of a question is date, time or installed, not {found(self.form)}"
             )
+
+    def declarations(self, question: Question, phase: Phase | None) -> dict[str, object]:
+        """Return as what numbers are read: on a scale, clipped, as dates or times.
+
+        Dates of a first phase by `SW` are on a scale. A signed text states the form of dates and times.
+        """
+        line, edges = question.domain.line, self.scale
+        unit = "" if line is None else line.unit
+        if self.form in ("date", "time") and not unit:
+            unit = Calendar.make(dates=self.form == "date")
+        if self.form == "date" and line is not None and question.name == "SW" and phase and phase.share:
+            edges = scale_edges({"interval": [line.low, line.high], "scale": "linear"})
+        clipped = (self.outside or True) if self.clipped else None
+        return {"scale": edges, "clipped_from": clipped, "unit": unit}
 
     def _check_outside(self) -> None:
         numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in self.outside)

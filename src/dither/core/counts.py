@@ -74,6 +74,11 @@ class Counts:
             raise InvalidParameter(
                 f"reports were expected, not {type(given).__name__}; dt.by_day estimates from these"
             )
+        if isinstance(given, Mapping):
+            raise InvalidParameter(
+                f"expected reports of one question, got those of {', '.join(map(str, given))}; take one by "
+                "its name, as in records['age']"
+            )
         if not isinstance(given, Reports):
             raise InvalidParameter(
                 f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"

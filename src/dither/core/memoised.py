@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from dither.errors import InvalidParameter
 from dither.foundation.randomness import SYSTEM, Keyed, Source
 from dither.privacy import Guarantee, Unit
 from dither.privacy.guarantee import UNCHANGED
+
+if TYPE_CHECKING:
+    from dither.core.question.base import Asks
 
 _KEY: Final = 32  # bytes
 _LISTED: Final = 1 << 17  # reports
@@ -54,6 +57,10 @@ class Memoised(AskedAgain):
     key: bytes = field(repr=False)
     _: KW_ONLY
     name: str
+
+    if TYPE_CHECKING:  # a mechanism is as good as its question
+
+        def __init__(self, question: Question | Asks, key: bytes, *, name: str) -> None: ...
 
     def __post_init__(self) -> None:
         given: object = self.question

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.core import registry
+from dither.core.domains.domain import Domain
 from dither.core.domains.tables import take_domain
 from dither.core.question import as_question, check_epsilon
 from dither.core.registry import design_of
@@ -273,7 +274,8 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
 
 
 def _question(name: str, table: dict[str, Any]) -> Any:
-    table, kind = {key: value for key, value in table.items() if key not in WORDS}, None
+    table = {key: value for key, value in table.items() if key not in WORDS}
+    kind = domain = None
     try:
         domain = take_domain(table)
         if "epsilon" not in table:
@@ -286,22 +288,27 @@ def _question(name: str, table: dict[str, Any]) -> Any:
             kind = design_of(stated)
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.loss_of(table["loss"])
+        if isinstance(table.get("prior"), list):  # TOML has no pairs
+            table["prior"] = tuple(table["prior"])
         return kind(domain, **table)
     except MissingExtra:
         raise
     except DitherError as error:
         raise InvalidParameter(f"question {name!r}: {error}") from None
     except (TypeError, KeyError):
-        raise _wrong_key(name, kind, table) from None
+        raise _wrong_key(name, kind, domain, table) from None
     except Exception as error:
         raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
 
 
-def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> InvalidParameter:
+def _wrong_key(
+    name: str, kind: type[Any] | None, domain: Domain | None, table: Mapping[str, Any]
+) -> InvalidParameter:
     """Return the error for a question with a key that its mechanism lacks, or a value of a wrong type."""
-    if kind is None:
+    if kind is None or domain is None:
         return InvalidParameter(f"question {name!r}: its domain has a value of a wrong type")
     known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
+    known += domain.keys
     for key in table:
         if key not in known:
             wrong = unknown_name(f"parameter of {kind.__name__}", key, known)

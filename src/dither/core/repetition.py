@@ -23,6 +23,7 @@ from dither.privacy import Guarantee, Pure
 if TYPE_CHECKING:
     from dither.advice.explain import Explanation
     from dither.core.kernels.ball import FlipPattern
+    from dither.core.question.base import Asks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,6 +217,12 @@ class Once(AskedAgain):
     days: int = 365
     every: int | None = None
 
+    if TYPE_CHECKING:  # a mechanism is as good as its question
+
+        def __init__(
+            self, question: Question | Asks, *, days: int = 365, every: int | None = None
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
         if self.question.unit == "trajectory" != self.question.domain.protects:
@@ -323,6 +330,10 @@ class KeptChange(Answering, Combinator):
     _: KW_ONLY
     days: int = 365
     changes: int = 1
+
+    if TYPE_CHECKING:  # a mechanism is as good as its question
+
+        def __init__(self, question: Question | Asks, *, days: int = 365, changes: int = 1) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "KeptChange"))

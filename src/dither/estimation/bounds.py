@@ -17,7 +17,8 @@ import numpy as np
 
 from dither.core.counts import Counts, name_result
 from dither.core.domains import Interval
-from dither.core.domains.ranges import Clipping
+from dither.core.domains.calendar import Calendar
+from dither.core.domains.ranges import Clipping, show_range
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve, QuantileInterval
@@ -27,7 +28,6 @@ from dither.estimation.intervals import PartIntervals, level_of_one
 from dither.estimation.method import number_question
 from dither.estimation.rounding import thousands
 from dither.estimation.verbs import count_numbers
-from dither.foundation.digits import plain
 from dither.foundation.numerics.distributions import student_t_quantile
 
 LEVEL: Final = 0.95
@@ -118,13 +118,12 @@ class Bounds(LabelledEstimate):
     def check(self) -> None:
         """Raise NotIdentifiable, with the number of people who are missing, unless `ready`."""
         if not self.ready:
-            ends = " to ".join(
-                f"[{plain(low)}, {plain(high)}]" for low, high in (self.narrowest, self.widest)
-            )
+            low, high = self.narrowest
+            least = show_range(low, high, self.unit) if low < high else "a single value"
             raise NotIdentifiable(
-                f"the bounds are not known well enough: {ends} are possible, and the widest may be at most "
-                f"{MOST_RATIO:g} times as long as the narrowest; about {thousands(self.missing)} more people "
-                "have to answer"
+                f"the bounds are not known well enough: {least} to {show_range(*self.widest, self.unit)} are "
+                f"possible, and the widest may be at most {MOST_RATIO:g} times as long as the narrowest; "
+                f"about {thousands(self.missing)} more people have to answer"
             )
 
     def _quantiles(self, *signs: float, shrink: float = 1.0) -> tuple[float, float]:
@@ -144,6 +143,8 @@ class Bounds(LabelledEstimate):
         line = self.curve.line
         unit = line.to_unit(np.array([low, high])) + np.array([-_MARGIN, _MARGIN])
         wide = line.from_unit(np.clip(unit, 0.0, 1.0))
+        if isinstance(self.unit, Calendar):
+            return max(float(np.floor(wide[0])), line.low), min(float(np.ceil(wide[1])), line.high)
         ends = [
             _round_outwards(float(end), abs(float(wide[1] - wide[0])), up=up)
             for end, up in zip(wide, (False, True), strict=True)
@@ -154,7 +155,7 @@ class Bounds(LabelledEstimate):
     def words(self) -> str:
         """The interval in which to ask others, the share outside, and how many people are missing."""
         share, least, most = self.outside
-        where = f"[{plain(self.low)}, {plain(self.high)}]{self._in_unit()}"
+        where = f"{show_range(self.low, self.high, self.unit)}{self._in_unit()}"
         beyond = Clipping(self.low, self.high, (share, least, most)).beyond
         more = f"; not known well enough: about {thousands(self.missing)} more people have to answer"
         return f"{where}, {beyond}{'' if self.ready else more}"

@@ -60,12 +60,6 @@ class Differences(ResultTable):
         except (KeyError, TypeError):
             raise unknown_name("difference", str(key), map(str, self.estimates)) from None
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        head, cells = super()._cells()
-        for line, row in zip(cells, self.rows, strict=True):
-            line[-1] = "<1e-9" if row["p"] < 1e-9 else f"{row['p']:.2g}"
-        return head, cells
-
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the differences with their joint intervals, and return the axes; needs the extra `plot`."""
         from dither.foundation.plotting import draw_rows

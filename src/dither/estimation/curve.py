@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from dither.core.domains import Line
+from dither.core.domains.calendar import Calendar
 from dither.core.kernels.transition import Operator
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
@@ -124,7 +125,9 @@ class DensityCurve:
         width = self.resolution * self.line.length
         if self.line.parts > 1 and width:
             return f" if smooth at {float(f'{self.resolution * self.line.parts:.1g}'):g} parts of the scale"
-        return f" if smooth at {float(f'{width:.1g}'):g}" if width else ""
+        unit = self.line.unit
+        of = f" {unit.span}" if isinstance(unit, Calendar) else ""
+        return f" if smooth at {float(f'{width:.1g}'):g}{of}" if width else ""
 
     @cached_property
     def covariance(self) -> Floats:

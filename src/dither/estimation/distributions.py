@@ -61,9 +61,15 @@ class PointMass:
 
     place: float
     share: Estimate
+    unit: str = ""  # of the value
+
+    @property
+    def shown(self) -> str:
+        """The value as it is printed: a number, a date or a time."""
+        return self.unit.text(self.place) if isinstance(self.unit, Calendar) else f"{self.place:.4g}"
 
     def __repr__(self) -> str:
-        return f"{self.share} at {self.place:g}"
+        return f"{self.share} at {self.shown}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +139,9 @@ class EstimatedDistribution(Tabular):
         curve = self.curve
         rows = np.eye(curve.shares.size)[curve.bins :]
         masses = [
-            PointMass(float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]))
+            PointMass(
+                float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]), self.line.unit
+            )
             for atom, row in zip(curve.atoms, rows, strict=True)
             if curve.shares @ row > 0.0  # the others are at the ends, and may be there
         ]
@@ -289,15 +297,22 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer.
+        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer. Ends
+        that are dates or times are texts.
         """
-        ends = self.edges.tolist()
-        sides: list[tuple[object, object]] = list(pairwise(ends))
-        if isinstance(self.line.unit, Calendar):
-            sides = self.line.unit.bins(ends)
+        rows, unit = self.numbers(level), self.line.unit
+        if not isinstance(unit, Calendar):
+            return rows
+        sides = unit.bins(self.edges.tolist())
+        return [{**row, "from": a, "to": b} for row, (a, b) in zip(rows, sides, strict=True)]
+
+    def numbers(self, level: float | None = None) -> list[Row]:
+        """Return the rows with numbers in place of dates and times."""
         rows: list[Row] = [
             {"from": first, "to": last, "value": value}
-            for (first, last), value in zip(sides, self.probabilities.tolist(), strict=True)
+            for (first, last), value in zip(
+                pairwise(self.edges.tolist()), self.probabilities.tolist(), strict=True
+            )
         ]
         points = self.line.points
         if points is not None and len(points) == self.bins:  # a bin about each answer that is possible
@@ -310,7 +325,7 @@ class EstimatedDistribution(Tabular):
     def __repr__(self) -> str:
         what = f"{self.bins} bins of {self.line}, {self.method}, n = {thousands(self.n)}"
         if self.atoms:
-            shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
+            shown = ", ".join(f"{mass.shown} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
         if self.curve is not None:
             what += self.curve.condition.replace(" if", ",")

@@ -70,7 +70,6 @@ class ValuedInterval(Protocol):
         """Return the ends of the interval that covers with probability `level`."""
 
 
-_ENDS: Final = ("value", "low", "high")
 _SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -396,13 +395,7 @@ class Estimate(Tableau):
         Dates and times are texts, as 2026-05-03 and 08:15.
         """
         rows = self.numbers(level)
-        if not isinstance(self.unit, Calendar):
-            return rows
-        text = self.unit.text
-        return [
-            {key: text(cell) if key in _ENDS and cell is not None else cell for key, cell in row.items()}
-            for row in rows
-        ]
+        return self.unit.rows(rows) if isinstance(self.unit, Calendar) else rows
 
     def numbers(self, level: float = 0.95) -> list[Row]:
         """Return the rows with numbers in place of dates and times."""

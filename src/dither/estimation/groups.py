@@ -40,6 +40,7 @@ Label = tuple[Hashable, ...]  # one entry for each column of labels
 Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
 Quantity = Callable[[Counts], Estimate]
 
+_ALL: Final = " in all groups"  # beside the number of people of a private group
 MOST_GROUPS: Final = 100_000
 _PIECES: Final = 64  # arrays of reports that a group holds before they are joined
 
@@ -253,6 +254,28 @@ def estimate_groups(
     return keep_groups(kept, list(columns), least, left_out, level)
 
 
+def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> GroupedEstimates:
+    """Return the means of several questions to the same people as a table; name those that have none."""
+    kept: dict[Hashable, Estimate] = {}
+    without: list[str] = []
+    reason: Exception | None = None
+    for name, part in parts.items():
+        try:
+            kept[name] = mean(part)
+        except NotIdentifiable as error:
+            reason = reason or error
+            without.append(name)
+        except InvalidParameter:
+            if "mean" in getattr(getattr(part, "question", None), "quantities", ("mean",)):
+                raise
+            without.append(name)
+    names = ", ".join(map(str, without))
+    if not kept:
+        raise reason or NotIdentifiable(f"no question has a mean ({names}); dt.frequencies estimates shares")
+    title = f"means of {_many(len(kept), 'question')}, 95 % intervals" + f"; no mean of {names}" * bool(names)
+    return replace(GroupedEstimates.of(kept, ("question",)), title=title)
+
+
 def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estimate:
     try:
         found: Estimate = quantity(part, weights=weights)
@@ -294,7 +317,7 @@ def _estimate_private(
     others = [name for name in columns if name not in private]
     if not others:
         found, left_out = _private_groups(reports, asked, least, weights)
-        return keep_groups(dict(found), list(columns), least, left_out, level)
+        return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level))
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
     counts = GroupCounts(reports.question, others)
@@ -308,7 +331,12 @@ def _estimate_private(
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
             kept[tuple(named[name] for name in columns)] = group
-    return keep_groups(kept, list(columns), least, left_out, level)
+    return _say_everybody(keep_groups(kept, list(columns), least, left_out, level))
+
+
+def _say_everybody(groups: GroupedEstimates) -> GroupedEstimates:
+    """Return private groups that say what n is: nobody knows who is in a group."""
+    return replace(groups, title=f"{groups.title}; n counts all people, because who is in a group is private")
 
 
 def _private_groups(
@@ -333,7 +361,13 @@ def _private_groups(
             if sizes[index] >= least:
                 part = cast("QuotientInterval", table.confidence).pick(index)
                 kept[label] = LabelledEstimate.of(
-                    part, guarantee, labels=table.columns, origin=table, people=asked.people, limits=SHARE
+                    part,
+                    guarantee,
+                    labels=table.columns,
+                    origin=table,
+                    people=asked.people,
+                    limits=SHARE,
+                    remark=_ALL,
                 )
         return kept, len(labels) - len(kept)
     told = PersonNumbers.of(reports)
@@ -359,7 +393,7 @@ def _private_groups(
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
-            remark=OF_ANSWERS if told.optional else "",
+            remark=_ALL + (OF_ANSWERS if told.optional else ""),
         )
     return kept, len(labels) - len(kept)
 

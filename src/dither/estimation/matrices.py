@@ -150,10 +150,10 @@ def table_frequencies(
         (table.min(axis=1), table.max(axis=1)),
         weighted=checked is not None,
     )
-    rates = getattr(question.kernel, "rates", None)
+    rates = getattr(question.kernel, "rates", None) if hasattr(question.kernel, "different") else None
     if rates is not None and checked is None:  # each report supports one input: the counts are binomial
         own, other = (float(rate) for rate in rates)
-        share = summary.counts / summary.n
+        share = summary.counts[question.kernel.different[:, 0].astype(np.int64)] / summary.n
         mean = np.clip(share, other, own)
         error = np.sqrt(mean * (1.0 - mean) / summary.n) / (own - other)
         interval = ScoreInterval(share, other, own - other, summary.n, error)
@@ -181,7 +181,9 @@ def shares_reading(question: Question) -> LinearReading | None:
 
 def _labels(question: Question, size: int) -> tuple[Hashable, ...]:
     listed = question.domain.listed
-    return tuple(range(size) if listed is None else listed.labels)
+    names = () if listed is None else listed.labels
+    merged = getattr(question.kernel, "names_of_groups", None)  # of a list of places: some have one report
+    return tuple(names if merged is None else merged(names)) or tuple(range(size))
 
 
 def moments_of(table: Floats, counts: Floats | Integers, n: int) -> tuple[Floats, Floats, Floats]:

@@ -55,6 +55,16 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
     return isinstance(question, NumberQuestion)
 
 
+def check_scale(question: Question) -> None:
+    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
+    line = question.domain.line
+    if line is not None and line.scale:
+        raise NotIdentifiable(
+            "these are positions on a scale, of which quantiles and a distribution are estimated; "
+            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
+        )
+
+
 def may_be_missing(question: Question) -> TypeGuard[OptionalQuestion]:
     """Return whether a question is about a number that people may leave out: see `dt.Nullable`."""
     return bool(question.domain.optional) and usual_quantity(question) in ("mean", "bounds")

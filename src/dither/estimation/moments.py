@@ -20,6 +20,7 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import PartIntervals, StudentInterval
+from dither.estimation.person_numbers import clipping_of
 from dither.estimation.ratios import QuotientInterval
 from dither.foundation.arrays import Floats
 from dither.privacy import Guarantee
@@ -163,4 +164,5 @@ def moments(reports: Reports | Counts) -> LabelledEstimate:
         guarantee,
         confidence=PartIntervals(tuple(interval for _, interval in found_parts.values())),
         labels=tuple(found_parts),
+        clipping=clipping_of("moments", {"value": summary}),
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from dither.core.domains import Line, finite
+from dither.core.domains.calendar import Calendar
 from dither.core.repetition import ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate, LabelledEstimate
@@ -417,7 +418,15 @@ class EstimatedDays(Tabular):
         return next((day.unit for day in self.days if day is not None), "")
 
     def records(self) -> list[Row]:
-        """Return a row for each day, or for each answer of it; NaN where no estimate is possible."""
+        """Return a row for each day, or for each answer of it; NaN where no estimate is possible.
+
+        Values that are dates or times are texts, and None where no estimate is possible.
+        """
+        rows = self.numbers()
+        return self.unit.rows(rows) if isinstance(self.unit, Calendar) else rows
+
+    def numbers(self) -> list[Row]:
+        """Return the rows with numbers in place of dates and times."""
         names = next((day._names() for day in self.days if day is not None), [{}])
         parts = [part.reshape(len(self), -1).tolist() for part in (self.value, *self.interval())]
         return [

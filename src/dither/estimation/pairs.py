@@ -23,6 +23,7 @@ from dither.estimation.person_numbers import (
     answered_all,
     blocks,
     check_pair,
+    clipping_of,
     indicators,
     protocol_of,
 )
@@ -393,7 +394,8 @@ def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
     """
     joint = _together(first, second)
     interval = joint.average(joint.covariance, joint.moved)
-    return Estimate.of(interval, joint.guarantee, remark=joint.remark)
+    clipped = clipping_of("covariance", {"the first number": first, "the second": second})
+    return Estimate.of(interval, joint.guarantee, remark=joint.remark, clipping=clipped)
 
 
 def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
@@ -414,7 +416,9 @@ def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
     interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.moved), variances)
     value = min(max(parts.value, -1.0), 1.0)
     error, guarantee = parts.error, joint.guarantee
-    return Estimate(value, error, joint.n, guarantee, confidence=interval, remark=joint.remark)
+    clipped = clipping_of("correlation", {"the first number": first, "the second": second})
+    more: dict[str, Any] = {"remark": joint.remark, "clipping": clipped}
+    return Estimate(value, error, joint.n, guarantee, confidence=interval, **more)
 
 
 def _least_ratio(low: float, least: float, most: float) -> float:

@@ -12,7 +12,7 @@ of them, and a ratio of two averages is a mean of theirs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -21,6 +21,7 @@ import numpy as np
 
 from dither.core.counts import Counts, name_result
 from dither.core.domains import Line
+from dither.core.domains.ranges import Clipping
 from dither.core.kernels.counting import LeadingBits
 from dither.core.kernels.window.kernel import OptionalKernel
 from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion, Question
@@ -28,7 +29,7 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.method import category_question, has_numbers, may_be_missing, on_circle
+from dither.estimation.method import category_question, check_scale, has_numbers, may_be_missing, on_circle
 from dither.estimation.weights import as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats
 
@@ -71,6 +72,17 @@ def check_one_answer(question: Question) -> None:
             "people with sets of items have several answers or none, so there is no such test; compare items "
             "by dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
         )
+
+
+def clipping_of(quantity: str, columns: Mapping[str, object]) -> Clipping | None:
+    """Return how the numbers of reports are clipped, by name, for an estimate from them; None if none are."""
+    known: dict[str, Clipping | None] = {}
+    for name, reports in columns.items():
+        if isinstance(reports, Reports | Counts):
+            domain = reports.question.domain
+            sides = zip(getattr(domain, "names", ()), getattr(domain, "sides", ()), strict=False)
+            known |= {side: line.clipping for side, line in sides} or {name: domain.clipping}
+    return Clipping.of_numbers(known, quantity)
 
 
 def protocol_of(reports: Reports) -> CategoryQuestion:
@@ -135,6 +147,7 @@ class PersonNumbers:
     def of(cls, reports: Reports) -> PersonNumbers:
         """Return the readings of reports on an interval, whether or not everybody has to answer."""
         question = reports.question
+        check_scale(question)
         if not may_be_missing(question) or question.line.circular:
             return cls(reports, interval_question(reports).line, False)
         if question.kernel.number_reading() is None:

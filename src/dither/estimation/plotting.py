@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dither.estimation.families import FittedFamily
     from dither.estimation.groups import GroupedEstimates
     from dither.estimation.over_time import EstimatedDays
+    from dither.estimation.quantiles import EstimatedQuantiles
     from dither.estimation.queries import EstimatedAnswer, EstimatedCumulative
     from dither.estimation.regression import EstimatedRegression
     from dither.estimation.significance import Significance
@@ -114,7 +115,7 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
         ax.plot([mass.place, mass.place], [0.0, height], color=ORANGE, linewidth=2.2, marker=None)
         ax.plot([mass.place], [height], color=ORANGE, marker="o", markersize=5, clip_on=False)
         ax.annotate(
-            f"{100 * float(mass.share):.2g} % at {mass.place:.4g}",
+            f"{100 * float(mass.share):.2g} % at {mass.shown}",
             (mass.place, height),
             xytext=(6, -3),
             textcoords="offset points",
@@ -171,6 +172,24 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if share:
         as_per_cent(axes, "x")
     return axes
+
+
+def draw_quantiles(shown: EstimatedQuantiles, *, title: str, ax: Axes | None) -> Axes:
+    """Draw each quantile with its interval, the lowest share below."""
+    rows = [{"quantile": f"{row['quantile']:g} of the people", **_but(row)} for row in shown.numbers()]
+    first = shown[0]
+    of = "" if first.clipping is None else f" of {first.clipping.values}"
+    unit = f" ({first.unit})" if first._in_unit() else ""
+    head = _head(title, shown)
+    x = f"quantile{of}{unit}, 95 % intervals{first.condition}"
+    axes = draw_rows(rows[::-1], title=head, x=x, limits=first.limits, ax=ax)
+    _name_dates(axes, first.unit)
+    return axes
+
+
+def _but(row: Row) -> dict[str, Any]:
+    """Return what a row has beside its share."""
+    return {name: cell for name, cell in row.items() if name != "quantile"}
 
 
 def _draw_cumulative(shown: EstimatedCumulative, level: float, head: str, ax: Axes | None) -> Axes:
@@ -283,7 +302,7 @@ def _bars(
     ax: Axes, places: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
 ) -> None:
     """Draw bars with their intervals, which are cut at 0 and 1."""
-    values = [max(float(row["value"]), 0.0) for row in rows]
+    values = [min(max(float(row["value"]), 0.0), 1.0) for row in rows]
     ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
     if rows[0]["low"] is not None:
         draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
@@ -308,8 +327,13 @@ def _rose(shown: EstimatedDistribution, level: float | None, head: str, ax: Axes
         axes.bar(middles, high - low, bottom=low, width=widths, color=ORANGE, alpha=0.25, linewidth=0.0)
     axes.set_yticklabels([])
     marks = np.arange(8) / 8.0
-    unit = f" {shown.line.unit}" if shown.line.unit else ""
-    axes.set_xticks(2.0 * np.pi * marks, [f"{shown.line.length * mark:.4g}{unit}" for mark in marks])
+    unit = shown.line.unit
+    places = [shown.line.length * mark for mark in marks]
+    if isinstance(unit, Calendar):
+        names = list(map(unit.text, places))
+    else:
+        names = [f"{place:.4g}" + f" {unit}" * bool(unit) for place in places]
+    axes.set_xticks(2.0 * np.pi * marks, names)
     band = "" if level is None else f"; orange: {100 * level:g} % intervals"
     return dress_axes(axes, title=f"{head}\nareas are shares of people{band}")
 
@@ -317,9 +341,10 @@ def _rose(shown: EstimatedDistribution, level: float | None, head: str, ax: Axes
 def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
     """Draw a line with its band over the days, one for each answer; a band that is cut has marks there."""
     ax = axes_or_new(ax)
-    rows = shown.records()
+    rows = shown.numbers()
     answers = list(dict.fromkeys(row.get("answer") for row in rows))
     low, high = shown.limits
+    _name_dates(ax, shown.unit, "y")
     for answer, colour, mark in zip(answers[:_LINES], cycle(COLOURS), cycle(MARKS), strict=False):
         own = [row for row in rows if row.get("answer") == answer]
         days, *ends = (np.array([row[name] for row in own]) for name in ("day", "value", "low", "high"))
@@ -346,7 +371,8 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
     locator.set_params(integer=True)  # there is no half day
     if answers[0] is not None:
         as_per_cent(ax, "y")
-    what = "share of people" if answers[0] is not None else f"estimate{shown.unit and f' ({shown.unit})'}"
+    unit = "" if isinstance(shown.unit, Calendar) else shown.unit
+    what = "share of people" if answers[0] is not None else f"estimate{unit and f' ({unit})'}"
     return dress_axes(ax, title=_head(title, shown), x="day", y=f"{what}, 95 % intervals")
 
 

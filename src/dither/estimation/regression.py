@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +25,14 @@ from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import PartIntervals
 from dither.estimation.logistic import TransformedInterval, fit_logistic
 from dither.estimation.moments import MomentReading
-from dither.estimation.person_numbers import OF_ANSWERS, PersonNumbers, answered_all, blocks, check_pair
+from dither.estimation.person_numbers import (
+    OF_ANSWERS,
+    PersonNumbers,
+    answered_all,
+    blocks,
+    check_pair,
+    clipping_of,
+)
 from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, freedom
@@ -118,11 +125,12 @@ class EstimatedRegression(LabelledEstimate):
 
     def __repr__(self) -> str:
         what = "" if self.answer is None else f"log-odds of {self.answer!r}: "
+        parts = [replace(part, clipping=None) for part in self.parts]
+        named = list(zip(self.labels, parts, strict=True))
         if self._is_line and not what:
-            return f"slope {self.slope}; intercept {self.intercept}"
-        return what + "; ".join(
-            f"{label} {part}" for label, part in zip(self.labels, self.parts, strict=True)
-        )
+            named = [("slope", parts[1]), ("intercept", parts[0])]
+        clipped = "" if self.clipping is None else f"; {self.clipping}"
+        return what + "; ".join(f"{label} {part}" for label, part in named) + clipped
 
     @property
     def _is_line(self) -> bool:
@@ -169,7 +177,7 @@ def regression(
     if isinstance(response, str) and isinstance(regressors, Reports):
         if weights is not None or answer is not None:
             raise InvalidParameter("numbers in one report have neither weights nor an answer to explain")
-        return _within_reports(regressors, response)
+        return _name_clipped(_within_reports(regressors, response), {"value": regressors})
     if isinstance(regressors, str):
         from dither.estimation.formulas import read_formula
 
@@ -196,10 +204,28 @@ def regression(
         model = fit_logistic(design, explained, checked, answer, guarantee)
         names = design.names
         parts = [model.coefficient(index) for index in range(len(names))]
-        return _collect(parts, tuple(names), design, model.chance, answer=model.answer)
+        logistic = _collect(parts, tuple(names), design, model.chance, answer=model.answer)
+        return _name_clipped(logistic, {factor.name: factor.reports for factor in design.factors})
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
-    return _least_squares(design, explained, checked, guarantee)
+    fitted = _least_squares(design, explained, checked, guarantee)
+    numbers = {factor.name: factor.reports for factor in design.factors}
+    return _name_clipped(fitted, {**numbers, "the response": explained})
+
+
+def _name_clipped(fitted: EstimatedRegression, columns: Mapping[str, object]) -> EstimatedRegression:
+    """Return a regression that names its clipped numbers, as its coefficients and predictions do."""
+    clipped = clipping_of("", columns)
+    if clipped is None:
+        return fitted
+    predict, explained_share = fitted.predict, fitted.explained_share
+    return replace(
+        fitted,
+        clipping=clipped,
+        parts=tuple(replace(part, clipping=clipped) for part in fitted.parts),
+        predict=lambda values: replace(predict(values), clipping=clipped),
+        explained_share=explained_share and (lambda: replace(explained_share(), clipping=clipped)),
+    )
 
 
 def _response_column(response: object) -> Column:

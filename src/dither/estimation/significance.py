@@ -28,6 +28,7 @@ from dither.estimation.frequency import pair_rates
 from dither.estimation.method import has_numbers, may_be_missing
 from dither.estimation.person_numbers import check_one_answer, indicators, interval_question, protocol_of
 from dither.estimation.projections import simplex
+from dither.estimation.weights import Weighting, as_weights, check_weighted
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
 from dither.foundation.randomness import Seeded
@@ -118,7 +119,12 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
 
 
 @name_result
-def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Significance:
+def same_distribution(
+    first: Reports | Counts,
+    second: Reports | Counts,
+    *,
+    weights: tuple[Weighting, Weighting] | None = None,
+) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
     If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
@@ -126,7 +132,12 @@ def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Sign
     different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts. `dt.Nullable` numbers: χ² of the shares of
     five classes of reports among those who answered, however many did in either group.
+
+    `weights` are those of the people of the first and of the second group. Then categories, or five classes
+    of reports on numbers, are compared by weighted shares, with a covariance that contains the weights.
     """
+    if weights is not None:
+        return _same_weighted(first, second, weights)
     questions = [
         reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
     ]
@@ -160,6 +171,17 @@ def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Sign
     gaps = np.cumsum(tallies[0] / left.n - tallies[1] / right.n)
     size = left.n * right.n / (left.n + right.n)
     return _kolmogorov(gaps, size, left.question.line.circular, what)
+
+
+def _same_weighted(first: object, second: object, weights: tuple[Weighting, Weighting]) -> Significance:
+    """Return the test of two groups of weighted people: of their reports side by side, a weight for each."""
+    told = [check_weighted(reports) for reports in (first, second)]
+    if not isinstance(weights, tuple | list) or len(weights) != 2:
+        raise InvalidParameter("weights are those of both groups: weights=(first, second)")
+    sides = [as_weights(part, len(reports)).shares for part, reports in zip(weights, told, strict=True)]
+    nobody = [np.zeros(part.size) for part in sides]
+    members = [np.concatenate(pair) for pair in ((sides[0], nobody[1]), (nobody[0], sides[1]))]
+    return same_among_private(Reports.concatenate(told), *members)
 
 
 def same_among_private(reports: Reports, first: Floats, second: Floats) -> Significance:

@@ -9,7 +9,7 @@ What only some verbs need is imported when it is used: the mean of a small file 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from importlib import import_module
@@ -26,6 +26,7 @@ from dither.estimation.method import (
     MINIMUM,
     Method,
     category_question,
+    check_scale,
     estimator,
     in_unit,
     may_be_missing,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from dither.estimation.groups import GroupedEstimates, Labels, Quantity
     from dither.estimation.likelihood import Bins
     from dither.estimation.matrices import FrequencyMethod
+    from dither.estimation.quantiles import EstimatedQuantiles
     from dither.estimation.weights import Weighting
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
@@ -101,24 +103,16 @@ def _of_answers(summary: Counts) -> Counts:
 Named = TypeVar("Named", bound=Callable[..., object])
 
 
-def _check_scale(summary: Counts) -> None:
-    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
-    line = summary.question.domain.line
-    if line is not None and line.scale:
-        raise NotIdentifiable(
-            "these are positions on a scale, of which quantiles and a distribution are estimated; "
-            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
-        )
-
-
 def _name_clipping(function: Named) -> Named:
     """Return a function whose estimates know that the values were clipped, and to which interval."""
 
     @wraps(function)
     def call(reports: Reports | Counts, *args: object, **more: object) -> object:
         result = function(reports, *args, **more)
+        if not isinstance(result, Estimate) or result.clipping is not None:
+            return result
         known = reports.question.domain.clipping
-        if known is None or not isinstance(result, Estimate) or result.clipping is not None:
+        if known is None:
             return result
         asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
         return replace(result, clipping=replace(known, quantity=asked))
@@ -126,14 +120,22 @@ def _name_clipping(function: Named) -> Named:
     return cast("Named", call)
 
 
+@overload
+def mean(
+    reports: Reports | Counts, *, method: MethodName = ..., weights: Weighting | None = ...
+) -> Estimate: ...
+@overload
+def mean(
+    reports: Mapping[str, Reports], *, method: MethodName = ..., weights: Weighting | None = ...
+) -> GroupedEstimates: ...
 @name_result
 @_name_clipping
 def mean(
-    reports: Reports | Counts,
+    reports: Reports | Counts | Mapping[str, Reports],
     *,
     method: MethodName = "linear",
     weights: Weighting | None = None,
-) -> Estimate:
+) -> Estimate | GroupedEstimates:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
     Of `dt.Nullable` numbers it is that of the people who answered; `dt.response_rate` is how many did.
@@ -144,11 +146,18 @@ def mean(
     `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
     of the population, and its error contains that the weights vary.
 
+    Of several questions, as `dt.Each` and `dt.data.read` have them, the result is a table of the means of
+    those that have one: `dt.mean(records)["age"]`.
+
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
     42.7 ± 0.8 (95 %, n = 40 000)
     """
+    if isinstance(reports, Mapping):
+        from dither.estimation.groups import mean_of_each
+
+        return mean_of_each(reports, lambda part: mean(part, method=method, weights=weights))
     if isinstance(reports, Reports | Counts) and "mean vector" in reports.question.quantities:
         if as_method(method) is not linear:
             raise InvalidParameter(f"the mean of vectors is linear; leave method={found(method)} out")
@@ -165,7 +174,7 @@ def mean(
         of_answers = _may_be_missing(told)
         return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
-    _check_scale(summary)
+    check_scale(summary.question)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
@@ -192,7 +201,7 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     Of `dt.Nullable` numbers it is that of the people who answered.
     """
     summary = summarise(reports)
-    _check_scale(summary)
+    check_scale(summary.question)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
@@ -290,7 +299,7 @@ def quantile(
     *,
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
-) -> list[Estimate]: ...
+) -> EstimatedQuantiles: ...
 @name_result
 @_name_clipping
 def quantile(
@@ -299,10 +308,11 @@ def quantile(
     *,
     method: MethodName | None = None,
     weights: Weighting | None = None,
-) -> Estimate | list[Estimate]:
+) -> Estimate | EstimatedQuantiles:
     """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
-    A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
+    A list of shares returns a sequence of estimates, with a frame and a picture; each interval holds at its
+    own level, not all together. The
     value is read off a smooth density with point masses. The interval contains that of the smooth density,
     and a fifth of the reach of `method="likelihood"`; it prints the width at which the density has to be
     smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as wide;
@@ -310,7 +320,14 @@ def quantile(
     `weights` are public, one for each report; the interval is that of as many equal people as they count for.
     """
     if isinstance(q, list | tuple | np.ndarray):
-        return [quantile(reports, part, method=method, weights=weights) for part in q]
+        from dither.estimation.quantiles import EstimatedQuantiles
+
+        if not len(q):
+            raise InvalidParameter(
+                "q has no shares; expected numbers between 0 and 1, such as [0.1, 0.5, 0.9]"
+            )
+        parts = [quantile(reports, float(part), method=method, weights=weights) for part in q]
+        return EstimatedQuantiles.of(q, parts)
     if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
             f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"

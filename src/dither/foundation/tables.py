@@ -56,6 +56,8 @@ def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
         end = row.get(name)
         if isinstance(end, float):
             cells[name] = show_end(end, limits) or cells[name]
+    if isinstance(row.get("p"), float):
+        cells["p"] = "<1e-9" if row["p"] < 1e-9 else f"{row['p']:.2g}"
     return list(cells.values())
 
 
@@ -212,7 +214,8 @@ class Tableau(ABC):
         except ImportError:
             raise MissingExtra("a table as a data frame", "frames") from None
         rows = [dict(row) for row in self.records()]
-        return pandas.DataFrame.from_records(rows, columns=list(rows[0]) if rows else [])
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        return pandas.DataFrame.from_records(rows, columns=columns)
 
     def to_latex(self) -> str:
         """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""

@@ -11,10 +11,13 @@ import pytest
 from dither.collection.campaign import Published
 from dither.collection.secrets import make_key
 from dither.collection.server import Addresses
+from dither.collection.signer import Signer
 from dither.collection.store.opening import open_store
 from tests.collection.campaigns import TOML
+from tests.collection.collectors import make, send
+from tests.collection.pages.states import served
+from tests.collection.test_next_version import FIRST, minutes, store_of
 from tests.collection.test_next_version import TOML as PHASE
-from tests.collection.test_next_version import store_of
 from tests.support.terminal import run
 
 
@@ -216,6 +219,34 @@ def test_the_next_version_of_a_first_phase(tmp_path: Path) -> None:
         ("campaign", "next", str(out), "--key", str(key), "--store", str(store), "-o", str(tmp_path / "x")),
     ):
         assert run(*wrong).exit_code == 2
+
+
+def test_the_next_version_from_a_running_collector(tmp_path: Path) -> None:
+    """With its address, and the admin token to count what is not shown yet."""
+    pytest.importorskip("uvicorn")
+    questions = {"minutes": FIRST.questions["minutes"]}
+    phase = {"phase": FIRST.phase, "asks": {"minutes": FIRST.asks["minutes"]}, "people": 12_000}
+    phase["languages"] = FIRST.languages
+    collector, published = make(questions=questions, labels=(), **phase)
+    line = questions["minutes"].domain.line
+    for n in (12_000, 8_000):  # of which the second do not make a crowd
+        send(collector, published, "minutes", line.positions(minutes(n)), seed=n)
+    key, token, out = (tmp_path / name for name in ("asker.key", "token", "two.json"))
+    Signer(key, make=True)
+    token.write_text("correct horse battery", encoding="utf-8")
+    token.chmod(0o600)
+    with served(collector, campaigns=True, token="correct horse battery") as here:
+        terms = ("campaign", "next", f"{here}/v1/campaigns/{published.id}", "--key", str(key), "-o", str(out))
+        ends = ("--begins", "2026-05-20", "--ends", "2026-06-30", "--force")
+        shown, counted = run(*terms, *ends), run(*terms, "--token-file", str(token), *ends)
+    assert (shown.exit_code, counted.exit_code) == (0, 0), shown.output + counted.output
+    assert "n = 12 000" in shown.output
+    assert "n = 20 000" in counted.output
+    made = Published.from_json(out.read_bytes()).contract
+    assert made.phase is not None
+    assert made.phase.follows == published.id
+    checked = run("campaign", "check", str(out))
+    assert f"by the answers to campaign {published.id}" in checked.output
 
 
 def test_check_says_what_a_wide_range_costs(file: str) -> None:

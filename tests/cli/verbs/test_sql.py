@@ -50,6 +50,15 @@ def base(tmp_path: Path, survey: Path) -> str:
     return f"duckdb://{path}"
 
 
+def test_means_of_positions_on_a_scale_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "wide.toml"
+    path.write_text(CAMPAIGN.replace("[0, 1]", '[0, 1440]\nscale = "log"'))
+    refused = run("sql", path, "--dialect", "duckdb", "--estimate")
+    assert refused.exit_code == 2
+    assert "positions on a scale" in refused.output
+    assert "dither estimate --folded" in refused.output
+
+
 def test_the_query_is_what_estimate_runs(base: str, survey: Path, tmp_path: Path) -> None:
     out = tmp_path / "counts.sql"
     assert run("sql", survey, "--dialect", "duckdb", "-o", out).exit_code == 0

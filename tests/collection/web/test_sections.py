@@ -13,7 +13,9 @@ pytest.importorskip("starlette")
 from starlette.applications import Starlette
 
 import dither as dt
-from dither.collection.campaign import Campaign
+from dither.collection.campaign import Campaign, Published
+from dither.collection.collector import Collector
+from dither.collection.settings import Settings
 from dither.collection.web.answers import ReportsPart
 from dither.collection.web.answers import rows as answer_rows
 from dither.collection.web.endpoints import routes_of
@@ -21,7 +23,7 @@ from dither.collection.web.pages import page_handlers
 from dither.collection.web.query import By, Query
 from dither.collection.web.sections import View
 from dither.collection.web.words import more_reports
-from tests.collection.collectors import Asked
+from tests.collection.collectors import KEY, MONDAY, TUESDAY, Asked, NoDisk, send
 from tests.collection.pages.states import collector_in
 
 
@@ -242,3 +244,31 @@ def test_an_interval_that_says_nothing_is_no_headline() -> None:
     assert more_reports({**row, "low": 0.3, "high": 0.5}, 1.0) is None
     minutes = {**row, "quantity": "mean", "answer": None, "low": 0.0, "high": 90.0, "unit": "minutes"}
     assert str(more_reports(minutes, 180.0)).replace("\u202f", " ").endswith("more for ± 9 minutes.")
+
+
+def test_dates_and_times_of_a_signed_campaign_are_written_as_such() -> None:
+    """The signed text says that numbers are dates; the page printed 20 614."""
+    head = (
+        'name = "born"\nversion = 1\nasker = "a.example"\ncontact = "a@a.example"\npurpose = "When."\n'
+        "begins = 2026-05-01\nends = 2026-05-31\npeople = 100\n"
+    )
+    born = '[questions.born]\ndate = [2026-01-01, 2026-12-31]\nmechanism = "SW"\nepsilon = 4\n'
+    text = f"[campaign]\n{head}{born}[questions.up]\ntime = true\nepsilon = 4\n"
+    published = Published.from_json(Published.sign(Campaign.from_toml(text), KEY).to_json())
+    assert repr(published.contract.questions["born"].domain) == "Dates('2026-01-01', '2026-12-31')"
+    collector = Collector(NoDisk(), Settings(), lambda: TUESDAY)  # type: ignore[arg-type]
+    collector.publish(published)
+    for day, value in ((MONDAY, "2026-06-10"), (TUESDAY, "2026-06-20")):
+        send(collector, published, "born", [value] * 1000, day)
+        send(collector, published, "up", ["08:15"] * 1000, day)
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+    rows = client.get(f"/v1/campaigns/{published.id}/answers.json", params={"question": "born"}).json()[
+        "rows"
+    ]
+    assert (rows[0]["unit"], rows[0]["value"] > 20_000) == ("days since 1970-01-01", True)
+    page = client.get(f"/campaigns/{published.id}").text
+    shown = re.sub(r"<[^>]*>", " ", page)
+    assert re.search(r"2026-06-1\d ± [\d.]+ days", shown)
+    assert re.search(r"08:\d\d ± [\d.]+ minutes", shown)
+    assert "Distribution from 2026-01-01 to 2026-12-31" in page
+    assert not re.search(r"20.?6\d\d\b(?!-)", shown)

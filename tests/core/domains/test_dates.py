@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,51 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     assert "2026-0" in run("estimate", out).output
     found = json.loads(run("estimate", out, "--json").output)
     assert "2026-0" in json.dumps(found)
+    assert "2026-01-01 – 2026-03-02" in run("estimate", out, "--bins", 6).output
+    (_, shape) = json.loads(run("estimate", out, "--bins", 2, "--json").output)["day"]
+    assert shape["bins"][1] == ["2026-07-03", "2026-12-31"]
+    assert len(shape["low"]) == 2
     check = ("check", tmp_path / "in.csv", "--column", "time", "--time")
     assert run(*check).exit_code == 0
     assert "one domain" in run(*check, "--circle", 3).output
     assert "--zone is for" in run("compare", "--interval", 0, 1, "--epsilon", 1, "--zone", "UTC").output
+
+
+def test_dates_may_be_clipped() -> None:
+    """Before, an estimate said that values were clipped to [20 454, 20 818]."""
+    wide = dt.Dates("2020-01-01", "2030-01-01")
+    year = dt.Dates("2026-01-01", "2026-12-31", clipped_from=wide)
+    assert repr(year) == "Dates('2026-01-01', '2026-12-31', clipped_from=True)"
+    assert (
+        year.words()
+        == "a date; one before 2026-01-01 counts as 2026-01-01, one after 2026-12-31 as 2026-12-31"
+    )
+    days = np.datetime64("2025-12-01") + np.arange(400)
+    mean = dt.mean(dt.Podium(year, epsilon=4).perturb(year.clip(days), source=dt.Seeded(1)))
+    assert "mean of values clipped to [2026-01-01, 2026-12-31]" in repr(mean)
+    with pytest.raises(InvalidParameter, match=r"does not contain \[2019-01-01, 2026-12-31\]"):
+        dt.Dates("2019-01-01", "2026-12-31", clipped_from=wide)
+    text = "[questions.day]\ndate = [2026-01-01, 2026-12-31]\nclipped = true\nepsilon = 1\n"
+    read = dt.Questionnaire.from_toml(text).questions["day"].domain
+    assert (repr(read), read.clipping.values) == (repr(year), year.clipping.values)
+    found = dt.bounds(dt.SW(wide, epsilon=8).perturb(np.tile(days, 10), source=dt.Seeded(1)))
+    low, high = (str(np.datetime64("1970-01-01") + int(end)) for end in (found.low, found.high))
+    assert found.low == int(found.low)
+    assert f"[{low}, {high}]" in repr(found)
+    assert repr(found.interval_domain()).startswith(f"Dates('{low}', '{high}', clipped_from=(")
+
+
+def test_days_of_dates_and_point_masses_are_dates() -> None:
+    each = dt.Once(dt.Podium(YEAR, epsilon=8), days=2).perturb(
+        [["2026-05-03", "2026-06-03"]] * 400, source=dt.Seeded(1)
+    )
+    found = dt.by_day(each)
+    assert [row["value"][:6] for row in found.records()] == ["2026-0", "2026-0"]
+    assert isinstance(found.numbers()[0]["value"], float)
+    assert any(tick.get_text().startswith("2026-0") for tick in found.plot().get_yticklabels())
+    half = ["2026-05-03"] * 2000 + ["2026-02-03", "2026-03-03", "2026-08-03", "2026-10-03"] * 500
+    shape = dt.distribution(dt.SW(YEAR, epsilon=6).perturb(half, source=dt.Seeded(1)), 6)
+    assert repr(shape.atoms[0])[-10:-2] == "2026-05-"
+    assert "days" in shape.quantile(0.2).condition
+    bins = shape.records()
+    assert all(before["to"] < after["from"] for before, after in pairwise(bins))

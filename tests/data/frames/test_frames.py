@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,25 @@ def test_kept_columns_pass_no_others_do_and_arrow_carries_the_questions() -> Non
     assert dt.data.summarise(out)["minutes"].question == MINUTES.question
     with pytest.raises(InvalidParameter, match="pass them"):
         dt.data.summarise(pl.from_arrow(out))
+
+
+def test_pandas_carries_the_questions_into_a_file_and_back(tmp_path: Path) -> None:
+    out = dt.data.perturb(table().to_pandas(), QUESTIONS, keep=["id"], source=dt.Seeded(1))
+    mean = dt.data.estimate(out)["minutes"].value
+    some = dt.data.estimate(out[out["id"] % 2 == 0])["minutes"]
+    assert some.n == N // 2
+    out.to_parquet(tmp_path / "out.parquet")
+    back = pd.read_parquet(tmp_path / "out.parquet")
+    assert dt.data.estimate(back)["minutes"].value == mean
+    read = dt.data.read(tmp_path / "out.parquet")
+    assert dt.mean(read["minutes"]).value == mean
+    assert list(read.public) == ["id"]
+    with pytest.raises(InvalidParameter, match="there is no column 'minutes'"):
+        dt.data.estimate(out.drop(columns="minutes"))
+    out.attrs = {"dither": {"no": "questions"}}
+    out.to_parquet(tmp_path / "out.parquet")
+    with pytest.raises(MalformedReport, match="carries no specification"):
+        dt.data.read(tmp_path / "out.parquet")
 
 
 def test_pandas_keeps_its_index() -> None:

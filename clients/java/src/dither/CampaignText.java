@@ -211,7 +211,7 @@ final class CampaignText {
             }
         }
         if (form) checkForm(fields.get("form"), domain, interval, circle, low, high);
-        if (fields.containsKey("clipped")) need(Boolean.TRUE.equals(fields.get("clipped")) && interval && !form && !fields.containsKey("scale"), "terms");
+        if (fields.containsKey("clipped")) need(Boolean.TRUE.equals(fields.get("clipped")) && interval && !fields.containsKey("scale"), "terms");
         if (fields.containsKey("outside")) {
             List<Object> share = Json.list(fields.get("outside"));
             need(fields.containsKey("clipped") && share.size() == 3, "terms");

@@ -205,8 +205,13 @@ export interface Device {
      * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
      * with the two functions of `dither-ldp/account`.
      */
-    account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
+    account<T = State>(look?: (state: State, rules: Rules, kept: Kept, policy: Policy, source: Source) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
 }
+/** Return why nothing may be answered and sent, or undefined if it may. */
+export declare function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined;
+export declare const refused: (reason: string, words: string) => Outcome;
+/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+export declare function deliver(next: () => Promise<Batch | string | undefined>, settle: (id: string, fate: "acknowledged" | "dropped") => Promise<Outcome>, url: string, { fetch, pack }: Sending, source: Source): Promise<Sent>;
 /** Open the account of a device; it is created with these limits if there is none. */
 declare function open({ epsilon, delta, store, source, policy, rules }?: Options): Promise<Device>;
 /** The account of one person on this device, its questions and its queue. */

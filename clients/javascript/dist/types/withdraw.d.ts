@@ -1,6 +1,7 @@
 /** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 import { type State, type Step } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
+import type { Campaign } from "./signatures.js";
 /** What is noted of a batch when it is acknowledged: its campaign, the present day (since 1970), and the days of its window. */
 export interface Noted {
     campaign: string;
@@ -15,6 +16,8 @@ export declare function withdraw(state: State, id: string): Step;
 export declare const withdrawalBody: (id: string) => string;
 /** Return whether an answer says that a batch is withdrawn, and the collector's word for a refusal. */
 export declare function judgeWithdrawal(id: string, status: number, text: string): [withdrawn: boolean, word: string];
+/** An inquiry of `device.asking`, or a campaign of `dither-ldp/signatures`. */
+type Asker = Pick<Inquiry, "terms"> | Pick<Campaign, "terms">;
 /** What became of the batches that were taken back. */
 export interface TakenBack {
     /** How many answers the collector was asked to delete, and has confirmed. */
@@ -27,9 +30,10 @@ export interface TakenBack {
     refused: string[];
 }
 /**
- * Take back what this device gave to the askers of some inquiries, as long as the collector can delete it: each batch by a request of its own, to the address that
+ * Take back what this device gave to the askers of some inquiries or campaigns, as long as the collector can delete it: each batch by a request of its own, to the address that
  * `send` was given and by the same `fetch`. What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
  */
-export declare function takeBack(device: Device, inquiries: Inquiry | Inquiry[], url: string, { fetch }?: {
+export declare function takeBack(device: Device, inquiries: Asker | Asker[], url: string, { fetch }?: {
     fetch?: typeof globalThis.fetch;
 }): Promise<TakenBack>;
+export {};

@@ -178,7 +178,6 @@ def _check_declared(stated: Fields, question: Question, tags: list[str], present
         need(plain["low"] == 0 and plain["high"] == len(edges) - 1, "terms", "scale")
     if "clipped" in stated:
         need(stated["clipped"] is True and interval and "scale" not in stated, "terms", "clipped")
-        need(form is None, "terms", "clipped")
     if "outside" in stated:
         share, low, high = map(real, listed(stated["outside"], "terms", 3))
         need("clipped" in stated and 0 <= low <= share <= high <= 1, "terms", "outside")

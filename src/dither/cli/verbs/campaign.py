@@ -82,6 +82,7 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     """
     from dither.advice.plan import cost_of_range, plan, range_words
     from dither.collection.kinds import rows
+    from dither.collection.next_version import found_ranges
 
     contract, published = _read(file)
     facts = {
@@ -111,6 +112,8 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
         if value is not None:
             click.echo(f"{name:10} {value}")
     print_answering(contract, err=False)
+    for name, words in found_ranges(contract).items():
+        click.echo(f"{'range':10} {name}: {words}")
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dither.privacy import PAC, Approximate, Guarantee, Pure
 from dither_device.kept_change import flips_of, reported_changes, tree_of
 from dither_device.rules import MOST_SECOND
 from dither_device.words import Words
+
+if TYPE_CHECKING:
+    from dither.core.question.base import Asks
 
 _MOST_DAYS: Final = 36_600
 _START: Final = datetime.date(1970, 1, 1)
@@ -70,6 +73,27 @@ class Inquiry:
     terms: Data | None = None
     taken: Callable[[object], object] | None = field(default=None, repr=False, compare=False)
     words: Data | None = field(default=None, repr=False, compare=False)
+
+    if TYPE_CHECKING:  # a mechanism is as good as its question
+
+        def __init__(
+            self,
+            name: str,
+            question: Question | Asks,
+            *,
+            asker: str = "",
+            repeat: Repeat = "fresh",
+            days: int | None = None,
+            changes: int | None = None,
+            start: datetime.date = ...,
+            times: int | None = None,
+            data: tuple[datetime.datetime, datetime.datetime] | None = None,
+            otherwise: object = None,
+            every: Every | None = None,
+            terms: Data | None = None,
+            taken: Callable[[object], object] | None = None,
+            words: Data | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name("the name of a question", self.name, least=1)

@@ -19,7 +19,7 @@ from dither.collection.store.sqlite import (
     lock_store,
     migration_script,
 )
-from dither.collection.store.store import StoreUnusable
+from dither.collection.store.store import HOLDS, StoreUnusable
 from dither.collection.store.versions import MIGRATIONS, present_version
 from dither.core.batch import identity_digest
 from dither.foundation.atomic import refuse_to_overwrite, rename_after
@@ -116,7 +116,7 @@ def open_file(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _batches(sql: sqlite3.Connection) -> int:
-    query = "SELECT count(*) FROM reports JOIN slots ON slots.number = slot WHERE part = 0 AND question != ''"
+    query = f"SELECT count(*) FROM reports JOIN slots ON slots.number = slot WHERE part = 0 AND {HOLDS}"
     return int(sql.execute(query).fetchone()[0])
 
 

@@ -25,10 +25,10 @@ import numpy as np
 
 from dither.collection.campaign import Published
 from dither.collection.live import Slot, as_cells
-from dither.collection.presence import MESSAGES, message_question
+from dither.collection.presence import stored_question
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
-from dither.collection.store.store import StoreUnavailable, StoreUnusable
+from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable
 from dither.core.question import Question
 from dither.data.sql import TOMBSTONE
 from dither.errors import InvalidParameter, MissingExtra
@@ -188,8 +188,7 @@ class _Files:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
-            asked = self._campaigns[slot.campaign].contract.questions
-            question = message_question() if slot.question == MESSAGES else asked[slot.question]
+            question = stored_question(self._campaigns[slot.campaign].contract, slot.question)
             table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
             key = (slot.day, slot.campaign)
             if key not in self._writers:
@@ -361,7 +360,7 @@ class StoreReader(ABC):
         """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
-        folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND question != ''"
+        folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND {HOLDS}"
         days = self.query(folded + later)
         return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
 

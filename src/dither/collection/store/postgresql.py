@@ -21,6 +21,7 @@ from dither.collection.campaign import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Withdrawn
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
+    HOLDS,
     Arrived,
     CollectorStore,
     Folding,
@@ -78,11 +79,12 @@ HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) 
 KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
     FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""
 WITHDRAWN: Final = "SELECT 1 FROM dither_withdrawn WHERE id = %b"
-TAKEN: Final = """SELECT dither_withdrawn.tick, dither_reports.tick, slot, data, dither_reports.id, part
+TAKEN: Final = """SELECT dither_withdrawn.tick, dither_withdrawn.day, dither_reports.tick, slot, data,
+    dither_reports.id, part
     FROM dither_withdrawn JOIN dither_reports USING (id) JOIN dither_slots ON number = slot
     WHERE dither_withdrawn.tick > %b AND dither_withdrawn.tick <= %b AND counts IS NULL
     ORDER BY dither_withdrawn.tick"""
-BLANK: Final = "SELECT number FROM dither_slots WHERE campaign = %s AND question = '' AND day = %s"
+BLANK: Final = f"SELECT number FROM dither_slots WHERE campaign = %s AND day = %s AND NOT {HOLDS}"
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
 
@@ -302,9 +304,9 @@ class PostgresqlStore(CollectorStore):
             rows = sql.execute(TAKEN, (0, self._read), binary=True).fetchall()
             gone = [
                 (bytes(len(data)), batch, part)
-                for tick, stored, slot, data, batch, part in rows
+                for tick, day, stored, slot, data, batch, part in rows
                 if any(data)
-                and live.is_settled(Withdrawn(self._slot_of(sql, slot), tick, stored, bytes(data)))
+                and live.is_settled(Withdrawn(self._slot_of(sql, slot), tick, stored, bytes(data), _day(day)))
             ]
             with sql.cursor() as cursor:
                 cursor.executemany("UPDATE dither_reports SET data = %s WHERE id = %s AND part = %s", gone)
@@ -390,18 +392,18 @@ class PostgresqlStore(CollectorStore):
             )
         folding = Folding(fates, slots, live, make)
         early = [number for number, slot in slots.items() if slot.day <= fates.day]
-        some = """SELECT reports.tick, slot, data, withdrawn.tick, id, part
+        some = """SELECT reports.tick, slot, data, withdrawn.tick, withdrawn.day, id, part
             FROM dither_reports AS reports LEFT JOIN dither_withdrawn AS withdrawn USING (id)
             WHERE slot = ANY(%b) AND reports.tick <= %b AND (reports.tick <= %b OR slot = ANY(%b))"""
         with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
             cursor.execute(some, (list(slots), self._read, fates.last, early))
             while rows := cursor.fetchmany(_ROWS):
-                places = folding.take([(*row[:2], bytes(row[2]), row[3]) for row in rows])
+                places = folding.take([(*row[:2], bytes(row[2]), *row[3:5]) for row in rows])
                 other.executemany(
                     "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
                     [
                         (part_digest(bytes(data)), place, batch, part)
-                        for place, (_, _, data, _, batch, part) in zip(places, rows, strict=True)
+                        for place, (_, _, data, _, _, batch, part) in zip(places, rows, strict=True)
                         if place is not None
                     ],
                 )
@@ -420,7 +422,7 @@ class PostgresqlStore(CollectorStore):
         with self._transaction() as sql:
             gone = "SELECT number FROM dither_slots WHERE campaign = %s AND counts IS NOT NULL AND day < %s"
             done = sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({gone})", row)
-            sql.execute("DELETE FROM dither_slots WHERE campaign = %s AND day < %s AND question = ''", row)
+            sql.execute(f"DELETE FROM dither_slots WHERE campaign = %s AND day < %s AND NOT {HOLDS}", row)
             sql.execute(  # exports list withdrawals as long as they are noted
                 "DELETE FROM dither_withdrawn WHERE day < %s AND NOT EXISTS "
                 "(SELECT 1 FROM dither_reports WHERE dither_reports.id = dither_withdrawn.id)",
@@ -458,7 +460,7 @@ class PostgresqlStore(CollectorStore):
         """Note exported files of campaigns that hold something; return these campaigns."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
-            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots WHERE question != ''").fetchall()
+            rows = sql.execute(f"SELECT DISTINCT campaign FROM dither_slots WHERE {HOLDS}").fetchall()
             kept = {campaign for (campaign,) in rows}
             for entry in files:
                 if entry[1] in kept:
@@ -485,7 +487,7 @@ class PostgresqlStore(CollectorStore):
     def folded_counts(self) -> Iterator[FoldedCounts]:
         with self._transaction() as sql:
             columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL, tick"
-            query = f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL AND question != ''"
+            query = f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL AND {HOLDS}"
             rows = sql.execute(query).fetchall()
         for campaign, question, day, label, n, counts, shown, tick in rows:
             slot = Slot(campaign, question, _day(day), label)
@@ -517,7 +519,7 @@ class PostgresqlStore(CollectorStore):
 
         try:
             found = sql.execute(TAKEN, (self._read, over), binary=True).fetchall()
-            taken = [(tick, stored, slot, bytes(data)) for tick, stored, slot, data, *_ in found]
+            taken = [(tick, day, stored, slot, bytes(data)) for tick, day, stored, slot, data, *_ in found]
             with sql.cursor("news", binary=True) as cursor:
                 cursor.execute(query, (self._read, over))
                 yield from with_withdrawals(blocks(), taken, lambda number: self._slot_of(sql, number))

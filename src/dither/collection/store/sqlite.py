@@ -16,6 +16,7 @@ from dither.collection.live import FoldedCounts, LiveCounts, News, Slot, Withdra
 from dither.collection.log import log
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
+    HOLDS,
     Arrived,
     CollectorStore,
     Folding,
@@ -59,7 +60,7 @@ LAST_ROW: Final = f"""SELECT max((SELECT coalesce(max(number), 0) FROM reports),
     (SELECT coalesce(max(tick), 0) << {TICK} FROM withdrawn),
     (SELECT coalesce(max(data), 0) FROM notes WHERE number = 2))"""
 _WITHDRAWN: Final = "SELECT 1 FROM withdrawn WHERE id = ?"
-_TAKEN: Final = f"""SELECT withdrawn.tick, reports.number >> {TICK}, slot, data
+_TAKEN: Final = f"""SELECT withdrawn.tick, withdrawn.day, reports.number >> {TICK}, slot, data
     FROM withdrawn JOIN reports USING (id) WHERE withdrawn.tick > ? ORDER BY withdrawn.tick"""
 _REPEATED_SLOT: Final = (
     "SELECT campaign, question, day, label, counts IS NOT NULL FROM slots WHERE number = ?"
@@ -181,7 +182,7 @@ class SqliteStore(CollectorStore):
     def _blank(self, sql: sqlite3.Connection, withdrawal: Withdrawal) -> int:
         """Return the slot of identities that were withdrawn unknown: it holds no reports, and is folded."""
         row = (withdrawal.campaign, withdrawal.day.toordinal())
-        query = "SELECT number FROM slots WHERE campaign = ? AND question = '' AND day = ?"
+        query = f"SELECT number FROM slots WHERE campaign = ? AND day = ? AND NOT {HOLDS}"
         found = sql.execute(query, row).fetchone()
         if found is None:
             columns = "campaign, day, question, label, n, counts"
@@ -191,13 +192,14 @@ class SqliteStore(CollectorStore):
 
     def erase(self, live: LiveCounts) -> int:
         with self._transaction() as sql:
-            query = f"""SELECT withdrawn.tick, reports.number, slot, data FROM withdrawn JOIN reports
-                USING (id) WHERE data != zeroblob(length(data)) AND withdrawn.tick <= {self._read >> TICK}"""
+            query = f"""SELECT withdrawn.tick, withdrawn.day, reports.number, slot, data FROM withdrawn
+                JOIN reports USING (id)
+                WHERE data != zeroblob(length(data)) AND withdrawn.tick <= {self._read >> TICK}"""
             gone = [
                 (len(data), number)
-                for tick, number, slot, data in sql.execute(query).fetchall()
+                for tick, day, number, slot, data in sql.execute(query).fetchall()
                 if (named := self._slot_of(slot)) is not None
-                and live.is_settled(Withdrawn(named, tick, number >> TICK, data))
+                and live.is_settled(Withdrawn(named, tick, number >> TICK, data, _day(day)))
             ]
             sql.executemany("UPDATE reports SET data = zeroblob(?) WHERE number = ?", gone)
         return len(gone)
@@ -282,7 +284,7 @@ class SqliteStore(CollectorStore):
             marks = ",".join(map(str, slots)) or "NULL"
             early = ",".join(str(number) for number, slot in slots.items() if slot.day <= day) or "NULL"
             some = (
-                "SELECT number, slot, data, tick FROM reports LEFT JOIN withdrawn USING (id) "
+                "SELECT number, slot, data, tick, day FROM reports LEFT JOIN withdrawn USING (id) "
                 f"WHERE number > ? AND slot IN ({marks}) AND "
                 f"(number < {(fates.last + 1) << TICK} OR slot IN ({early})) ORDER BY number LIMIT {_ROWS}"
             )
@@ -293,7 +295,7 @@ class SqliteStore(CollectorStore):
                     "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
                     [
                         (part_digest(data), place, number)
-                        for place, (number, _, data, _) in zip(places, rows, strict=True)
+                        for place, (number, _, data, *_) in zip(places, rows, strict=True)
                         if place is not None
                     ],
                 )
@@ -316,7 +318,7 @@ class SqliteStore(CollectorStore):
             self._note_last(sql)
             gone = "SELECT number FROM slots WHERE campaign = ? AND counts IS NOT NULL AND day < ?"
             done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", row)
-            sql.execute("DELETE FROM slots WHERE campaign = ? AND day < ? AND question = ''", row)
+            sql.execute(f"DELETE FROM slots WHERE campaign = ? AND day < ? AND NOT {HOLDS}", row)
             # Exports list withdrawals as long as they are noted.
             sql.execute("DELETE FROM withdrawn WHERE day < ? AND id NOT IN (SELECT id FROM reports)", row[1:])
         return done.rowcount
@@ -353,7 +355,7 @@ class SqliteStore(CollectorStore):
 
     def folded_counts(self) -> Iterator[FoldedCounts]:
         columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL, tick"
-        query = f"SELECT {columns} FROM slots WHERE counts IS NOT NULL AND question != ''"
+        query = f"SELECT {columns} FROM slots WHERE counts IS NOT NULL AND {HOLDS}"
         for campaign, question, day, label, n, counts, shown, tick in self._sql.execute(query).fetchall():
             slot = Slot(campaign, question, _day(day), label)
             yield FoldedCounts(slot, unpack_counts(counts), n, bool(shown), tick)

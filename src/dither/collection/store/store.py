@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, groupby
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from dither.errors import DitherError, Mismatch
 from dither.foundation.arrays import Integers
 
 Row = tuple[int, int, bytes]  # the tick of a part of a batch, the number of its slot, its reports
-FoldedRow = tuple[int, int, bytes, int | None]  # and the tick in which it was withdrawn, if it was
-TakenRow = tuple[int, int, int, bytes]  # the tick of a withdrawal; of the part its tick, slot and reports
+FoldedRow = tuple[int, int, bytes, int | None, int | None]  # and the tick and day of a withdrawal, if any
+TakenRow = tuple[int, int, int, int, bytes]  # tick and day of a withdrawal; the part's tick, slot, reports
+HOLDS: Final = "(counts IS NULL OR length(counts) > 0)"  # false of the slot of identities withdrawn unknown
 
 
 class StoreUnavailable(Exception):
@@ -202,12 +203,12 @@ def with_withdrawals(
     for rows in chain(whole_ticks(blocks), [[]]):
         at = 0
         while done < len(taken) and (not rows or taken[done][0] <= rows[-1][0]):
-            tick, stored, number, data = taken[done]
+            tick, day, stored, number, data = taken[done]
             end = bisect_right(rows, tick, lo=at, key=lambda row: row[0])
             yield from in_order(rows[at:end], named)
             slot = named(number)
             if slot is not None:
-                yield Withdrawn(slot, tick, stored, data)
+                yield Withdrawn(slot, tick, stored, data, datetime.date.fromordinal(day))
             at, done = end, done + 1
         yield from in_order(rows[at:], named)
 
@@ -262,17 +263,17 @@ class Folding:
         Reports that were withdrawn are not counted. If they are still shown, they are, and so are as many
         negative ones, which wait as the withdrawal does.
         """
-        places = [self._target(tick, number) for tick, number, _, _ in rows]
+        places = [self._target(tick, number) for tick, number, *_ in rows]
         found: dict[int, list[bytes]] = {}
-        for place, (tick, number, data, withdrawn) in zip(places, rows, strict=True):
+        for place, (tick, number, data, withdrawn, day) in zip(places, rows, strict=True):
             if place is None:
                 continue
             self.left.add(number)
             self.parts += 1
-            if withdrawn is None:
+            slot = self._slots[number]
+            if withdrawn is None or day is None or self._live.keeps(slot, datetime.date.fromordinal(day)):
                 found.setdefault(place, []).append(data)
                 continue
-            slot = self._slots[number]
             shown = self._fates.day_shown(slot, tick)
             if shown is not None and not self._fates.is_taken_away(slot, withdrawn):
                 found.setdefault(place, []).append(data)

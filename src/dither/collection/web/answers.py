@@ -22,9 +22,11 @@ from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_
 from dither.collection.web.query import By, Query, What
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
+from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
+from dither.estimation.bounds import Bounds
 from dither.estimation.comparison import combine_versions
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
@@ -106,13 +108,15 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
 
 def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
     wide, words = _widen(plain, query)
-    wider = wide.records(LEVEL)
+    wider = wide.numbers(LEVEL)  # dates, too: their unit says what they are
     if query.lying is not None:
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
-    shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    shared: dict[str, Any] = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    if isinstance(plain, Bounds):
+        shared["reason"] = plain.words  # the range in which to ask others, and how many people are missing
     base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
-    named = plain.records() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
+    named = plain.numbers() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):
         answer, ends = name_of.get("answer"), {end: _finite(record[end]) for end in ("low", "high")}
         yield {**base, "answer": None if answer is None else str(answer), "value": record["value"], **ends}
@@ -120,7 +124,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
 
 def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
     """Return rows whose intervals are wider by as much as a share of lies adds to those of one look."""
-    honest, attacked = plain.records(LEVEL), plain.if_lying(share).records(LEVEL)
+    honest, attacked = plain.numbers(LEVEL), plain.if_lying(share).numbers(LEVEL)
     return [
         {
             **row,
@@ -144,12 +148,13 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: s
     made: list[PlainRow] = []
     for part, other in estimates[1:]:
         base = estimates[0][1]
-        shared = {"unit": other.unit or None, "interval": ANY_TIME}
+        unit = other.unit.span if isinstance(other.unit, Calendar) else other.unit
+        shared = {"unit": unit or None, "interval": ANY_TIME}
         row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
         values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
         low, high = _difference_ends(other, base, 1.0 - LEVEL)
         errors = _least_errors(other, base)
-        for index, names in enumerate(other.records()):
+        for index, names in enumerate(other.numbers()):
             answer = names.get("answer")
             made.append(
                 {
@@ -238,8 +243,10 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
     more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
+    if isinstance(shape.line.unit, Calendar):
+        more["unit"] = shape.line.unit  # of the ends
     base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
-    for record in shape.records(level_of_one(LEVEL, LOOKS)):
+    for record in shape.numbers(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
         ends = {name: record[name] for name in ("from", "to", "value", "low", "high")}
         yield {**base, **ends, "answer": None if point is None else f"{point:g}"}

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from dither.collection.web.answers import SHOWN
 from dither.collection.web.formats import PlainRow
-from dither.collection.web.words import is_share, percent, row_text
+from dither.collection.web.words import is_share, percent, row_text, value_text
+from dither.core.domains.calendar import Calendar
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup
 
@@ -25,6 +26,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
 _BAR: Final = 30
 MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
+_YEAR: Final = 366  # days
 _LETTER: Final = 6.2  # the width of a letter
 _VERY: Final = 8.0  # how many times the shortest bin the longest one is, from which on both are drawn as wide
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
@@ -91,11 +93,11 @@ def draw_panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
     if is_share(rows[0]):
         return draw_bars(rows, max(min(max(ends), 1.0), 0.05))
     low, high = min(ends), max(ends)
-    row = rows[0]
+    row, show = rows[0], value_text(rows[0]["unit"])
     parts = []
-    for mark in ticks(low, high, 5):
+    for mark in ticks(low, high, 3 if Calendar.of(row["unit"]) is not None else 5):
         x = 16 + (WIDE - 32) * (mark - low) / (high - low or 1.0)
-        parts += [_line(x, 18, x, 42, "grid"), _text(x, 56, plain(mark), "tick", anchor="middle")]
+        parts += [_line(x, 18, x, 42, "grid"), _text(x, 56, show(mark), "tick", anchor="middle")]
     least, most, value = (
         16 + (WIDE - 32) * (row[end] - low) / (high - low or 1.0) for end in ("low", "high", "value")
     )
@@ -174,9 +176,11 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
     scales = [usual / (row["to"] - row["from"]) for row in shown]
     top = max(min(row["high"], 1.0) * scale for row, scale in zip(shown, scales, strict=True))
     text, parts = row_text(shown), _side_axis(0.0, top, percent)
-    marks = ticks(first, last)
+    marks, show = ticks(first, last), value_text(unit)
     for mark in marks:
-        name = f"{plain(mark)} {unit}".strip() if mark == marks[-1] else plain(mark)
+        name = show(mark)
+        if mark == marks[-1] and Calendar.of(unit) is None:
+            name = f"{name} {unit}".strip()
         x = min(_x(mark, first, last), WIDE - len(name) * _LETTER / 2)
         parts.append(_text(x, _TALL - 6, name, "tick", anchor="middle"))
     for row, scale in zip(shown, scales, strict=True):
@@ -187,12 +191,12 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
             _rect(left + 0.5, heights[0], max(right - left - 1, 0.5), _y(0, 0, 1) - heights[0], "bar"),
             _line(middle, heights[1], middle, heights[2], "whisker"),
         ]
-        words = f"{plain(row['from'])} to {plain(row['to'])}: {text(row)}"
+        words = f"{show(row['from'])} to {show(row['to'])}: {text(row)}"
         parts.append(_spot(left, right - left, words, bar, len(shown) <= _FOCUSED))
     densest = max(shown, key=lambda row: row["value"] / (row["to"] - row["from"]))
     words = (
-        f"Distribution from {plain(first)} to {plain(last)}; densest from {plain(densest['from'])} to "
-        f"{plain(densest['to'])}, with {percent(densest['value'])} of the people"
+        f"Distribution from {show(first)} to {show(last)}; densest from {show(densest['from'])} to "
+        f"{show(densest['to'])}, with {percent(densest['value'])} of the people"
     )
     return _svg(_TALL, words, parts)
 
@@ -221,7 +225,12 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
             _LEFT + 6 + (WIDE - _LEFT - right - 12) * (datetime.date.fromisoformat(day) - begin).days / span
         )
 
-    parts = _side_axis(low, high, percent if share else plain, right)
+    show = percent if share else value_text(kept[0]["unit"])
+    if Calendar.of(kept[0]["unit"]) is not None and not share:  # a date without its year, or its day
+        part = slice(5, None) if high - low < _YEAR else slice(7)
+        parts = _side_axis(low, high, lambda number: show(number)[part], right)
+    else:
+        parts = _side_axis(low, high, show, right)
     labelled = [days[0], days[-1]] if len(days) < 4 else [days[0], days[len(days) // 2], days[-1]]
     for day in labelled:
         anchor = "start" if day == days[0] else "end" if day == days[-1] else "middle"

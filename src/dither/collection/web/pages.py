@@ -608,9 +608,7 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
             raise InvalidParameter(f"a picture is of one question: chart.{form}?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         rows = await answers.of(published.id, asked, reader)
-        line = published.contract.questions[asked[0].question].domain.line
-        unit = "" if line is None else line.plain_unit or ""
-        drawn = draw_answers(asked[0], _with_words(rows, published.contract), unit)
+        drawn = draw_answers(asked[0], _with_words(rows, published.contract))
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
         headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}

@@ -33,9 +33,10 @@ from dither.collection.web.words import (
     power_of_ten,
     question_words,
     row_text,
+    value_text,
 )
 from dither.core.question import Question
-from dither.foundation.digits import plain, whole
+from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
 COMING: Final = element("p", "More is being computed, and follows in a moment.", class_="soft")
@@ -254,19 +255,17 @@ def _bounds(told: Told) -> Markup:
     text, first = row_text(told.usual), told.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
     lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
-    return join_markup([*lines, element("p", said, class_="soft")])
+    range_words = f"Range in which to ask others: {first['reason']}."
+    return join_markup([*lines, *(element("p", words, class_="soft") for words in (said, range_words))])
 
 
-def draw_answers(query: Query, rows: Sequence[PlainRow], unit: str = "") -> Markup:
-    """Return the picture of the answers to one query; an empty one if they are a single number.
-
-    `unit` is that of the question.
-    """
+def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
+    """Return the picture of the answers to one query; an empty one if they are a single number."""
     shown = [row for row in rows if row["state"] == SHOWN]
     if query.by in STEPS:
         return draw_history(shown, STEPS[query.by])
     if query.what is What.DISTRIBUTION:
-        return draw_shape(shown, unit)
+        return draw_shape(shown, (shown[0]["unit"] if shown else None) or "")
     shares = shown and shown[0]["answer"] is not None and not is_bound(shown[0])
     return draw_bars(shown) if shares else Markup()
 
@@ -386,9 +385,9 @@ def _table(told: Told, by: By) -> Markup:
     bins = [row for row in told.shape if row["state"] == SHOWN]
     if bins:
         name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
-        text, stepped = row_text(bins), bins[0]["answer"] is not None
+        text, stepped, show = row_text(bins), bins[0]["answer"] is not None, value_text(bins[0]["unit"])
         shares = [
-            (row["answer"] if stepped else f"{plain(row['from'])} to {plain(row['to'])}", text(row))
+            (row["answer"] if stepped else f"{show(row['from'])} to {show(row['to'])}", text(row))
             for row in bins
         ]
         kept.append(table_of(name, ("answer" if stepped else "from and to", "share"), shares))

@@ -10,6 +10,7 @@ from typing import Final
 from dither.advice.explain import caution
 from dither.collection.campaign import Campaign
 from dither.collection.web.formats import PlainRow
+from dither.core.domains.calendar import Calendar
 from dither.core.question import Question
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import decimals
@@ -70,6 +71,12 @@ def outside_words(row: PlainRow) -> str:
     return f"{low} to {high} of the people are outside (estimate {share})."
 
 
+def value_text(unit: str | None) -> Callable[[float], str]:
+    """Return how a value is written without its unit: as a number, a date or a time."""
+    calendar = Calendar.of(unit)
+    return plain if calendar is None else calendar.text
+
+
 def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     """Return how the values of some rows are written with their intervals, all to the same digit.
 
@@ -88,6 +95,9 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         if low is None or high is None:
             return "unknown: the interval has no end"
         factor, unit = (100.0, "%") if is_share(row) else (1.0, row["unit"] or "")
+        calendar = Calendar.of(unit)
+        if calendar is not None:
+            return calendar.show(value, low, high)
         below, above = value - low, high - value
         if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
             half = _decimal(factor * (high - low) / 2.0, places)
@@ -117,6 +127,8 @@ def bounds(row: PlainRow) -> str:
         return "anything"
     if is_share(row):
         return f"{percent(max(low, 0.0))} to {percent(min(high, 1.0))}"
+    if Calendar.of(row["unit"]) is not None:
+        return " to ".join(map(value_text(row["unit"]), (low, high)))
     digits = 1 - math.floor(math.log10(max(high - low, 1e-12)))
     ends = f"{plain(round(low, digits))} to {plain(round(high, digits))}"
     return f"{ends}{THIN}{row['unit']}" if row["unit"] else ends
@@ -138,7 +150,9 @@ def more_reports(row: PlainRow, length: float) -> str | None:
         return None
     missing = row["n"] * ((half / (_WANTED * length)) ** 2 - 1.0)
     digits = 1 - math.floor(math.log10(missing))  # two of them
-    wanted = percent(_WANTED) if is_share(row) else f"{plain(_WANTED * length)} {row['unit'] or ''}".strip()
+    calendar = Calendar.of(row["unit"])
+    unit = row["unit"] or "" if calendar is None else calendar.span
+    wanted = percent(_WANTED) if is_share(row) else f"{plain(_WANTED * length)} {unit}".strip()
     count = whole(int(round(missing, digits)))
     return f"Too few reports to say: {bounds(row)}. About {count} more for ± {wanted}."
 

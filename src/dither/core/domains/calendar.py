@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -21,6 +21,7 @@ MINUTES: Final = 1440
 _DAYS, _MINUTES_OF_DAY, _IN = "days since 1970-01-01", "minutes since midnight", " in "
 _EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 _NANOSECONDS: Final = 60 * 10**9
+_ENDS: Final = ("value", "low", "high")  # columns of estimates
 _STARTS: Final = ("day", "week", "month", "year")
 
 
@@ -124,6 +125,15 @@ class Calendar(str):
             else (f"{self.text(value)} ± {half:.0f} {self.span}")
         )
 
+    def rows(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return rows of a table with value, low and high as dates or times, and None for NaN."""
+        return [
+            {key: self._cell(cell) if key in _ENDS else cell for key, cell in row.items()} for row in rows
+        ]
+
+    def _cell(self, cell: float | None) -> str | None:
+        return None if cell is None or math.isnan(cell) else self.text(cell)
+
     def edges(self, low: float, high: float, every: str) -> Floats:
         """Return the ends of bins by "day", "week", "month" or "year", or by "hour"."""
         if not self.is_date:
@@ -149,7 +159,8 @@ class Calendar(str):
         """Return the first and the last date of each bin, or the times between which it is."""
         if not self.is_date:
             return [(self.text(first), self.text(last)) for first, last in pairwise(edges)]
-        return [(self.text(math.ceil(a)), self.text(math.floor(b))) for a, b in pairwise(edges)]
+        first = [math.ceil(edges[0]), *(math.floor(edge) + 1 for edge in edges[1:-1])]
+        return [(self.text(a), self.text(math.floor(b))) for a, b in zip(first, edges[1:], strict=True)]
 
     @property
     def _expected(self) -> str:

@@ -280,7 +280,27 @@ class Places(Domain):
     categories: Categories
     distances: NDArray[np.float64]
 
+    kind: ClassVar[str] = "places"
     outside: ClassVar[str] = Categories.outside
+    keys = ("distances",)
+    usual_mechanism = "Optimal"
+
+    @classmethod
+    def from_table(cls, table: Table) -> Self:
+        """Return the places that a list and `distances`, or `places = { shop = [x, y], … }`, describe."""
+        given, distances = table[cls.kind], table.get("distances")
+        if isinstance(given, Mapping) and distances is None:
+            points = regular(list(given.values()))
+            if points is None or points.dtype.kind not in "fiu" or points.shape[1:] != (2,):
+                raise InvalidParameter("places without distances have coordinates: { home = [0, 0.5], … }")
+            gaps = points[:, None].astype(np.float64) - points
+            return cls(given, distances=np.hypot(gaps[..., 0], gaps[..., 1]))
+        if not isinstance(given, list) or distances is None:
+            raise InvalidParameter(
+                "a list of places needs distances: places = ['a', 'b'] and distances = [[0, 7], [6, 0]], or "
+                "places = { a = [0, 0.5], b = [3, 4] } with coordinates"
+            )
+        return cls(given, distances=distances)
 
     @property
     def cell_type(self) -> CellType:  # type: ignore[override]

@@ -7,11 +7,12 @@ from dither.core.domains.domain import Circle, Interval
 from dither.errors import InvalidParameter
 
 
-def Dates(first: object, last: object, *, zone: str | None = None) -> Interval:
+def Dates(first: object, last: object, *, zone: str | None = None, clipped_from: object = None) -> Interval:
     """Return the days from a first to a last one, both included: an `Interval` of days since 1970.
 
     Values are dates, ISO texts, or time stamps, whose day is taken as written, or in `zone`. Answers are
-    printed as dates, and `dt.distribution(reports, "month")` has a bin for each month.
+    printed as dates, and `dt.distribution(reports, "month")` has a bin for each month. `clipped_from` is as
+    of an `Interval`.
 
     >>> Dates("2026-01-01", "2026-12-31")
     Dates('2026-01-01', '2026-12-31')
@@ -22,7 +23,7 @@ def Dates(first: object, last: object, *, zone: str | None = None) -> Interval:
     low, high = (unit.number(end) for end in (first, last))
     if not low < high:
         raise InvalidParameter("dates go from a first day to a later one")
-    return Interval(low, high, unit=unit)
+    return Interval(low, high, unit=unit, clipped_from=clipped_from)
 
 
 def Times(*, zone: str | None = None) -> Circle:

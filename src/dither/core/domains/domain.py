@@ -227,7 +227,7 @@ class Line(Domain):
 
     def positions(self, values: object) -> Floats:
         """Return the positions of values on the scale, those outside at its ends; without one, the values."""
-        if not self.scale:
+        if not self.scale or self.parts > 1:
             return np.asarray(self.clip(values), dtype=np.float64)
         array = numbers(values).astype(np.float64)
         return np.asarray(np.interp(array, self.scale, np.arange(len(self.scale))), dtype=np.float64)
@@ -443,7 +443,7 @@ class Interval(Line):
         object.__setattr__(self, "_top", upper)
         object.__setattr__(self, "step", check_step(step, upper - lower))
         object.__setattr__(self, "unit", check_unit(unit))
-        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from)
+        known = None if clipped_from is None else clipping_of(lower, upper, clipped_from, self.unit)
         edges = check_scale(scale, lower, upper, step) if scale else ()
         object.__setattr__(self, "scale", edges)
         object.__setattr__(self, "clipping", known)
@@ -462,13 +462,18 @@ class Interval(Line):
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
 
         A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
-        asked. Estimates turn positions back into values.
+        asked. Estimates turn positions back into values. Dates have a linear scale only, and its positions
+        are the dates.
 
         >>> wide = Interval(0, 1440).on_scale("log")
         >>> wide.positions([0, 1, 1440])
         array([ 0.,  1., 32.])
         """
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
+        if isinstance(self.unit, Calendar):
+            if scale != "linear":
+                raise InvalidParameter('dates have no sizes, and so a linear scale: .on_scale("linear")')
+            return self.read_as(scale=edges, unit=self.unit)
         return Interval(0, len(edges) - 1, scale=edges, unit=self.unit)
 
     @property
@@ -505,7 +510,10 @@ class Interval(Line):
 
     def words(self) -> str:
         if isinstance(self.unit, Calendar):
-            return f"a date from {self.unit.text(self._low)} to {self.unit.text(self._top)}"
+            first, last = self.unit.text(self._low), self.unit.text(self._top)
+            if self.clipping is not None:
+                return f"a date; one before {first} counts as {first}, one after {last} as {last}"
+            return f"a date from {first} to {last}"
         unit = f"{THIN}{self.unit}" if self.unit else ""
         if self.clipping is not None:
             return (
@@ -521,7 +529,10 @@ class Interval(Line):
 
     def __repr__(self) -> str:
         if isinstance(self.unit, Calendar) and self.step is None:
-            return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{self.unit.in_zone})"
+            more = self.unit.in_zone
+            more += f", clipped_from={self.clipped_from}" if self.clipping is not None else ""
+            scaled = ".on_scale('linear')" if self.scale else ""
+            return f"Dates({self.unit.text(self._low)!r}, {self.unit.text(self._top)!r}{more}){scaled}"
         more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
         if self.clipping is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from dither.core.domains.calendar import Calendar
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
 
@@ -19,19 +20,30 @@ class Clipping:
     """The ends to which values are moved on purpose, and the share of people outside with its interval.
 
     `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
-    estimate of such values is named: it is not that of the people's own values.
+    estimate of such values is named: it is not that of the people's own values. An estimate from several
+    numbers says so of each: `name` is the first clipped one, and `further` are the others.
     """
 
     low: float
     high: float
     outside: tuple[float, ...] = ()
     quantity: str = ""  # that is estimated, such as "mean"
+    name: str = ""  # of the number, if there are several
+    unit: str = ""  # a `Calendar` shows the ends as dates
+    further: tuple[Clipping, ...] = ()
+
+    @staticmethod
+    def of_numbers(known: Mapping[str, Clipping | None], quantity: str = "") -> Clipping | None:
+        """Return how several numbers, by name, are clipped; None if none of them are."""
+        named = [replace(each, name=name, quantity="") for name, each in known.items() if each is not None]
+        return replace(named[0], quantity=quantity, further=tuple(named[1:])) if named else None
 
     @property
     def values(self) -> str:
         """What is estimated: (mean of) values clipped to [10, 100]."""
         of = f"{self.quantity} of " if self.quantity else ""
-        return f"{of}values clipped to [{plain(self.low)}, {plain(self.high)}]"
+        own = f"{of}{self.name or 'values'} clipped to {show_range(self.low, self.high, self.unit)}"
+        return " and ".join([own, *(each.values for each in self.further)])
 
     @property
     def beyond(self) -> str:
@@ -42,11 +54,19 @@ class Clipping:
         return f"{low} – {high} % outside (estimate {share} %)"
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (self.values, self.beyond)))
+        own = ", ".join(filter(None, (replace(self, further=()).values, self.beyond)))
+        return "; ".join([own, *map(str, self.further)])
 
     def columns(self) -> dict[str, object]:
         """Return the columns that each row of an estimate has beside its value."""
-        return {"of": self.values, **outside_columns(self)}
+        shares = {} if self.further else outside_columns(self)
+        return {"of": self.values, **shares}
+
+
+def show_range(low: float, high: float, unit: str = "") -> str:
+    """Return an interval as text: [10, 100], or two dates."""
+    show = unit.text if isinstance(unit, Calendar) else plain
+    return f"[{show(low)}, {show(high)}]"
 
 
 def of_values(clipping: Clipping | None) -> str:
@@ -73,17 +93,19 @@ def check_outside(outside: object) -> tuple[float, ...]:
     return tuple(map(float, parts))
 
 
-def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | None:
+def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -> Clipping | None:
     """Return what `clipped_from` declares: bounds that were found, a wider interval, or a share outside."""
     if clipped_from is None:
         return None
     outside = clipped_from if isinstance(clipped_from, list | tuple) else ()
     if clipped_from is True:
-        return Clipping(low, high)
+        return Clipping(low, high, unit=unit)
     wide = getattr(clipped_from, "shown", None)
     if wide is not None:  # an interval
         if wide.circular or low < wide.low or high > wide.high:
-            raise InvalidParameter(f"clipped_from={clipped_from!r} does not contain [{low:g}, {high:g}]")
+            raise InvalidParameter(
+                f"clipped_from={clipped_from!r} does not contain {show_range(low, high, unit)}"
+            )
     elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
         outside = clipped_from.share_outside(low, high)
     elif not outside:
@@ -91,7 +113,7 @@ def clipping_of(low: float, high: float, clipped_from: object) -> Clipping | Non
             "clipped_from is what dt.bounds returned, the interval that values come from, or the share "
             f"outside with its interval, such as (0.01, 0.004, 0.02), not {found(clipped_from)}"
         )
-    return Clipping(low, high, check_outside(outside))
+    return Clipping(low, high, check_outside(outside), unit=unit)
 
 
 def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:

@@ -171,8 +171,9 @@ class Box(Domain):
         for name, side in sides.items():
             if not isinstance(name, str) or not isinstance(side, Interval):
                 raise InvalidParameter("every number has a name and is a dt.Interval")
+        kept = tuple(side.read_as(unit=side.unit, clipped_from=side.clipped_from) for side in sides.values())
         object.__setattr__(self, "names", tuple(sides))
-        object.__setattr__(self, "sides", tuple(side.read_as(unit=side.unit) for side in sides.values()))
+        object.__setattr__(self, "sides", kept)
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:

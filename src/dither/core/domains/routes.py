@@ -50,6 +50,13 @@ class Routes(Domain):
     usual_mechanism = "Optimal"
     protects: ClassVar[Unit] = "trajectory"
     hint = "choose a larger area, or use domain.clip(paths)"
+    keys = ("points", "distance", "by")
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Return the routes that `routes = [[low, high], [low, high]]` and the other keys describe."""
+        area = Rectangle.from_table({Rectangle.kind: table[cls.kind]})
+        return cls(area, **{key: table[key] for key in cls.keys if key in table})
 
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle | Disk | Parallelogram):

@@ -41,7 +41,8 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     if len(given) != 1:
         raise InvalidParameter(
             "exactly one domain is needed: interval = [low, high], circle = period, categories = […], "
-            "several = […] with most = 10, date, time, rectangle, disk, sphere, box or profile; "
+            "several = […] with most = 10, date, time, rectangle, disk, sphere, places, routes, box, "
+            "vectors or profile; "
             f"{' and '.join(given) or 'none'} was given"
         )
     domain: Domain = _readers()[given[0]].from_table(table)
@@ -52,7 +53,10 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 
 def _take_form(table: dict[str, Any]) -> None:
     """Replace dates, times and a scale by the numbers that devices are asked for."""
-    if "scale" in table:
+    dates = "date" in table
+    if dates and table.get("scale", "linear") != "linear":
+        raise InvalidParameter('dates have a linear scale: scale = "linear" beside date = [first, last]')
+    if "scale" in table and not dates:
         table["scale"] = list(scale_edges(table))
         table["interval"] = [0, len(table["scale"]) - 1]
     if "date" in table:
@@ -65,6 +69,8 @@ def _take_form(table: dict[str, Any]) -> None:
             raise InvalidParameter("dates are two days without quotes: date = [2026-01-01, 2026-12-31]")
         table["interval"] = [(end - _EPOCH).days for end in ends]
         table["unit"] = Calendar.make(dates=True, zone=table.pop("zone", None))
+        if "scale" in table:
+            table["scale"] = list(scale_edges(table))
     if "time" in table:
         if table.pop("time") is not True:
             raise InvalidParameter("a time of the day is asked by time = true")

@@ -38,8 +38,14 @@ class Vectors(Domain):
     kind: ClassVar[str] = "vectors"
     outside: ClassVar[str] = "clip"
     cell_type = "none"
+    keys = ("length", "exact", "centre")
     usual_mechanism = "Optimal"
     hint = "divide by a larger length, or use domain.clip(vectors)"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Return the vectors that `vectors = dimension`, `length`, `exact` and `centre` describe."""
+        return cls(table[cls.kind], **{key: table[key] for key in cls.keys if key in table})
 
     def __post_init__(self) -> None:
         least = 2 if self.exact is True else 1

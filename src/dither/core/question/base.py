@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -335,6 +335,15 @@ class Question(Answering):
 
 def _rebuilt(kind: type[Question], given: dict[str, Any]) -> Question:
     return kind(**given)
+
+
+class Asks(Protocol):
+    """A design that has a question: a mechanism such as `dt.Podium(…)`."""
+
+    @property
+    def question(self) -> Question:
+        """What the design asks, draws and promises."""
+        ...
 
 
 def as_question(asked: object) -> Question:

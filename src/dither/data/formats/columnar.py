@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     Batches = Iterator[pyarrow.RecordBatch]
 
+_PANDAS: Final = b"PANDAS_ATTRS"
 _SPARK: Final = b"org.apache.spark.sql.parquet.row.metadata"
 
 
@@ -201,7 +202,9 @@ class ColumnarFormat(TableFormat):
         with self._open_or_refuse(path) as file:
             metadata = self.schema(file).metadata or {}
             text = metadata.get(SPECIFICATION)
-            return _spark_specification(metadata) if text is None else str(text.decode())
+            if text is None:
+                return _pandas_specification(metadata) or _spark_specification(metadata)
+            return str(text.decode())
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         with self._open_or_refuse(path) as file:
@@ -367,6 +370,15 @@ def _decode_texts(batch: pyarrow.RecordBatch, texts: Sequence[str]) -> pyarrow.R
 def _is_short(kind: pyarrow.DataType) -> bool:
     """Return whether a type is one of integers of one or two bytes."""
     return bool(arrow().types.is_integer(kind) and kind.bit_width <= 16)
+
+
+def _pandas_specification(metadata: Mapping[bytes, bytes]) -> str | None:
+    """Return the head of a file that pandas wrote of reports, from the `attrs` of the frame, or None."""
+    try:
+        carried = json.loads(metadata.get(_PANDAS, b"{}")).get(SPECIFICATION.decode())
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return carried if isinstance(carried, str) else None
 
 
 def _spark_specification(metadata: Mapping[bytes, bytes]) -> str | None:

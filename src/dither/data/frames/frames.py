@@ -20,6 +20,7 @@ from dither.core.reports import Reports
 from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import (
     BATCH,
+    SPECIFICATION,
     arrow,
     compact_table,
     decode_column,
@@ -125,8 +126,8 @@ def _rows_of_people(
 def summarise(frame: object, questions: Questions | None = None) -> dict[str, Counts]:
     """Count the reports in a frame: a summary for each question. Nulls are not counted.
 
-    The questions may be left out if the frame carries them: Arrow tables do; pandas, Polars and DuckDB drop
-    the metadata that they are in.
+    The questions may be left out if the frame carries them: Arrow tables do, and pandas frames (`attrs`),
+    also those read from a Parquet file that pandas wrote. Polars and DuckDB drop them.
     """
     reader, campaign = _open_reports(frame, questions)
     totals = {name: Counts.empty(question) for name, question in campaign.questions.items()}
@@ -211,7 +212,11 @@ def _open_reports(
 ) -> tuple[pyarrow.RecordBatchReader, Questionnaire]:
     """Return the batches of a frame and its questions; raise if a question has no column."""
     reader, _ = open_stream(frame)
-    campaign = campaign_of(reader.schema) if questions is None else Questionnaire.of(questions)
+    carried = getattr(frame, "attrs", {}).get(SPECIFICATION.decode()) if questions is None else None
+    if carried is not None:  # of pandas
+        campaign = Questionnaire.from_json(str(carried))
+    else:
+        campaign = campaign_of(reader.schema) if questions is None else Questionnaire.of(questions)
     check_columns(campaign, reader.schema.names)
     return reader, campaign
 
@@ -331,7 +336,11 @@ def _to_pandas(index: Any) -> Back:
             if column.null_count and str(column.type).startswith("uint"):  # pandas would make them floats
                 kind = getattr(pandas, f"UI{str(column.type)[2:]}Dtype")()
                 frame[name] = column.to_pandas(types_mapper=lambda _, kind=kind: kind)
-        return frame if index is None else frame.set_axis(_drop_unused(index))
+        frame = frame if index is None else frame.set_axis(_drop_unused(index))
+        text = (table.schema.metadata or {}).get(SPECIFICATION)
+        if text is not None:  # kept by pandas in copies, selections of rows, and Parquet files
+            frame.attrs[SPECIFICATION.decode()] = text.decode()
+        return frame
 
     return back
 

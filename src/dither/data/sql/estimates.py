@@ -551,6 +551,12 @@ def _part(name: str, question: Question, dialect: SqlDialect) -> _QuestionPart:
         except DitherError as error:
             raise type(error)(f"question {name!r}: {error}") from None
         return _Mean(name, question, dialect)
+    line = question.domain.line
+    if line is not None and line.scale:
+        raise InvalidParameter(
+            f"question {name!r}: its numbers are positions on a scale, which have no mean; count in SQL and "
+            "use dither estimate --folded, which prints the bounds"
+        )
     raise InvalidParameter(
         f"question {name!r}: a query estimates means on an interval and frequencies, not {question.name} on "
         f"{question.domain}; count in SQL and use dither estimate --folded"

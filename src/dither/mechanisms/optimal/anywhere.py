@@ -364,10 +364,13 @@ class Among(Mechanism[PlainQuestion]):
         """The codes of the places that numbers stand for, and how many of them are likelier."""
         odds, share = math.exp(self.epsilon), _share("places", self.epsilon)
         most = MOST_PACKED // len(self.domain)
-        sizes = [(n, k) for n, k in _sizes(share) if k <= most and n <= max(2, len(self.domain))]
+        places = len(self.domain)
+        sizes = [(n, k) for n, k in _sizes(share) if k <= most and n < places]
+        if places <= _FITTED or not sizes:  # a number for each place: of a short list no fewer are as good
+            sizes.append((min(places, _FITTED), 1))
         fits = [
             codebooks.fit_among(self.domain.distances, self.weights, odds, count, width)
-            for count, width in sizes or [(2, 1)]
+            for count, width in sizes
         ]
         least = min(error for _, _, error in fits)
         good = [fit for fit in fits if fit[2] <= least * (1.0 + _SAME)]

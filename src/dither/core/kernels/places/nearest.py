@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, 
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.core.domains.plane import SIDE, Pair, read_pair
 from dither.core.kernels.blocks import BLOCK, FEW, split_rows
+from dither.core.kernels.channel import LinearReading, shares_of_inputs
 from dither.core.kernels.kernel import CellKernel, pure_certify, pure_promise
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
 from dither.core.kernels.places.points import TableLikelihood
@@ -44,6 +45,7 @@ _PACKED: Final = re.compile(r"(?:[0-9a-f]{4})*")
 _TABLE: Final = 1 << 23  # numbers of a table that is listed once
 _BLOCK: Final = 1 << 20  # distances computed together
 _FEWEST: Final = 50  # different points that a map needs
+_NAMED: Final = 3  # places of a group that its label names
 _INNER: Final = 2  # places along the side of a cell of a map
 
 
@@ -348,6 +350,20 @@ class NearestNumbers(CellKernel):
         return law
 
 
+def rates_of(window: Nearest, lists: Array) -> tuple[Fraction, Fraction] | None:
+    """Return the probabilities of the number of an input's list, and of any other, if K = 1; else None."""
+    if window.width > 1 or len(np.unique(lists)) < window.cells:
+        return None
+    return Fraction(window.inside, window.total), Fraction(window.outside, window.total)
+
+
+def shares_of_lists(window: Nearest, lists: Array) -> LinearReading:
+    """Return the unbiased reading of the shares of people with each of these lists."""
+    channel = np.full((len(lists), window.cells), window.outside / window.total)
+    np.put_along_axis(channel, lists.astype(np.int64), window.inside / window.total, axis=1)
+    return shares_of_inputs(channel)
+
+
 def check_points(window: Nearest, selector: Selector) -> None:
     """Raise InvalidParameter unless there is one public point for each number."""
     if len(selector.points) != window.cells:
@@ -506,6 +522,10 @@ class BoxKernel(NearestNumbers):
         return read_rows(data, self.outcomes, self.selector.axes)
 
 
+def _more(places: Sequence[Hashable]) -> str:
+    return f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+
+
 @dataclass(frozen=True)
 class ListingKernel(NearestNumbers):
     """For each public place a list of K different numbers, those of its neighbours by any distance.
@@ -518,6 +538,7 @@ class ListingKernel(NearestNumbers):
     packed: bytes
 
     kind: ClassVar[str] = "listing"
+    quantities: ClassVar[tuple[str, ...]] = ("frequencies",)
     coordinates: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -539,6 +560,40 @@ class ListingKernel(NearestNumbers):
                 f"{MOST_PACKED} numbers in all (64 kB); choose fewer neighbours or fewer places"
             )
         return np.frombuffer(self.packed, dtype=">u2").astype(self.layout).reshape(-1, self.window.width)
+
+    @cached_property
+    def _groups(self) -> tuple[Array, Integers]:
+        """The different lists in the order of the places, and the row of each place among them."""
+        found, first, rows = np.unique(
+            np.sort(self.lists, axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        return found[order], np.argsort(order)[np.asarray(rows).reshape(-1)]
+
+    @property
+    def different(self) -> Array:
+        """The lists that reports tell apart."""
+        return self._groups[0]
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction] | None:
+        """The probabilities of the number of a place, and of any other, if K = 1; else None."""
+        return rates_of(self.window, self.different)
+
+    @cached_property
+    def shares_reading(self) -> LinearReading:
+        """The unbiased reading of the shares of people at the places with each list."""
+        return shares_of_lists(self.window, self.different)
+
+    def names_of_groups(self, labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
+        """Return a label for each different list: that of its place, or of all its places."""
+        members: list[list[Hashable]] = [[] for _ in self.different]
+        for label, row in zip(labels, self._groups[1].tolist(), strict=True):
+            members[row].append(label)
+        return tuple(
+            places[0] if len(places) == 1 else f"{', '.join(map(str, places[:_NAMED]))}{_more(places)}"
+            for places in members
+        )
 
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Categories | Places) and len(domain) == len(self.lists)

@@ -18,13 +18,15 @@ import numpy as np
 from dither.core.domains import Domain, Routes
 from dither.core.domains.routes import PathDistance
 from dither.core.kernels.blocks import FEW, split_rows
-from dither.core.kernels.channel import LinearReading, shares_of_inputs
+from dither.core.kernels.channel import LinearReading
 from dither.core.kernels.places.nearest import (
     MOST_PACKED,
     NearestNumbers,
     check_lists,
     first_numbers,
+    rates_of,
     read_rows,
+    shares_of_lists,
     unpack,
 )
 from dither.core.kernels.window.integers import Nearest
@@ -133,20 +135,19 @@ class RouteKernel(NearestNumbers):
         return np.asarray(self.distances(inputs).argmin(axis=1))
 
     @property
+    def different(self) -> Array:
+        """The list of each public path."""
+        return self.lists
+
+    @property
     def rates(self) -> tuple[Fraction, Fraction] | None:
         """The probabilities of the nearest public path's number, and of any other, if K = 1; else None."""
-        window = self.window
-        if window.width > 1 or len(np.unique(self.lists)) < window.cells:
-            return None
-        return Fraction(window.inside, window.total), Fraction(window.outside, window.total)
+        return rates_of(self.window, self.lists)
 
     @cached_property
     def shares_reading(self) -> LinearReading:
         """The unbiased reading of the shares of people next to each public path."""
-        window = self.window
-        channel = np.full((window.cells, window.cells), window.outside / window.total)
-        np.put_along_axis(channel, self.lists.astype(np.int64), window.inside / window.total, axis=1)
-        return shares_of_inputs(channel)
+        return shares_of_lists(self.window, self.lists)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1, *inputs.shape[-2:])
