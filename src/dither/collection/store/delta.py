@@ -18,7 +18,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import today
 from dither.collection.live import Slot
@@ -37,6 +37,8 @@ from dither.errors import InvalidParameter
 if TYPE_CHECKING:
     import deltalake
     import pyarrow as pa
+    from deltalake.transaction import AddAction
+    from pyarrow import parquet
 
 NAME: Final = "dither reports"
 FORM: Final = "dither export 1"  # the description of a table that an export made
@@ -165,9 +167,9 @@ class _Open(NamedTuple):
     """A file that is being written."""
 
     name: str
-    sink: Any
-    writer: Any
-    metadata: list[Any]
+    sink: pa.NativeFile
+    writer: parquet.ParquetWriter
+    metadata: list[parquet.FileMetaData]
 
 
 class _Files:
@@ -179,7 +181,7 @@ class _Files:
 
         self._store = PyFileSystem(DeltaStorageHandler(table.table_uri))
         self._open: dict[tuple[str, datetime.date], _Open] = {}
-        self.added: list[Any] = []  # the actions that name them
+        self.added: list[AddAction] = []  # the actions that name them
 
     def write(self, campaign: str, day: datetime.date, table: pa.Table) -> None:
         """Write rows of a campaign and a day."""
@@ -191,7 +193,8 @@ class _Files:
             if len(self._open) >= _MOST:
                 self._end(*next(iter(self._open)))
             name = f"campaign={campaign}/day={day.isoformat()}/part-{uuid.uuid4()}.parquet"
-            sink, metadata = self._store.open_output_stream(name), list[Any]()
+            metadata: list[parquet.FileMetaData] = []
+            sink = self._store.open_output_stream(name)
             there = _Open(name, sink, open_writer(sink, table.schema, metadata), metadata)
             self._open[campaign, day] = there
         there.writer.write_table(table)
@@ -214,10 +217,10 @@ class _Files:
             self._end(*place)
 
 
-def _statistics(metadata: Any) -> str:
+def _statistics(metadata: parquet.FileMetaData) -> str:
     """Return what the log says of a file: readers take a column without statistics for empty."""
-    least: dict[str, Any] = {}
-    most: dict[str, Any] = {}
+    least: dict[str, int | str] = {}
+    most: dict[str, int | str] = {}
     nulls: dict[str, int] = {}
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -265,7 +268,7 @@ def _append(
 
 
 def _commit(
-    module: ModuleType, made: deltalake.DeltaTable, added: Sequence[Any], writer: str, tick: int
+    module: ModuleType, made: deltalake.DeltaTable, added: Sequence[AddAction], writer: str, tick: int
 ) -> bool:
     done = module.CommitProperties(app_transactions=[module.Transaction(writer, tick)])
     try:

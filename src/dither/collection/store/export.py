@@ -37,6 +37,7 @@ from dither.foundation.atomic import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import parquet
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
@@ -205,7 +206,7 @@ class _Files:
         self._counts[day, ""] = [len(digests), 0]
         self._writers[day, ""].write_table(table)
 
-    def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
+    def _open(self, day: datetime.date, campaign: str, schema: object) -> parquet.ParquetWriter:
         place = _part_of(self._folder / self._name(day, campaign))
         place.parent.mkdir(exist_ok=True)
         return open_writer(place, schema)
@@ -262,7 +263,9 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
     return pa.table(columns)
 
 
-def open_writer(place: object, schema: object, metadata: list[Any] | None = None) -> Any:
+def open_writer(
+    place: object, schema: object, metadata: list[parquet.FileMetaData] | None = None
+) -> parquet.ParquetWriter:
     """Return a writer of a Parquet file with the columns of `report_columns`, and its texts as texts.
 
     The description of the file is appended to `metadata` when it is closed.

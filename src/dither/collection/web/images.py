@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 from dither.errors import MissingExtra
@@ -103,12 +103,10 @@ def _line(axes: Axes, element: ElementTree.Element, said: dict[str, str]) -> Art
         x1, y1, x2, y2 = _numbers(element, "x1", "y1", "x2", "y2")
         points = [(x1, y1), (x2, y2)]
     across, down = zip(*points, strict=True)
-    more: dict[str, Any] = {
-        "color": said["stroke"],
-        "alpha": float(said.get("opacity", 1.0)),
-        "linewidth": _inches(said.get("stroke-width", 1.0)),
-    }
-    return axes.plot(across, down, solid_capstyle="butt", **more)[0]
+    (made,) = axes.plot(across, down, color=said["stroke"], solid_capstyle="butt")
+    made.set_alpha(float(said.get("opacity", 1.0)))
+    made.set_linewidth(_inches(said.get("stroke-width", 1.0)))
+    return made
 
 
 def _patch(axes: Axes, element: ElementTree.Element, said: dict[str, str]) -> Artist:
