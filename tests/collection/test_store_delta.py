@@ -256,6 +256,50 @@ def test_what_is_wrong_is_said_in_a_sentence(
     store.close()
 
 
+def test_a_machine_whose_clock_is_wrong_adds_reports_and_removes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To a clock that is two days ahead, the files that another export just wrote would be old."""
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), tmp_path / "table"
+    store = open_store(place)
+    batches = begun(store, 4)
+    export_to_delta(place, str(table), day=DAY)
+    unfinished = table / "part-of-another-export.parquet"
+    unfinished.write_bytes(b"PAR1")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 2 * 86_400)
+    done = export_to_delta(place, str(table), day=NEXT)
+    assert done.clock == pytest.approx(2 * 86_400, abs=5)
+    told = run("collector", "export", place, "-o", str(table), "--table", "delta")
+    assert told.exit_code == 0
+    assert "set the clock" in told.output + told.stderr
+    assert unfinished.exists()
+    monkeypatch.undo()
+    assert export_to_delta(place, str(table), day=NEXT).clock == 0
+    assert counted(table) == expected(batches)
+    store.close()
+
+
+def test_a_commit_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), tmp_path / "table"
+    store = open_store(place)
+    batches = begun(store, 4)
+    export_to_delta(place, str(table), day=DAY)
+    last = max((table / "_delta_log").glob("*.json"))
+    whole = last.read_bytes()
+    last.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidParameter, match="cannot be read or written"):
+        export_to_delta(place, str(table), day=NEXT)
+    last.write_bytes(whole)
+    assert export_to_delta(place, str(table), day=NEXT).batches == 0
+    assert counted(table) == expected(batches)
+    store.close()
+
+
 def test_a_store_that_was_restored_is_counted_once(tmp_path: Path) -> None:
     from dither.collection.store.backup import backup, restore
     from dither.collection.store.opening import open_store

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import deltalake
     import pyarrow as pa
     from deltalake.transaction import AddAction
-    from pyarrow import parquet
+    from pyarrow import fs, parquet
 
 NAME: Final = "dither reports"
 FORM: Final = "dither export 1"  # the description of a table that an export made
@@ -49,6 +49,8 @@ _FILE: Final = 1 << 27  # bytes of a file, at most
 _SMALL: Final = 1 << 25  # bytes: files below are joined,
 _MANY: Final = 4  # where a past day has so many
 _LONGEST: Final = 366  # days for which a batch can be taken back, at most
+_CLOCK: Final = "_dither_clock"  # a file that is written to compare clocks; readers leave it alone
+_SKEW: Final = 600  # seconds between two clocks
 _MOST: Final = 64  # files that are written at a time
 _PARTITIONS: Final = ["campaign", "day"]
 _CONFIGURATION: Final = {"delta.deletedFileRetentionDuration": "interval 1 days"}
@@ -57,7 +59,8 @@ _CONFIGURATION: Final = {"delta.deletedFileRetentionDuration": "interval 1 days"
 class DeltaExport(NamedTuple):
     """What an export added: batches, reports, withdrawn batches; days whose reports were folded before.
 
-    `rewritten` rows of withdrawn batches left the table.
+    `rewritten` rows of withdrawn batches left the table. `clock` is by how many seconds the clock of this
+    machine is ahead of the table's, where that is too much to remove files by their age; else 0.
     """
 
     batches: int
@@ -65,6 +68,7 @@ class DeltaExport(NamedTuple):
     withdrawn: int
     folded: tuple[str, ...]
     rewritten: int
+    clock: int = 0
 
 
 def export_to_delta(
@@ -85,7 +89,13 @@ def export_to_delta(
                 break
         else:
             raise InvalidParameter(f"other exports of this store write to {table}; try again when they ended")
-        return done._replace(rewritten=_maintain(_open_or_create(table), day or today()))
+        present, made = day or today(), _open_or_create(table)
+        if (made.transaction_version(_MAINTAINED) or 0) >= present.toordinal():
+            return done
+        ahead = _seconds_ahead(made)
+        if abs(ahead) > _SKEW:  # files of other exports would seem to be old
+            return done._replace(clock=ahead)
+        return done._replace(rewritten=_maintain(made, present))
 
 
 def _open_or_create(address: str) -> deltalake.DeltaTable:
@@ -176,10 +186,7 @@ class _Files:
     """The Parquet files of one commit. No reader finds them before it: the log does not have them."""
 
     def __init__(self, table: deltalake.DeltaTable) -> None:
-        from deltalake.fs import DeltaStorageHandler
-        from pyarrow.fs import PyFileSystem
-
-        self._store = PyFileSystem(DeltaStorageHandler(table.table_uri))
+        self._store = _files_of(table)
         self._open: dict[tuple[str, datetime.date], _Open] = {}
         self.added: list[AddAction] = []  # the actions that name them
 
@@ -285,11 +292,28 @@ def _properties(module: ModuleType) -> object:
     return module.WriterProperties(compression="ZSTD")
 
 
+def _files_of(made: deltalake.DeltaTable) -> fs.FileSystem:
+    """Return the folder or the bucket of a table."""
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow.fs import PyFileSystem
+
+    return PyFileSystem(DeltaStorageHandler(made.table_uri))
+
+
+def _seconds_ahead(made: deltalake.DeltaTable) -> int:
+    """Return by how many seconds this machine's clock is ahead of the one that dates the table's files."""
+    import pyarrow as pa
+
+    files = _files_of(made)
+    with pa.BufferedOutputStream(files.open_output_stream(_CLOCK), 1 << 10) as stream:
+        stream.write(b"dither")
+    dated = files.get_file_info(_CLOCK).mtime_ns
+    return 0 if dated is None else round(time.time() - dated / 1e9)
+
+
 def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
     """Rewrite withdrawn batches out and join small files, once a day; return how many rows left the table."""
     module, removed = load_delta(), 0
-    if (made.transaction_version(_MAINTAINED) or 0) >= day.toordinal():
-        return 0
     try:
         # First: it says that this day is done, and keeps others away. Two that join files would keep both.
         claim = module.CommitProperties(app_transactions=[module.Transaction(_MAINTAINED, day.toordinal())])
