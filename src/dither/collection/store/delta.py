@@ -138,7 +138,7 @@ class _Run:
         self.batches = self.reports = self.withdrawn = 0
         self.campaigns: set[str] = set()
 
-    def write(self, files: _Files) -> None:
+    def write(self, files: _TableFiles) -> None:
         """Write all rows."""
         held: dict[int, list[Row]] = {}
         size = 0
@@ -153,7 +153,7 @@ class _Run:
             self.withdrawn += len(digests)
             files.write(WITHDRAWN, day, tombstones(day, digests))
 
-    def _hand_on(self, held: Mapping[int, Sequence[Row]], files: _Files) -> None:
+    def _hand_on(self, held: Mapping[int, Sequence[Row]], files: _TableFiles) -> None:
         """Write the rows that are held, those of a campaign and a day together."""
         import pyarrow as pa
 
@@ -182,7 +182,7 @@ class _Open(NamedTuple):
     metadata: list[parquet.FileMetaData]
 
 
-class _Files:
+class _TableFiles:
     """The Parquet files of one commit. No reader finds them before it: the log does not have them."""
 
     def __init__(self, table: deltalake.DeltaTable) -> None:
@@ -261,7 +261,7 @@ def _append(
                 "export to another place"
             )
         run = _Run(source, begun, since or datetime.date.min)
-        files = _Files(made)
+        files = _TableFiles(made)
         run.write(files)
         files.close()
         folded = tuple(day for day in source.folded_days(begun) if since is None or day >= since.isoformat())
