@@ -444,6 +444,7 @@ MEANINGS = {
     "rows.seed": "the same seed gives the same rows; nothing private depends on it",
     "NaiveBayes.priors": "the probability of each class; None: the estimated ones",
     "Exponential.sensitivity": "the Δ of the paper's scale ε/2Δ; None: the largest scale that keeps ε",
+    "goals.CompletePaths.prior": "public paths and their source",
     "goals.Locations.length": "how many locations a path has",
     "goals.Locations.step": "how far a location is from the one before; None: they are independent",
     "maps.best_split.length": "how many locations a path has",

@@ -19,6 +19,7 @@ import numpy as np
 import dither as dt
 from dither.data.formats.format import Columns, table_format
 from dither.mechanisms.mechanism import Mechanism
+from tests.conformance.draws import even_levels
 from tests.golden.devices import CASES, FILE
 from tests.support.cases.frequency import KINDS
 from tests.support.cases.numbers import LATTICES, NUMERIC, Case
@@ -43,7 +44,11 @@ def frequency() -> list[dict[str, Any]]:
         for kind in kinds
     ]
     words = ["cat", "dog", "", "naïve"] * 2
-    return [*rows, _row("PEM(Text(6))", dt.PEM(dt.Text(6), epsilon=1.25), words)]
+    texts = {
+        "PEM(Text(6))": dt.PEM(dt.Text(6), epsilon=1.25),
+        "PEM(Text(6)), levels alike": even_levels(1.25),
+    }
+    return [*rows, *(_row(name, question, words) for name, question in texts.items())]
 
 
 def solved() -> list[dict[str, Any]]:

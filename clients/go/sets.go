@@ -329,10 +329,15 @@ type prefix struct {
 	length   int
 	alphabet []rune // nil for bytes
 	ends     []int64
+	shares   []int64 // of the people, one for each end
 }
 
 func readPrefix(given object) drawing {
-	fieldsOf(given, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends")
+	if has(given, "shares") {
+		fieldsOf(given, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends", "shares")
+	} else {
+		fieldsOf(given, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends")
+	}
 	domain := fieldsOf(given["domain"], "kind", "length", "alphabet")
 	need(domain["kind"] == "text" && given["outside"] == "refuse", "domain")
 	d := &prefix{length: int(integerIn(domain["length"], 1, 256))}
@@ -350,6 +355,14 @@ func readPrefix(given object) drawing {
 		d.ends = append(d.ends, integerIn(end, least, int64(d.length)))
 	}
 	need(len(d.ends) > 0 && d.ends[len(d.ends)-1] == int64(d.length), "cells")
+	d.shares = slices.Repeat([]int64{1}, len(d.ends))
+	if has(given, "shares") {
+		stated := asList(given["shares"])
+		need(len(stated) == len(d.ends), "cells")
+		for i, share := range stated {
+			d.shares[i] = integerIn(share, 1, 1<<16)
+		}
+	}
 	d.ratio = d.chance.response()
 	return d
 }
@@ -378,7 +391,16 @@ func (d *prefix) input(value any) any {
 func (d *prefix) draw(input any, s source) []byte {
 	seed := s.bits(47)
 	key := uint64(0)
-	for _, symbol := range input.([]int64)[:d.ends[seed%uint64(len(d.ends))]] {
+	total := int64(0)
+	for _, share := range d.shares {
+		total += share
+	}
+	left, level := int64(seed%uint64(total)), 0
+	for left >= d.shares[level] {
+		left -= d.shares[level]
+		level++
+	}
+	for _, symbol := range input.([]int64)[:d.ends[level]] {
 		key = mix(key ^ uint64(symbol))
 	}
 	return inBytes(nil, seed<<16|uint64(d.chance.other(bucket(seed, key>>32, d.buckets), s)), 8)

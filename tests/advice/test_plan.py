@@ -85,7 +85,7 @@ def test_a_plan_lists_what_it_cannot_predict() -> None:
     told = silent.perturb(np.linspace(0, 1, 20_000), source=dt.Seeded(1))
     assert planned == pytest.approx(float(dt.mean(told).half_width()), rel=0.05)
     for wrong in (1, True, 2.5, "many"):
-        with pytest.raises(InvalidParameter, match="whole number of people"):
+        with pytest.raises(InvalidParameter, match="integer number of people"):
             path.plan(wrong)  # type: ignore[arg-type]
 
 

@@ -235,7 +235,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     for table, words in (
         (foreign, "holds a Delta table that dither did not make"),
         (later, "of another version of dither"),
-        ("s3://nowhere-at-all/x", "no such bucket"),
+        ("s3://nowhere-at-all/x", "unknown bucket"),
         ("s3://user:word@bucket/x", "credentials come from the environment"),
     ):
         with pytest.raises(InvalidParameter, match=words) as refusal:
@@ -251,7 +251,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     told = run("collector", "export", place, "-o", "s3://reports/x")
     assert told.exit_code == 2
     assert "another-secret" not in told.output
-    with pytest.raises(InvalidParameter, match="there is no Delta table"):
+    with pytest.raises(InvalidParameter, match="no Delta table found"):
         sql.connect(tmp_path.as_uri())
     store.close()
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -52,6 +53,13 @@ CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
 DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
 POINTS = grid(CITY, 4)
 INTEGERS = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 65536))  # a place is its own integers
+
+
+def even_levels(epsilon: float) -> Question:
+    """Return a question about prefixes whose device text states no shares of the levels."""
+    made = dt.PEM(dt.Text(6), epsilon=epsilon).question
+    kernel = replace(made.kernel, shares=())
+    return ask(made.domain, kernel, epsilon=epsilon, name="PEM", parameters={"epsilon": epsilon})
 
 
 def nearest() -> dict[str, Any]:
@@ -115,6 +123,7 @@ def recorded() -> dict[str, Question]:
     return {entry["name"]: dt.from_json(entry["specification"]) for entry in written}
 
 
+@cache
 def questions() -> dict[str, Any]:
     """Return the questions of the vectors, by name: mechanisms, and the solved ones as they are in the file.
 
@@ -208,6 +217,7 @@ def questions() -> dict[str, Any]:
         "SetResponse, polynomial, 10 000 items": dt.SetResponse(dt.Several(10_000, most=5), epsilon=1),
         "SetResponse, polynomial, pairs": dt.SetResponse(dt.Several(1 << 20, most=12), epsilon=2, pairs=True),
         "PEM": dt.PEM(dt.Text(6), epsilon=1),
+        "PEM, levels alike": even_levels(1.0),
         "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
         "Optimal, places": dt.Optimal(INTEGERS, epsilon=2),
         **{f"Optimal, {name}": question for name, question in nearest().items()},
@@ -340,8 +350,10 @@ def known_to_javascript(specification: str) -> bool:
     return draw_of(specification) not in PYTHON_ONLY
 
 
-def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list[dict[str, Any]]:
-    """Return the draws of every question; with `second`, of those that clients/javascript knows."""
+def vectors(
+    count: int = DRAWS, seed: str = "", *, second: bool = False, only: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the draws of every question, or `only` of one; with `second`, of those JavaScript draws."""
     return [
         {
             "name": name,
@@ -350,6 +362,7 @@ def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list
             "draws": list(drawn(name, mechanism, count, seed)),
         }
         for name, mechanism in questions().items()
+        if only in (None, name)
         if not second or known_to_javascript(mechanism.to_json())
     ]
 

@@ -402,7 +402,9 @@ def prefix(d: dict[str, Any], text: str, take: Take) -> int:
     symbols = list(text.encode()) if alphabet is None else [alphabet.index(letter) + 1 for letter in text]
     symbols += [0] * (d["domain"]["length"] - len(symbols))
     seed, key = bits(take, 47), 0
-    for symbol in symbols[: d["ends"][seed % len(d["ends"])]]:
+    shares = d.get("shares", [1] * len(d["ends"]))
+    length = [end for end, share in zip(d["ends"], shares, strict=True) for _ in range(share)]
+    for symbol in symbols[: length[seed % len(length)]]:
         key = mixed(key ^ symbol)
     own = bucket(seed, key >> 32, d["buckets"])
     return seed << 16 | response(take, own, d["buckets"], int(d["step"], 16), d["bits"])

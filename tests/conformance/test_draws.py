@@ -50,8 +50,14 @@ def test_single_values_meet_the_vectors(one: dict[str, Any]) -> None:
     assert differences(one) == 0
 
 
-def test_the_file_is_what_the_script_writes() -> None:
-    assert FILE.read_text(encoding="utf-8") == text(vectors())
+@pytest.mark.some(every=5)
+@pytest.mark.parametrize("one", QUESTIONS, ids=lambda one: one["name"])
+def test_the_file_is_what_the_script_writes(one: dict[str, Any]) -> None:
+    assert text(vectors(only=one["name"])) == text([one])
+
+
+def test_the_file_holds_the_questions_of_the_script() -> None:
+    assert FILE.read_text(encoding="utf-8") == text(QUESTIONS)
     assert [one["name"] for one in QUESTIONS] == list(questions())
 
 

@@ -22,6 +22,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
+from dither.collection.campaign import Campaign, Published
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.secrets import make_sealing_key
@@ -33,6 +34,7 @@ from tests.collection.campaigns import KEY, published
 from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
 from tests.conformance.consent import FILE as CONSENT
+from tests.conformance.presence_terms import TOML
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -83,12 +85,15 @@ def checks(java: list[str], *words: str, given: str = "") -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_java_client_conforms(java: list[str]) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_java_client_conforms(java: list[str], every: int) -> None:
     """It knows every draw of the vectors."""
-    tallies = run([*java, "dither.Conformance"])
+    tallies = run([*java, "dither.Conformance"], every=every)
     told = {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()}
     assert told == dict.fromkeys(KINDS, (0, 0, []))
-    assert tallies["draws"].passed == sum(len(one["draws"]) for one in vectors("draws")["questions"])
+    assert tallies["draws"].passed == -(
+        -sum(len(one["draws"]) for one in vectors("draws")["questions"]) // every
+    )
 
 
 # Draws that texts.json cannot have, since clients/javascript does not know them.
@@ -313,6 +318,13 @@ def test_a_device_answers_keeps_and_sends(java: list[str], tmp_path: Path) -> No
     """Values that are none, budgets, rules, a damaged file, ten threads, any answer of a collector."""
     given = f"{published().to_json()}\n{KEY.public_key().public_bytes_raw().hex()}\n"
     assert checks(java, "device", str(tmp_path), given=given) == ["fine"]
+
+
+def test_presence_over_weeks(java: list[str], tmp_path: Path) -> None:
+    """One message in each, by a clock that is set; offline, without consent, turned back, erased."""
+    present = Published.sign(Campaign.from_toml(TOML), KEY).to_json()
+    given = f"{present}\n{KEY.public_key().public_bytes_raw().hex()}\n"
+    assert checks(java, "uses", str(tmp_path / "account"), given=given) == ["fine"]
 
 
 @pytest.mark.parametrize("many", [60, pytest.param(10_000, marks=pytest.mark.slow)])

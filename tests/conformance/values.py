@@ -76,6 +76,8 @@ def _moved(domain: Any, value: Any) -> Any:
     if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
     if isinstance(domain, Several):
+        if isinstance(domain.labels, range):  # a set of a million numbers would be made for each value
+            return [item for item in value if isinstance(item, int) and item in domain.labels]
         known = set(domain.labels)
         told = (item if item in known else "other" for item in value)
         return [item for item in told if item in known]

@@ -129,3 +129,50 @@ def test_who_they_are_is_never_sent_and_no_part_of_equality():
     assert dt.stats.combine(small, weights=[1, 1]).n == 6
     again = pickle.loads(pickle.dumps(reports))
     assert (dt.frequencies(again)["yes"] - dt.frequencies(reports)["yes"]).n == 1000
+
+
+def test_waves_in_long_form_are_paired():
+    """Rows of one id are one person's: before, the waves were taken for different people."""
+    rng = np.random.default_rng(1)
+    base, order = rng.beta(0.5, 0.5, 2000), rng.permutation(4000)
+    ids, wave = order % 2000, np.where(order < 2000, "before", "after")
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=6)
+    told = asked.perturb(0.9 * base[ids] + 0.1 * (order >= 2000), source=dt.Seeded(1))
+    waves = dt.estimate(told, by={"wave": wave}, person=ids)
+    gap = dt.stats.difference(waves)
+    assert gap.title.endswith("; who is in both is paired")
+    alone = dt.stats.difference(dt.estimate(told, by={"wave": wave}))["after", "before"]
+    paired = gap["after", "before"]
+    assert (paired.n, alone.n, float(paired)) == (2000, 4000, float(alone))
+    assert paired.half_width() < 0.7 * alone.half_width()
+    assert paired.covers(0.1, 1 - 1e-6)
+    by_rows = {
+        name: told[np.flatnonzero(wave == name)[np.argsort(ids[wave == name])]]
+        for name in ("before", "after")
+    }
+    same = (asked.reports(by_rows[name].cells) for name in by_rows)
+    before, after = (dt.mean(part) for part in same)
+    moved = after.moved_by - before.moved_by  # the paired t-test of the decoded numbers
+    assert paired.standard_error == pytest.approx(moved.std(ddof=1) / np.sqrt(2000), rel=0.02)
+    heavy = dt.estimate(told, by={"wave": wave}, person=ids, weights=np.ones(4000))
+    assert dt.stats.difference(heavy)["after", "before"].half_width() < 0.7 * alone.half_width()
+    for wrong, words in (
+        (lambda: dt.stats.equal_groups(waves), "some people are in several groups"),
+        (
+            lambda: dt.estimate(told, by={"wave": ["both"] * 4000}, person=ids),
+            "group both has 2000 further rows",
+        ),
+        (lambda: dt.estimate(told, by=wave, person=ids[1:]), "4000 reports need as many ids"),
+        (lambda: dt.estimate(told, by=wave, person=[None, *ids[1:]]), "row 1 has no id"),
+        (lambda: dt.estimate(told, by=wave, person="id"), "a public id for each report"),
+        (lambda: dt.estimate(told, person=ids), "by=wave, person=ids"),
+    ):
+        with pytest.raises(InvalidParameter, match=words):
+            wrong()
+
+
+def test_a_test_of_different_people_refuses_the_same_ones():
+    both = dt.Each(a=dt.KRR(dt.Categories(2), epsilon=2), b=dt.KRR(dt.Categories(2), epsilon=2))
+    told = both.perturb({"a": [0, 1] * 100, "b": [0, 1] * 100}, source=dt.Seeded(1))
+    with pytest.raises(InvalidParameter, match="some people are in both groups"):
+        dt.stats.same_distribution(told["a"], told["b"])

@@ -93,15 +93,15 @@ def test_the_statistic_of_numbers_is_scipys():
 
 def test_bad_input_is_refused():
     rng, source = np.random.default_rng(8), dt.Seeded(8)
-    pets, numbers = (sample(MECHANISMS[place], rng, source, 20) for place in (0, 3))
+    pets, numbers, others = (sample(MECHANISMS[place], rng, source, 20) for place in (0, 3, 0))
     with pytest.raises(Mismatch, match="one mechanism"):
         dt.stats.same_distribution(numbers, sample(dt.SW(dt.Interval(0, 1), epsilon=2), rng, source, 20))
     with pytest.raises(Mismatch, match="different categories"):
         dt.stats.same_distribution(pets, dt.KRR(dt.Categories(3), epsilon=1).perturb([0] * 9))
     with pytest.raises(InvalidParameter, match="lost their correlations"):
-        dt.stats.same_distribution(dt.Counts.of(pets), pets)
+        dt.stats.same_distribution(dt.Counts.of(others), pets)
     with pytest.raises(NotIdentifiable, match="at least two"):
-        dt.stats.same_distribution(pets[:1], pets)
+        dt.stats.same_distribution(others[:1], pets)
     for expected in ({"cat": 1.0}, [0.5, 0.5]):
         with pytest.raises(InvalidParameter, match="exactly the categories"):
             dt.stats.goodness_of_fit(pets, expected)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import dither as dt
 from dither.core.kernels.sets.prefix import PrefixKernel
@@ -83,8 +85,10 @@ def test_a_device_that_ignores_the_level_is_noticed():
     assert not set(dt.heavy_hitters(reports)) & set(WORDS)
 
 
-def test_levels_are_public_even_and_independent_of_the_text():
+def test_levels_are_public_and_independent_of_the_text_and_have_their_shares():
     pem = dt.PEM(dt.Text(5), epsilon=1)
+    shares = np.array(pem.question.kernel.shares)
+    assert shares.tolist() == [11, 15, 15, 15, 23]
     counts = [
         np.bincount(
             pem.question.kernel.levels(pem.perturb([word] * 50_000, source=dt.Seeded(7 + i)).cells),
@@ -93,7 +97,37 @@ def test_levels_are_public_even_and_independent_of_the_text():
         for i, word in enumerate(["a", "zzzzz"])
     ]
     assert stats.chi2_contingency(np.array(counts)).pvalue > ALARM
-    assert stats.chisquare(counts[0]).pvalue > ALARM
+    assert stats.chisquare(counts[0], 50_000 * shares / shares.sum()).pvalue > ALARM
+    even = replace(pem.question.kernel, shares=())
+    seeds = np.arange(10, dtype=np.uint64)
+    assert even.level(seeds).tolist() == [0, 1, 2, 3, 4] * 2
+    two = replace(pem.question.kernel, shares=(1, 2, 1, 1, 3))
+    assert two.level(seeds).tolist() == [0, 1, 1, 2, 3, 4, 4, 4, 0, 1]
+    with pytest.raises(InvalidParameter, match="one share"):
+        replace(even, shares=(1, 2))
+
+
+def _needed(pem: dt.PEM, shares: Any, found: float) -> float:
+    """Return the people of whom a text with a share of f is found, in units of the variance over f²."""
+    kernel = pem.question.kernel
+    sizes = np.diff([0, *kernel.ends])
+    counted = [sum(26**letters for letters in range(size + 1)) for size in sizes]
+    followed = np.array([1, *[16] * (len(sizes) - 1)])
+    alarms = np.array([*[1.0] * (len(sizes) - 1), 0.01])
+    z = stats.norm.isf(alarms / counted / followed)
+    share = np.array(shares) / np.sum(shares)
+    return optimize.brentq(lambda n: np.prod(stats.norm.cdf(np.sqrt(n * share) - z)) - found, 1.0, 1e6)
+
+
+def test_shares_of_the_levels_need_fewer_people():
+    """8 letters: 27 % fewer for the last level to find a text in 95 %, 11 % for all levels in 90 %."""
+    pem = dt.PEM(dt.Text(8, alphabet=LETTERS), epsilon=2)
+    shares = np.array(pem.question.kernel.shares)
+    even = np.ones(shares.size)
+    assert shares.tolist() == [11, 15, 15, 22]
+    assert 0.25 < 1 - shares.mean() / shares.max() < 0.30
+    assert 0.10 < 1 - _needed(pem, shares, 0.9) / _needed(pem, even, 0.9) < 0.13
+    assert dt.PEM(dt.Text(4, alphabet="01"), epsilon=1).question.kernel.shares == ()  # one level
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])

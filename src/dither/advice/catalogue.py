@@ -42,6 +42,7 @@ class Candidate:
 
     name: str
     mechanism: Any  # one of `Analysis`, or a pure protocol: see `on_a_line` and `on_categories`
+    domain: Domain | None = None  # what is asked, if the mechanism does not have it: a vector by its numbers
 
     def __str__(self) -> str:
         return self.name

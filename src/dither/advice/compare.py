@@ -11,7 +11,8 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.curves import along_budgets, draw_curves, error_curve, frequency_curve
-from dither.core.domains import Categories, Domain, Line, Profile
+from dither.advice.vectors import on_vectors, squared_error
+from dither.core.domains import Categories, Domain, Line, Profile, Vectors
 from dither.core.question import check_epsilon
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
@@ -27,6 +28,7 @@ from dither.mechanisms.matrix import Matrix
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
+from dither.mechanisms.optimal.vectors import InBall
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from dither.advice.simulation import Progress
 
 
-_INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
+_INPUTS: Final = 2048  # evenly spaced inputs: the error of a solved mechanism is their average
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
 
 
@@ -58,7 +60,7 @@ class Comparison(ResultTable):
         """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
-        panel shows the variance against the frequency. For a goal, and where errors are no function of the
+        panel shows the variance against the frequency. For a goal, and where errors do not depend on the
         value, bars are the errors of the table, a panel for each of them. Needs the extra `plot`.
         """
         drawn = [
@@ -93,18 +95,18 @@ class Comparison(ResultTable):
             named = column if column != "error" else "predicted error"
             title = about if panel is panels[0] else named
             draw_rows(self.rows[: 2 * count], title=title, x=named, bars=column, ax=panel)
-        for panel in panels[1:]:  # the rows are those of the first
+        for panel in panels[1:]:  # the rows equal those of the first panel
             panel.set_yticklabels([])
         return panels
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
-        """Return the table with some columns, and their relative errors, and the first `top` rows alone."""
+        """Return the table with some columns, and their relative errors, with only the first `top` rows."""
         wanted = {"mechanism", *columns, *(f"relative {name}" for name in columns)}
         rows = tuple({name: row[name] for name in row if name in wanted} for row in self.rows[:top])
         return replace(self, rows=rows, candidates=self.candidates[:top])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        # A relative error is printed in brackets after its error, which halves the width of the table.
+        # A relative error is printed in brackets after its error: this halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
         cells = []
         for row in self.rows:
@@ -150,14 +152,15 @@ def compare(
         if also:
             raise InvalidParameter("mechanisms for sets of items are compared without `also`")
         return _for_goal(_compare_sets(domain, len(domain.listed), budget), goal, progress)
-    if isinstance(domain, Profile):
+    if (together := _TOGETHER.get(type(domain))) is not None:
         if also or goal is not None:
-            raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
-        return _compare_tables(domain, budget)
+            raise InvalidParameter("tables of attributes and vectors are compared without `goal` and `also`")
+        return together(domain, budget)
     if not isinstance(domain, Line):
         raise InvalidParameter(
-            "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
-            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
+            "mechanisms are compared on an Interval, a Circle, Categories, Several or Vectors, not on "
+            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…), "
+            'and for routes goal=dt.goals.CompletePaths((paths, "source"))'
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
@@ -196,18 +199,18 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
     ]
     how, columns = goal.columns(candidates, progress)
     errors = [next(iter(row.values())) for row in columns]
-    order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
+    order = sorted(range(len(errors)), key=lambda index: (errors[index] is None, errors[index] or 0.0))
     rows = []
-    for place in order:
-        given = {**dict.fromkeys(table.rows[0]), **every[place]}  # single values have no errors by `beside`
+    for index in order:
+        given = {**dict.fromkeys(table.rows[0]), **every[index]}  # single values have no errors by `beside`
         name, *rest = given.items()
-        rows.append(dict([name, *columns[place].items(), *rest]))
+        rows.append(dict([name, *columns[index].items(), *rest]))
     title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
         table,
         title=title,
         rows=tuple(rows),
-        candidates=tuple(candidates[place] for place in order),
+        candidates=tuple(candidates[index] for index in order),
         goal=tuple(columns[0]),
     )
 
@@ -288,13 +291,11 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
 
 
 def _compare_sets(domain: Domain, items: int, epsilon: float) -> Comparison:
-    """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
+    """Compare the mechanism with a report on one random item, and with a proved lower bound."""
     candidates = on_sets(domain, epsilon)
     share = domain.most / items
     least = least_item_variance(items, domain.most, epsilon)
-    lies = (
-        math.exp(epsilon) / math.expm1(epsilon) ** 2
-    )  # of randomized response; one in k answers for an item
+    lies = math.exp(epsilon) / math.expm1(epsilon) ** 2  # randomized response; one in k answers for an item
     measured: list[tuple[str, float, float, int]] = [
         (
             tried.name,
@@ -344,6 +345,32 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
+def _compare_vectors(domain: Vectors, epsilon: float) -> Comparison:
+    candidates = sorted(on_vectors(domain, epsilon), key=squared_error)
+    least = InBall(domain, epsilon=epsilon).bound if domain.dimension > 1 else None
+    rows = tuple(
+        {
+            "mechanism": candidate.name,
+            "squared error": squared_error(candidate),
+            "bytes": candidate.mechanism.report_bytes,
+            **({} if least is None else {"relative squared error": squared_error(candidate) / least}),
+        }
+        for candidate in candidates
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the squared length of the error of a mean; "
+        "in brackets, relative to a lower bound for every mechanism without bias"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+# Domains of many numbers or attributes, whose mechanisms are compared by one error.
+_TOGETHER: Final[dict[type[Domain], Callable[..., Comparison]]] = {
+    Profile: _compare_tables,
+    Vectors: _compare_vectors,
+}
+
+
 def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
     """Return the mechanisms that a goal proposes, with its errors relative to a lower bound of all."""
     goal.check(domain)
@@ -354,14 +381,14 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
         {
             "mechanism": candidate.name,
             "error": error,
+            **({"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}),
             "bytes": candidate.mechanism.report_bytes,
             **({} if least is None else {"relative error": error / least}),
         }
         for candidate, error in ranking
     )
-    title = (
-        f"{goal!r}, ε = {epsilon:g} on {domain}; in brackets, relative to a lower bound for every mechanism"
-    )
+    relative = "" if least is None else "; in brackets, relative to a lower bound for every mechanism"
+    title = f"{goal!r}, ε = {epsilon:g} on {domain}{relative}"
     return Comparison(title, rows, domain, epsilon, tuple(held for held, _ in ranking), (), ("error",))
 
 

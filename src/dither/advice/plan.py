@@ -1,7 +1,7 @@
 """`Questionnaire.plan`: the error of each question of a campaign; how many people show that two arms differ.
 
 Errors are those of the estimates for a population: the noise of privacy and the sampling error together, for
-people who are spread evenly over every interval and list. All are closed formulas of the same readings that
+people who are spread evenly over every interval and list. All are closed formulas of the same decodings that
 the estimates average.
 """
 
@@ -41,7 +41,7 @@ LOST: Final = "tables, slopes and groups of two questions, and differences of th
 class Plan(ResultTable):
     """The result of `Questionnaire.plan`: for each question, and each pair, half a 95 % interval.
 
-    `±` is that of the campaign as it is; `privacy` and `sampling` are its two parts, whose squares add up.
+    `±` is for the campaign as it is; `privacy` and `sampling` are its two parts, whose squares add up.
     The last column is the other way to spend the same ε: each person answers every question with a part of
     it, or one question, drawn at random, with all of it.
     """
@@ -60,9 +60,9 @@ class Plan(ResultTable):
 class Reading:
     """What one report adds to a variance: of a question, for people who are spread evenly.
 
-    `noise` is n times the variance that privacy adds, `drawn` that of the values themselves; of a list, they
-    are of the share of one answer, and `own` and `other` are the noise of people with the answer and of
-    others.
+    `noise` is n times the variance that privacy adds, `drawn` n times the variance of the values themselves.
+    For a list, they belong to the share of one answer, and `own` and `other` are the noise of people with the
+    answer and of others.
     """
 
     quantity: str
@@ -75,7 +75,7 @@ class Reading:
 
 
 def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
-    """Return the errors of a campaign that so many people answer, and those of the other way to spend its ε.
+    """Return the errors of a campaign with `people` answers, and of the other way to spend its ε.
 
     >>> import dither as dt
     >>> survey = dt.Questionnaire({
@@ -86,22 +86,22 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
     [0.03, 0.03, 0.039]
     """
     if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 2:
-        raise InvalidParameter(f"a plan is for a whole number of people, at least 2, not {people!r}")
+        raise InvalidParameter(f"expected an integer number of people, at least 2, got {people!r}")
     campaign = Questionnaire.of(questions)
-    asked = {name: as_question(part) for name, part in campaign.questions.items()}
-    count, whole = len(asked), campaign.guarantee
-    readings = {name: read(part) for name, part in asked.items()}
+    question = {name: as_question(part) for name, part in campaign.questions.items()}
+    count, guarantee = len(question), campaign.guarantee
+    readings = {name: read(part) for name, part in question.items()}
     here = people / count if campaign.sampled else float(people)
-    rows: list[dict[str, Any]] = [{"question": name, **_errors(readings[name], here)} for name in asked]
+    rows: list[dict[str, Any]] = [{"question": name, **_errors(readings[name], here)} for name in question]
     other = "± if split" if campaign.sampled else "± if sampled"
-    several = count > 1 and isinstance(whole.bound, Pure)
+    several = count > 1 and isinstance(guarantee.bound, Pure)
     if several:
-        budget = whole.epsilon / count if campaign.sampled else whole.epsilon
+        budget = guarantee.epsilon / count if campaign.sampled else guarantee.epsilon
         there = people if campaign.sampled else people / count
         for row in rows:
-            row[other] = _errors(_at(asked[row["question"]], budget), there)["±"]
+            row[other] = _errors(_at(question[row["question"]], budget), there)["±"]
     if 1 < count <= _PAIRS and not campaign.sampled:
-        for first, second in combinations(asked, 2):
+        for first, second in combinations(question, 2):
             rows += map(dict, _pair(first, second, readings[first], readings[second], people))
     if several:
         rows = [{other: None, **row} for row in rows]
@@ -152,7 +152,7 @@ def read(question: Question) -> Reading | None:
 def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
     """Return how many times the people of a guessed range the domain of a question takes for a mean.
 
-    The values are uniform over the guess, `guess` being its low and high end. The error of a mean has the
+    The values are uniform from the low to the high end of `guess`. The error of a mean has the
     noise of the mechanism, which grows with the domain, and the spread of the values.
     """
     low, high = finite("the low end of a guess", guess[0]), finite("the high end of a guess", guess[1])
@@ -175,7 +175,7 @@ def range_words(question: Question, guess: tuple[float, float]) -> str:
     low, high = (plain(float(end)) for end in guess)
     return (
         f"{question.domain} with values in [{low}, {high}]: {times} times the people of [{low}, {high}]. "
-        "Ask on that range with clipped = true, or in two phases, which find it (dt.bounds)."
+        "Use that range with clipped = true, or two phases that find it (dt.bounds)."
     )
 
 
@@ -194,9 +194,9 @@ def _optional_noise(question: OptionalQuestion) -> float | None:
     if values is None:
         return None
     cells, found = np.arange(kernel.outcomes), []
-    for place in np.linspace(line.low, line.high, 17):
-        law = kernel.likelihoods(cells, np.asarray(place))
-        gaps = values - (place - line.low) * answered
+    for point in np.linspace(line.low, line.high, 17):
+        law = kernel.likelihoods(cells, np.asarray(point))
+        gaps = values - (point - line.low) * answered
         found.append(float(law @ gaps**2) - float(law @ gaps) ** 2)
     return float(np.mean(found))
 
@@ -222,7 +222,7 @@ def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
 
 
 def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people: int) -> list[Row]:
-    """Return what two questions tell together, of answers that do not depend on each other."""
+    """Return the errors for two questions together, if their answers are independent."""
     if a is None or b is None or "item" in a.quantity + b.quantity:
         return []
     name = f"{first} × {second}"
@@ -242,14 +242,14 @@ def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people:
 
 
 def _more(reading: Reading) -> float:
-    """Return by how much the mean square of an answer's reading is larger for people with the answer."""
+    """Return the surplus of the mean square of an answer's decoding for people with the answer."""
     return 1.0 + reading.own - reading.other
 
 
 def _row(name: str, quantity: str, noise: float, drawn: float, people: int) -> Row:
     parts = [_Z * math.sqrt(max(part, 0.0) / people) for part in (noise, drawn)]
-    whole = math.hypot(*parts)
-    return {"question": name, "estimate": quantity, "±": whole, "privacy": parts[0], "sampling": parts[1]}
+    error = math.hypot(*parts)
+    return {"question": name, "estimate": quantity, "±": error, "privacy": parts[0], "sampling": parts[1]}
 
 
 def people_to_detect(
@@ -289,8 +289,8 @@ def epsilon_to_detect(
     def excess(log_epsilon: float) -> float:
         return power - power_of(domain, goal, values, math.exp(log_epsilon), sampling)
 
-    place = decreasing_root(excess, math.log(ends[0]), math.log(ends[1]), close=1e-4)
-    return None if place is None else math.exp(place)
+    position = decreasing_root(excess, math.log(ends[0]), math.log(ends[1]), close=1e-4)
+    return None if position is None else math.exp(position)
 
 
 def _of_both(
@@ -306,7 +306,8 @@ def _of_both(
         elif isinstance(goal, Mean) and (spread := goal.spread(candidate.mechanism)) is not None:
             noises.append(2.0 * spread)
     if sampling:
-        # Of a share f it is f(1 − f), and of numbers with this mean at most that of people at both ends.
+        # For a share f it is f(1 − f); for numbers with this mean at most the variance of people at both
+        # ends.
         low, high = _ends(domain, goal)
         known = isinstance(goal, Mean) and (goal.deviation is not None or goal.criterion == "average")
         each = goal.sampling(domain) if known else None
@@ -332,7 +333,7 @@ def _ends(domain: Domain, goal: Goal) -> tuple[float, float]:
 def check_difference(
     domain: Domain, goal: Goal, values: Sequence[float] | None, power: float
 ) -> tuple[float, float]:
-    """Return the values of two arms; raise InvalidParameter unless a goal tells such a difference."""
+    """Return the values of two arms; raise InvalidParameter unless the goal supports such a difference."""
     low, high = _ends(domain, goal)
     try:
         first, second = (float(value) for value in values or ())
@@ -348,5 +349,5 @@ def check_difference(
     return first, second
 
 
-def _normal_cdf(place: float) -> float:
-    return 0.5 * math.erfc(-place / math.sqrt(2.0))
+def _normal_cdf(point: float) -> float:
+    return 0.5 * math.erfc(-point / math.sqrt(2.0))

@@ -20,7 +20,7 @@ def load(text: str) -> Any:
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
-            raise click.UsageError(f"there is no file {path}")
+            raise click.UsageError(f"file not found: {path}")
         try:
             joblib = importlib.import_module("joblib")  # comes with scikit-learn
         except ImportError:

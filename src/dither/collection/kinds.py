@@ -1,4 +1,4 @@
-"""What a campaign can ask, how it is drawn, and which client answers it: the table of docs/wire.md."""
+"""The kinds of questions, their draws, and the clients that answer them: the table of docs/wire.md."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ADD_ONS: Final = {
 
 
 class AskedKind(NamedTuple):
-    """A row: a kind of question, how TOML asks it, the default mechanism, and how that draws."""
+    """A row: a kind of question, its TOML, the default mechanism, and its draws."""
 
     kind: str
     toml: str
@@ -71,26 +71,26 @@ def answering(question: Question) -> tuple[str, ...]:
 
 
 def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
-    """Return, by question, which clients cannot answer it, and why; without those that all answer."""
+    """Return, by question, the clients that cannot answer it, and why; omit questions that all answer."""
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
-        told = {
+        reasons = {
             client: f"it does not draw {question.device()['draw']!r}"
             for client in CLIENTS
             if client not in answering(question)
         }
-        told |= {
+        reasons |= {
             client: f"it does not keep to repeat = {contract.repeat!r}"
             for client, without in _NO_REPEAT.items()
             if contract.repeat in without
         }
-        if told:
-            found[name] = told
+        if reasons:
+            found[name] = reasons
     return found
 
 
 def rows(contract: Campaign) -> list[str]:
-    """Return a line for each question: what is asked, by which mechanism and draw, and who answers it."""
+    """Return a line for each question: its kind, mechanism, draw, and the clients that answer it."""
     lacking = gaps_of_clients(contract)
     lines = []
     for name, question in contract.questions.items():
@@ -103,7 +103,7 @@ def rows(contract: Campaign) -> list[str]:
 
 def kinds_without(lacking: Collection[str]) -> list[str]:
     """Return a line for each kind of question that a client without some draws cannot always answer."""
-    rows = ((asked.kind, [draw for draw in asked.draws if draw in lacking]) for asked in ASKED_KINDS)
+    rows = ((request.kind, [draw for draw in request.draws if draw in lacking]) for request in ASKED_KINDS)
     return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
 
 
@@ -113,7 +113,7 @@ def _with_add_on(client: str, draw: str) -> str:
 
 
 def check_counted(contract: Campaign) -> None:
-    """Raise InvalidParameter if a collector cannot count a question: its reports go to files alone."""
+    """Raise InvalidParameter if a collector cannot count a question: its reports go only to files."""
     if contract.repeat == "kept change":
         raise InvalidParameter(
             f"a collector does not count repeat = {contract.repeat!r} yet; devices may answer it into files"
@@ -166,7 +166,7 @@ def javascript() -> str:
                 mechanisms[ADD_ONS.get(draw, "dither")].add(name)
     lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
     for file, draws in files.items():
-        asks = [asked.kind for asked in ASKED_KINDS if draws & set(asked.draws)]
+        asks = [request.kind for request in ASKED_KINDS if draws & set(request.draws)]
         asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
         lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
     return "\n".join(lines)

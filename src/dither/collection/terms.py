@@ -1,4 +1,4 @@
-"""Terms of a contract that are more than one number: how often, in which phase, and how a question is put."""
+"""Terms of a contract that are more than one number: the repetition, the phase, the wording of a question."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dither.privacy import Guarantee
 from dither_device.campaign import take_value
 from dither_device.text import Malformed, is_tag
 
-# How often a person may answer. `present` is for campaigns alone: a message on the first use in a period.
+# How often a person may answer. `present` is only for campaigns: a message on the first use in a period.
 Repeating = Literal["fresh", "same", "per value", "once", "kept change", "present"]
 Form = Literal["date", "time", "installed"]
 THOUSAND: Final = 1000
@@ -110,7 +110,10 @@ class Phase:
 
     def __post_init__(self) -> None:
         if (self.share is None) == (self.follows is None):
-            raise InvalidParameter("a phase has either a share, of the first campaign, or what it follows")
+            raise InvalidParameter(
+                "expected in a phase either the share of the first campaign or the name of the campaign "
+                "before it"
+            )
         if self.share is not None:
             thousandths("the share of a phase", self.share)
         elif not isinstance(self.follows, str) or not re.fullmatch(r"[0-9a-f]{64}", self.follows):
@@ -158,7 +161,7 @@ class QuestionTerms:
         object.__setattr__(self, "names", {**self.names, **named})
 
     def data(self) -> Data:
-        """Return the terms as a campaign states them: what is not used is left out."""
+        """Return the terms as a campaign states them, without unused ones."""
         stated = {
             name: getattr(self, name) for name in ("text", "names", "scale", "form", "clipped", "outside")
         }
@@ -253,9 +256,9 @@ class QuestionTerms:
             raise InvalidParameter(f"times are a circle of {MINUTES} minutes")
         if self.form == "date":
             ends = line.low, line.high
-            whole = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
-            if line.kind != "interval" or not whole:
-                raise InvalidParameter("dates are an interval of whole days since 1970")
+            integral = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
+            if line.kind != "interval" or not integral:
+                raise InvalidParameter("expected dates as an interval of integer days since 1970")
         elif self.form != "time":
             raise InvalidParameter(
                 f"the form of a question is date, time or installed, not {found(self.form)}"

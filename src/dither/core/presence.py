@@ -1,4 +1,4 @@
-"""Counts of presence: how many devices sent a message in each period, and which labels these carried."""
+"""Counts of presence: how many devices sent a message in each period, with their labels."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class PresenceCounts:
             raise MalformedReport("presence is counted by day, week or month")
         starts = [period_start(self.every, day) for day in self.periods]
         if starts != list(self.periods) or starts != sorted(set(starts)):
-            raise MalformedReport("the periods of presence are named by their first days, in order")
-        asked = getattr(self.question, "question", self.question)  # of a mechanism
-        object.__setattr__(self, "question", asked)
-        columns = 0 if asked is None else asked.counting.size
+            raise MalformedReport("expected periods of presence by their first days, in increasing order")
+        request = getattr(self.question, "question", self.question)  # the question of a mechanism
+        object.__setattr__(self, "question", request)
+        columns = 0 if request is None else request.counting.size
         counts = (
             np.array(self.counts, dtype=np.int64).reshape(-1, columns) if columns else np.zeros((size, 0))
         )
@@ -97,14 +97,14 @@ class PresenceCounts:
             data: dict[str, Any] = json.loads(text)
             if data["dither-presence"] != _VERSION:
                 raise Mismatch("these counts of presence are of another version")
-            asked = None if data["question"] is None else from_specification(data["question"])
+            request = None if data["question"] is None else from_specification(data["question"])
             return cls(
                 data["every"],
                 tuple(map(date.fromisoformat, data["periods"])),
                 tuple(None if count is None else int(count) for count in data["messages"]),
                 tuple(map(int, data["public"])),
                 {str(label): tuple(map(int, some)) for label, some in data["labels"].items()},
-                asked,
+                request,
                 data["counts"],
                 int(data["people"]),
                 str(data["about"]),

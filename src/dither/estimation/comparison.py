@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, ItemsView, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +27,7 @@ from dither.estimation.groups import (
 )
 from dither.estimation.method import usual_quantity
 from dither.estimation.rounding import SHARE
+from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
 from dither.estimation.verbs import estimate, frequencies, mean
 from dither.foundation.numerics.distributions import f_survival
@@ -105,7 +106,9 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
             raise InvalidParameter(
                 f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
             )
-    return _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+    paired = any(shares_people(given[first], given[second]) for first, second in pairs)
+    found = _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+    return replace(found, title=f"{found.title}; who is in both is paired") if paired else found
 
 
 def contrasts(
@@ -165,6 +168,11 @@ def equal_groups(groups: Groups) -> Significance:
         raise InvalidParameter(
             "groups are compared by one number each, a mean or a share: dt.frequencies(reports)['yes']; "
             "dt.stats.same_distribution compares two groups of answers"
+        )
+    if any(shares_people(first, second) for first, second in combinations(given, 2)):
+        raise InvalidParameter(
+            "some people are in several groups, which this test takes for independent; dt.stats.difference "
+            "pairs them"
         )
     value, error = (
         np.array([float(getattr(part, name)) for part in given]) for name in ("value", "standard_error")
@@ -249,9 +257,9 @@ def combine(
 ) -> Estimate:
     """Return one estimate from independent ones of the same quantity, such as versions of a question.
 
-    The parts are reports, summaries or estimates of different people. Reports may be of other mechanisms or
-    have another ε, but must be on the same domain. Without `weights`, each part has its inverse variance,
-    which has the smallest error; weights are divided by their sum.
+    The parts are reports, summaries or estimates of different people. Mechanisms
+    and ε may differ, but the domain must be the same. Without `weights`, each part is weighted
+    by its inverse variance, for the smallest error. Weights are divided by their sum.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -297,7 +305,7 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
         rows.append({"answer": show_label(answer), **shown, "versions": len(parts)})
     if all(row["versions"] < 2 for row in rows):
         raise Mismatch("no answer is in two versions of the list")
-    title = f"{len(versions)} lists of answers; each share is that of the people who were offered the answer"
+    title = f"{len(versions)} lists of answers; each share is among the people who were offered the answer"
     return ResultTable(title, tuple(rows), limits=SHARE)
 
 
@@ -388,7 +396,7 @@ def _precision(part: Estimate) -> float:
 def _shares(weights: Sequence[float], count: int) -> list[float]:
     checked = _check_weights(weights)
     if len(checked) != count:
-        raise InvalidParameter(f"{count} parts need as many weights, not {len(checked)}")
+        raise InvalidParameter(f"expected one weight for each of {count} parts, got {len(checked)}")
     total = math.fsum(checked)
     if not total > 0.0:
         raise InvalidParameter("at least one weight must be positive")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from dither.core.counts import Counts
-from dither.core.people import People, take
+from dither.core.people import People, people_by_id, take
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
@@ -53,7 +53,7 @@ class _Tally:
         self.pieces: list[Array] = []
         self.bytes = 0
         self.counted: Counts | None = None
-        self.people: People | None = None  # None if there are none yet; empty if it is not known
+        self.people: People | None = None  # None before the first part; empty if unknown
 
     def add(self, cells: Array, people: People = ()) -> None:
         self.people = people if self.people is None else ()
@@ -94,7 +94,7 @@ class GroupCounts:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
         cells, self.about = reports.cells, self.about or reports.about
         for label, rows in _divide(labels, len(cells)):
-            # A copy: a view would keep the whole chunk in memory.
+            # A copy: a view would keep the complete chunk in memory.
             self._tally(label).add(cells[rows], take(reports.people, rows))
 
     @staticmethod
@@ -208,17 +208,18 @@ def estimate_groups(
     minimum: int,
     level: float,
     weights: Weighting | None = None,
+    person: Sequence[Hashable] | Array | None = None,
     *,
     usual: Callable[..., Estimate],
 ) -> GroupedEstimates:
     """Return the estimates of reports by their labels, or by randomised reports on a category.
 
-    `usual` estimates each group unless a quantity is given.
+    `usual` estimates each group unless a quantity is given. `person` is a public id for each report.
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            "groups need reports, one label for each; a summary has lost their order, "
-            f"and {type(reports).__name__} is no Reports"
+            "expected reports with one label each (a summary has lost their order), "
+            f"got {type(reports).__name__}"
         )
     if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
@@ -231,6 +232,10 @@ def estimate_groups(
     check_level(level)
     given = None if weights is None else as_weights(weights, len(check_weighted(reports)))
     private = [name for name, labels in columns.items() if isinstance(labels, Reports)]
+    if person is not None:
+        if private:
+            raise InvalidParameter("ids of persons go with groups by public labels, such as waves")
+        reports = replace(reports, people=_named_people(person, reports))
     if private:
         if quantity is not None:
             raise InvalidParameter(
@@ -238,7 +243,7 @@ def estimate_groups(
             )
         return _estimate_private(reports, columns, private, least, level, given)
     counts = GroupCounts(reports.question, list(columns))
-    if given is None:
+    if given is None and person is None:
         counts.add(list(columns.values()), reports)
         return counts.estimates(quantity or usual, minimum=minimum, level=level)
     kept: dict[Hashable, Estimate] = {}
@@ -247,11 +252,41 @@ def estimate_groups(
         if rows.size < least:
             left_out += 1
             continue
-        part, own = reports[rows], given[rows]
-        kept[label[0] if len(label) == 1 else label] = (
-            usual(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
-        )
+        part = reports[rows] if person is None else _once(reports[rows], label)
+        answer = _of_rows(part, quantity, usual, None if given is None else given[rows])
+        kept[label[0] if len(label) == 1 else label] = replace(answer, people=part.people)
     return keep_groups(kept, list(columns), least, left_out, level)
+
+
+def _named_people(person: object, reports: Reports) -> People:
+    """Return who sent reports, by public ids, one for each report."""
+    if isinstance(person, str | bytes | Reports) or not hasattr(person, "__len__"):
+        raise InvalidParameter(f"person is a public id for each report, not {found(person)}")
+    ids = list(_plain(person))
+    if len(ids) != len(reports.cells):
+        raise InvalidParameter(f"{len(reports.cells)} reports need as many ids of persons, not {len(ids)}")
+    return people_by_id(ids, reports.about)
+
+
+def _of_rows(
+    part: Reports, quantity: Quantity | None, usual: Callable[..., Estimate], weights: Weights | None
+) -> Estimate:
+    """Return the estimate of a group from its reports, maybe with weights."""
+    if weights is None:
+        return (usual if quantity is None else quantity)(part)  # type: ignore[arg-type]
+    return usual(part, weights=weights) if quantity is None else _weighted_quantity(quantity, part, weights)
+
+
+def _once(part: Reports, label: Label) -> Reports:
+    """Return the reports of a group; raise InvalidParameter if somebody has two: they are not independent."""
+    (crowd,) = part.people
+    twice = len(crowd.rows) - np.unique(crowd.rows).size
+    if twice:
+        raise InvalidParameter(
+            f"group {' · '.join(map(str, label))} has {_many(twice, 'further row')} of people who are in it "
+            "already, and rows of one person are not independent; keep one row of a person in each group"
+        )
+    return part
 
 
 def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> GroupedEstimates:
@@ -290,7 +325,7 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
 def keep_groups(
     kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
 ) -> GroupedEstimates:
-    """Return a table of the groups that were kept; raise NotIdentifiable if there is none."""
+    """Return a table of the groups that were kept; raise NotIdentifiable without any."""
     if not kept:
         raise NotIdentifiable(
             f"no group has {least} reports or more (of {left_out} groups); "
@@ -312,11 +347,11 @@ def _estimate_private(
         raise InvalidParameter(
             f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
         )
-    asked: Reports = columns[private[0]]
-    check_pair(reports, asked)
+    labels_of: Reports = columns[private[0]]
+    check_pair(reports, labels_of)
     others = [name for name in columns if name not in private]
     if not others:
-        found, left_out = _private_groups(reports, asked, least, weights)
+        found, left_out = _private_groups(reports, labels_of, least, weights)
         return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level))
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
@@ -326,7 +361,7 @@ def _estimate_private(
             left_out += 1
             continue
         own = None if weights is None else weights[rows]
-        found, few = _private_groups(reports[rows], asked[rows], least, own)
+        found, few = _private_groups(reports[rows], labels_of[rows], least, own)
         left_out += few
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
@@ -340,23 +375,23 @@ def _say_everybody(groups: GroupedEstimates) -> GroupedEstimates:
 
 
 def _private_groups(
-    reports: Reports, asked: Reports, least: int, weights: Weights | None
+    reports: Reports, request: Reports, least: int, weights: Weights | None
 ) -> tuple[dict[Hashable, Estimate], int]:
     """Return the mean, or the frequencies, of the people of each private category, without the noise.
 
-    The mean of a group is E[y·x]/E[y], with the unbiased readings x of the number and y of the category: a
-    ratio of two averages of all people, whose interval is Fieller's. A group is left out if fewer people than
+    The mean of a group is E[y·x]/E[y], with the unbiased decodings x of the number and y of the category: a
+    ratio of two averages of all people, with Fieller's interval. A group is left out if fewer people than
     `least` are estimated to be in it.
     """
-    labels = protocol_of(asked).categories.labels
+    labels = protocol_of(request).categories.labels
     n = len(reports)
-    guarantee = reports.question.guarantee.compose(asked.question.guarantee)
-    read = indicators(asked)
+    guarantee = reports.question.guarantee.compose(request.question.guarantee)
+    read = indicators(request)
     shares = np.ones(n) if weights is None else weights.shares
     sizes = shares @ read
     kept: dict[Hashable, Estimate] = {}
     if "frequencies" in reports.question.quantities:
-        table = crosstab(asked, reports, weights=weights).within_rows()
+        table = crosstab(request, reports, weights=weights).within_rows()
         for index, label in enumerate(labels):
             if sizes[index] >= least:
                 part = cast("QuotientInterval", table.confidence).pick(index)
@@ -365,22 +400,22 @@ def _private_groups(
                     guarantee,
                     labels=table.columns,
                     origin=table,
-                    people=asked.people,
+                    people=request.people,
                     limits=SHARE,
                     remark=_ALL,
                 )
         return kept, len(labels) - len(kept)
-    told = PersonNumbers.of(reports)
-    line, middle = told.line, told.middle
+    decoded = PersonNumbers.of(reports)
+    line, middle = decoded.line, decoded.middle
     for index, label in enumerate(labels):
-        weighed = shares * read[:, index] * told.answered  # of an optional number: who answered
+        weighed = shares * read[:, index] * decoded.answered  # 0 without an answer
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
         inside = shares * read[:, index]
-        centre = float((inside * told.value).mean()) / bottom
+        centre = float((inside * decoded.value).mean()) / bottom
         # The number is taken from about the mean of its group.
-        moved = inside * (told.value - centre * told.answered)
+        moved = inside * (decoded.value - centre * decoded.answered)
         matrix = np.cov(moved, weighed) / n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
         interval = ShiftedQuotient(middle + centre, QuotientInterval(0.0, bottom, spread, n, freedom(moved)))
@@ -388,12 +423,12 @@ def _private_groups(
             interval,
             guarantee,
             unit=line.unit,
-            origin=asked,
-            people=asked.people,
+            origin=request,
+            people=request.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
-            remark=_ALL + (OF_ANSWERS if told.optional else ""),
+            remark=_ALL + (OF_ANSWERS if decoded.optional else ""),
         )
     return kept, len(labels) - len(kept)
 
@@ -434,21 +469,21 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
         )
     if not n:
         return
-    places: dict[Label, int] = {}
+    positions: dict[Label, int] = {}
     try:
         codes = np.fromiter(
-            (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
+            (positions.setdefault(label, len(positions)) for label in zip(*map(_plain, labels), strict=True)),
             np.int64,
             n,
         )
     except TypeError:
         raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
     ends = np.cumsum(np.bincount(codes))[:-1]
-    yield from zip(places, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
+    yield from zip(positions, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
 
 
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
-    """Raise InvalidParameter unless `by` names columns that exist and are no questions."""
+    """Raise InvalidParameter unless `by` names existing columns that are not questions."""
     if not by or len(set(by)) < len(by):
         raise InvalidParameter("by names at least one column of labels, and none twice")
     for column in by:
@@ -481,7 +516,7 @@ def check_minimum(minimum: object) -> int:
 
 
 def _plain(column: Any) -> Iterable[Hashable]:
-    """Return labels as Python objects; NaN, which does not equal itself, is None."""
+    """Return labels as Python objects, with None for NaN because NaN does not equal itself."""
     listed = column.tolist() if hasattr(column, "tolist") else column
     return (None if isinstance(label, float) and math.isnan(label) else label for label in listed)
 
@@ -495,7 +530,7 @@ def order_of(label: Label) -> Any:
 
 
 class _Comparable:
-    """A label that is compared by its own order, or by its text if it has none."""
+    """A label that is compared by its own order, or by its text if it has no order."""
 
     def __init__(self, label: object) -> None:
         self.label: Any = label
@@ -515,7 +550,7 @@ class _Comparable:
 def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = group.interval(level)
-    answers = group.labels  # of frequencies, and of their intervals at any time
+    answers = group.labels  # labels of frequencies, and of their intervals at any time
     of = {} if group.clipping is None else group.clipping.columns()
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):

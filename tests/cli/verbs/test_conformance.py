@@ -44,4 +44,4 @@ def test_no_command() -> None:
     assert run("conformance").exit_code == 2
     shown = run("conformance", "--", "nothing-of-this-name")
     assert shown.exit_code == 2
-    assert "there is no command" in shown.output
+    assert "command not found" in shown.output

@@ -65,13 +65,16 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
     [
         ((), "say what to write"),
         (("--telemetry", "--app", "a b"), "--app is a name"),
-        (("--telemetry", "--app", "a", "--address", "ftp://x"), "--address is that of a collector"),
-        (("--telemetry", "--app", "a", "--address", "http://t.example"), "their own machine alone"),
-        (("--telemetry", "--app", "a", "--address", "http://127.0.0.1.t.example"), "own machine alone"),
-        (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "--address is that of a"),
-        (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "--address is that of a"),
-        (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "--address is that of a"),
-        (("--telemetry", "--app", "a", "--address", "https://["), "--address is that of a collector"),
+        (("--telemetry", "--app", "a", "--address", "ftp://x"), "expected as --address a collector"),
+        (("--telemetry", "--app", "a", "--address", "http://t.example"), "only to their own machine"),
+        (
+            ("--telemetry", "--app", "a", "--address", "http://127.0.0.1.t.example"),
+            "only to their own machine",
+        ),
+        (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "expected as --address a"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "expected as --address a"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "expected as --address a"),
+        (("--telemetry", "--app", "a", "--address", "https://["), "expected as --address a collector"),
         (("--telemetry", "--app", "a", "--contact", "\x07"), "cannot be shown"),
     ],
 )

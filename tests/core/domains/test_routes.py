@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,18 @@ def test_what_is_no_path_in_the_area_is_refused(values: Any) -> None:
     with pytest.raises(OutsideDomain) as error:
         dt.Routes(WIDE).check(values)
     assert "60" not in str(error.value)
+
+
+def test_paths_are_resampled_at_equal_steps_of_time() -> None:
+    paths = dt.Paths.of([[(0, 0), (3, 0), (4, 0)], [(1, 1), (1, 1)], [(2, 3)]])
+    made = paths.resample_times([0, 1, 10, 5, 5, 7], points=4)
+    assert made.lengths.tolist() == [4, 4, 4]
+    assert np.allclose(made[0][:, 0], np.interp([0, 10 / 3, 20 / 3, 10], [0, 1, 10], [0, 3, 4]))
+    assert (made[1] == 1).all()
+    assert (made[2] == [2, 3]).all()
+    box = dt.Rectangle(dt.Interval(0, 4), dt.Interval(0, 4))
+    routes = dt.Routes(box, points=4, by="order")
+    assert np.abs(routes.resample(made) - made.points.reshape(-1, 4, 2)).max() < 1e-4
+    for wrong in ([0, 1], [0, 1, 10, 5, 4, 7], [0, 1, math.inf, 5, 5, 7]):
+        with pytest.raises(OutsideDomain):
+            paths.resample_times(wrong, points=4)

@@ -293,3 +293,26 @@ def test_complete_trips_have_one_report_each(tmp_path: Path, ending: str) -> Non
         (tmp_path / "bad.csv").write_text("\n".join(text))
         with pytest.raises(MalformedReport, match="one report"):
             data.TripReports.read(tmp_path / "bad.csv")
+
+
+def test_complete_trips_with_times_are_resampled_to_equal_steps_of_time(tmp_path: Path) -> None:
+    box = dt.Rectangle(dt.Interval(0, 4), dt.Interval(0, 4))
+    lines = [[(a, a), (b, 3)] for a in range(3) for b in range(3)]
+    routes = dt.Routes(box, points=3, by="order")
+    design = dt.Optimal(routes, epsilon=50, prior=([*lines, [(0, 0), (3, 0), (4, 0)]], "lines"))
+    kernel = design.routes
+    assert kernel.paths.tolist() != []
+    rows = [
+        "id,time,lat,lon",
+        *(f"ride,2026-05-01T08:{m:02}:00Z,0,{x}" for m, x in ((0, 0), (1, 3), (10, 4))),
+    ]
+    (tmp_path / "in.csv").write_text("\n".join(rows))
+    trips = data.Trips.read(tmp_path / "in.csv")
+    written = data.perturb_trips(tmp_path / "in.csv", tmp_path / "out.csv", design, source=dt.Seeded(1))
+    middle = (3 + 4 / 9, 0.0)  # five minutes after the begin
+    expected = routes.check([[(0, 0), middle, (4, 0)]])
+    assert (written.reports.cells == kernel.nearest(expected)).all()
+    np.testing.assert_allclose(written.resample(trips).paths[0][1], middle, atol=1e-3)
+    (tmp_path / "bad.csv").write_text("\n".join(rows).replace("2026-05-01T08:01:00Z", "a minute later"))
+    with pytest.raises(InvalidParameter, match="ISO time stamp"):
+        data.perturb_trips(tmp_path / "bad.csv", tmp_path / "out.csv", design)

@@ -107,5 +107,5 @@ def test_what_is_no_prior_is_refused(more: Any, words: str) -> None:
 def test_a_fitted_design_has_no_certificate_and_one_without_a_prior_no_effect() -> None:
     with pytest.raises(InvalidParameter, match="no certificate"):
         _ = dt.Optimal(LINE, epsilon=1, prior=(PUBLIC, "wages")).gap
-    with pytest.raises(InvalidParameter, match="no prior"):
+    with pytest.raises(InvalidParameter, match="with a prior"):
         _ = dt.Optimal(LINE, epsilon=1).prior_effect

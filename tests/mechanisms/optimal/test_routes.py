@@ -10,7 +10,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
-from dither.mechanisms.optimal.routes import AmongRoutes, best_between
+from dither.mechanisms.optimal.routes import AmongRoutes, best_between, chosen_half
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 ROUTES = dt.Routes(SQUARE, points=4)
@@ -113,7 +113,7 @@ def test_many_public_paths_are_thinned_and_the_text_says_so() -> None:
         ((PUBLIC, ""), "public source"),
         ((PUBLIC, None), "public source"),
         ((PUBLIC[:7], "walks"), "8 public paths or more"),
-        (([[(0.3, 0.3)]] * 20, "a place"), "the same path"),
+        (([[(0.3, 0.3)]] * 20, "a place"), "equal after resampling"),
         (([[(7.0, 0.3), (7.5, 0.1)]] * 20, "another city"), "must lie in"),
         (([[]] * 20, "none"), "not paths"),
         ((7, "a number"), "not paths"),
@@ -140,3 +140,65 @@ def test_a_design_is_remade_with_another_epsilon_but_not_from_json() -> None:
     assert question.perturb(PUBLIC[:3]).cells.shape == (3,)
     with pytest.raises(InvalidParameter):
         question.design()
+
+
+def test_it_is_ranked_beside_mechanisms_for_each_place_with_the_unit_of_the_promise() -> None:
+    goal = dt.goals.CompletePaths((PUBLIC, "walks"))
+    ranking = dt.recommend(ROUTES, goal, epsilon=4)
+    design = dt.Optimal(ROUTES, epsilon=4, prior=(PUBLIC, "walks"))
+    assert ranking[0]["error"] == pytest.approx(design.held_out_error)
+    units = [row["promise"] for row in ranking.rows]
+    assert units == ["one trajectory"] * 4 + ["one location"] * 3
+    names = [row["mechanism"] for row in ranking.rows]
+    divided = [f"{kind}(area, unit='trajectory')" for kind in ("Optimal", "TraCSC", "TraCSD")]
+    weaker = [name.replace("trajectory", "location") for name in divided]
+    assert (names[0], sorted(names[1:4]), sorted(names[4:])) == ("Optimal(…, prior=…)", divided, weaker)
+    assert "ε for one trajectory; " in repr(ranking)
+    assert "ε for one location; " in repr(ranking)
+    errors = [row["error"] for row in ranking.rows]
+    assert errors[:4] == sorted(errors[:4])
+    public = np.array([ROUTES.resample(line) for line in PUBLIC])
+    own = public[~chosen_half(len(public))]
+    noisy = dt.TraCSC(SQUARE, epsilon=4, unit="trajectory").perturb(own, source=dt.Seeded(1)).values
+    expected = np.hypot(*np.moveaxis(SQUARE.clip(noisy) - own, -1, 0)).mean()
+    assert ranking["TraCSC(area, unit='trajectory')"]["error"] == pytest.approx(expected, rel=1e-3)
+    for wrong in (lambda: dt.recommend(SQUARE, goal, epsilon=4), lambda: dt.goals.CompletePaths(PUBLIC)):  # type: ignore[arg-type]
+        with pytest.raises(InvalidParameter):
+            wrong()
+    with pytest.raises(InvalidParameter, match="does not depend"):
+        dt.people_for(ROUTES, goal, 0.1, epsilon=1)
+    with pytest.raises(InvalidParameter, match="CompletePaths"):
+        dt.compare(ROUTES, epsilon=4)
+
+
+@pytest.mark.slow
+def test_they_are_compared_without_a_bound() -> None:
+    goal = dt.goals.CompletePaths((PUBLIC, "walks"))
+    table, ranking = dt.compare(ROUTES, epsilon=4, goal=goal), dt.recommend(ROUTES, goal, epsilon=4)
+    assert [row["error"] for row in table.rows] == [row["error"] for row in ranking.rows]
+    assert "bound" not in table.title
+
+
+def test_people_and_officers_read_that_it_is_one_promise_for_the_complete_path() -> None:
+    asked = dt.Questionnaire({"trip": dt.Optimal(ROUTES, epsilon=4, prior=(PUBLIC, "walks"))})
+    count = asked.questions["trip"].outcomes
+    text = asked.explain()
+    assert f"one of {count} published paths" in text.person
+    assert "This holds for the complete path, with all of its locations." in text.person
+    assert f"trip: a complete path in {SQUARE}, Optimal, ε ≤ 4 for one trajectory." in text.officer
+    assert "A path that none of them resembles is reported as one of them." in text.officer
+    german = asked.explain(language="de")
+    assert f"einer von {count} veröffentlichten Wegen" in german.person
+    assert f"ein ganzer Weg in {SQUARE}" in german.officer
+    card = asked.card(asker="city.example", contact="data@city.example", purpose="Where people go.")
+    assert card["questions"][0]["promise"]["unit"] == "one trajectory"
+    assert f"one of {count} published paths" in card["for the person"]
+
+
+@pytest.mark.slow
+def test_of_many_public_paths_every_kth_is_taken() -> None:
+    random = np.random.default_rng(1)
+    many = np.clip(0.5 + np.cumsum(random.normal(0, 0.1, (100_000, 2, 2)), axis=1), 0, 1)
+    design = dt.Optimal(ROUTES, epsilon=1, prior=(list(many), "published trips"))
+    assert (ROUTES.check(list(many[::50])) == design.public).all()
+    assert "of 2000 public paths, thinned (published trips)" in str(design)

@@ -429,7 +429,8 @@ final class Account {
         return found ? with(state, "present", left) : state;
     }
 
-    private static Predicate<Map<String, Object>> isOf(Map<String, Object> terms) {
+    /** Return whether what is kept of presence is that of a campaign. */
+    static Predicate<Map<String, Object>> isOf(Map<String, Object> terms) {
         return one -> one.get("asker").equals(terms.get("asker")) && one.get("name").equals(terms.get("name"));
     }
 

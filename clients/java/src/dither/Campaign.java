@@ -229,6 +229,18 @@ public final class Campaign {
         return all.containsKey(language) ? all.get(language) : otherwise;
     }
 
+    /** What the account is given about presence. */
+    Map<String, Object> presence() {
+        Map<String, Object> told = Account.map("asker", terms.get("asker"), "name", terms.get("name"), "every", terms.get("every"));
+        if (terms.containsKey("label_share")) told.put("share", terms.get("label_share"));
+        return told;
+    }
+
+    /** Return whether the values of a question are days of installation. */
+    boolean isInstalled(String name) {
+        return "installed".equals(stated(name).get("form"));
+    }
+
     /** For how many days its collector recognises a batch, and can delete it. */
     double retry() {
         return (Double) terms.get("retry");

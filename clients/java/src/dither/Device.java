@@ -239,9 +239,9 @@ public final class Device {
 
     /** How an event ended. */
     public static final class Outcome {
-        /** drawn, repeated, resent, acknowledged, silent, acted, or refused. */
+        /** drawn, repeated, resent, acknowledged, silent, present, acted, or refused. */
         public final String is;
-        /** Why it was refused: a word of docs/account.md, "value", "ended" or "consent"; otherwise empty. */
+        /** Why it was refused: a word of docs/account.md, "value", "ended", "early" or "consent"; otherwise empty. */
         public final String reason;
         /** A sentence about it, or empty. */
         public final String words;
@@ -321,6 +321,7 @@ public final class Device {
                 queued.add(one.get("id"));
                 if (Account.waits(one)) waits++;
             }
+            for (Map<String, Object> one : Account.rows(state, "present")) if (one.get("batch") != null) waits++;
             int gone = 0;
             for (Map<String, Object> entry : Account.rows(state, "entries")) {
                 all.add(new Given(entry));
@@ -490,9 +491,10 @@ public final class Device {
         });
     }
 
-    /** Take what waits off the queue: what was drawn before a no is not covered by a later yes. Permanent answers may be given again, unless they may have arrived. */
+    /** Take what waits off the queue, and messages of presence: what was drawn before a no is not covered by a later yes. Permanent answers may be given again, unless they may have arrived. */
     private static Map<String, Object> unqueued(Map<String, Object> before, Campaign[] about) {
-        Map<String, Object> state = Account.upgraded(before);
+        Map<String, Object> upgraded = Account.upgraded(before);
+        Map<String, Object> state = Account.withoutMessages(upgraded, one -> about.length == 0 || Account.isOf(about[0].presence()).test(one));
         for (Map<String, Object> one : Account.rows(state, "queue")) {
             boolean chosen = about.length == 0 || about[0].term("asker").equals(one.get("asker")) && about[0].names().contains(one.get("question"));
             if (!chosen || !Account.waits(one)) continue;
@@ -609,6 +611,77 @@ public final class Device {
         return Math.floorDiv(terms.clock.wall(), 86_400L) > last ? "the campaign ended on " + LocalDate.ofEpochDay(last) : "";
     }
 
+    /** Say that the program is used, of a campaign whose label is the day of installation, or that has none: {@link #present(Campaign, Object)}. */
+    public Outcome present(Campaign campaign) throws IOException {
+        return use(campaign, new Object[0]);
+    }
+
+    /**
+     * Say that the program is used, whenever it is: the first use in a period of a campaign with repeat "present" makes a message, which {@link #send} sends
+     * inside that period. The outcome is drawn if the permanent label was drawn with it, present, silent if the period has a message, or refused.
+     *
+     * @param value what the permanent label is about
+     */
+    public Outcome present(Campaign campaign, Object value) throws IOException {
+        return use(campaign, new Object[] {value});
+    }
+
+    private Outcome use(Campaign campaign, Object[] given) throws IOException {
+        need(campaign.asked.isPresent(), "asking", "the campaign does not count who is present");
+        long today = Math.floorDiv(terms.clock.wall(), 86_400L);
+        if (today > campaign.lastDay()) return new Outcome(refusal("ended", "the campaign ended on " + LocalDate.ofEpochDay(campaign.lastDay())));
+        if (today < CampaignText.dayOf(campaign.term("begins"))) return new Outcome(refusal("early", "the campaign begins on " + campaign.term("begins")));
+        Inquiry[] label = label(campaign);
+        return new Outcome(happen(new Campaign[] {campaign}, "", (state, key) -> {
+            long latest = Math.max(today, Math.floorDiv(Account.whole(Json.object(state.get("clock")).get("wall")), 86_400L));
+            boolean installed = given.length == 0 && label.length > 0 && campaign.isInstalled(label[0].name());
+            Object[] value = installed ? new Object[] {LocalDate.ofEpochDay(latest).toString()} : given;
+            Object input = label.length == 0 || value.length == 0 ? null : label[0].input(value[0]);
+            // Before the coin is tossed: whether a value is refused says nothing about the coin.
+            boolean first = Account.rows(state, "present").stream().noneMatch(Account.isOf(campaign.presence()));
+            if (first && label.length > 0 && input == null) {
+                return new Account.Step(refusal("value", "question \"" + label[0].name() + "\": expected a value of its domain"), null);
+            }
+            return Account.present(state, fresh(16), campaign.presence(), label.length == 0 ? null : label[0].asked, terms.policy, now(), new Account.Drawing() {
+                @Override
+                public String report() {
+                    return Json.hex(label[0].question.draw.draw(input, terms.source));
+                }
+
+                @Override
+                public String mark() {
+                    return "";
+                }
+
+                @Override
+                public Source source() {
+                    return terms.source;
+                }
+            });
+        }));
+    }
+
+    /** Return the question that is the permanent label of a campaign, or none. */
+    private static Inquiry[] label(Campaign campaign) {
+        if (campaign.names().isEmpty()) return new Inquiry[0];
+        String name = campaign.names().get(0);
+        Inquiry label = inquiry(campaign.question(name), name, campaign.term("asker"), "present", null, null, 0, campaign);
+        label.asked.put("every", campaign.term("every"));
+        return new Inquiry[] {label};
+    }
+
+    /** Return the message of presence that waits, and its reports; its outcome has no id if none waits. */
+    private Account.Step message(Campaign campaign, Map<String, Object> state, List<Map<String, Object>> reports) {
+        Inquiry[] label = label(campaign);
+        Account.Step step = Account.message(state, campaign.presence(), label.length == 0 ? null : label[0].asked, now());
+        if (step.outcome.containsKey("reports")) {
+            for (Object one : Json.list(step.outcome.get("reports"))) {
+                reports.add(Account.map("fingerprint", Json.list(one).get(0), "report", Json.list(one).get(1)));
+            }
+        }
+        return step;
+    }
+
     /** A source that repeats for one input: HMAC-SHA256 by the device's key of a counter, the purpose, the question and the input. */
     static Source keyed(String key, Map<String, Object> asked, Object input, int purpose) {
         // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
@@ -664,7 +737,8 @@ public final class Device {
 
     /**
      * Send what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same bytes until the
-     * collector acknowledges it; what the collector can never take is dropped.
+     * collector acknowledges it; what the collector can never take is dropped. Of a campaign with repeat "present" the message of the present
+     * period is sent, and the label only by devices that carry no permanent one.
      *
      * <p>Consent is looked at before every batch.
      *
@@ -680,6 +754,7 @@ public final class Device {
         while (retryAfter < 0) {
             List<Map<String, Object>> reports = new ArrayList<>();
             Map<String, Object> batch = happen(new Campaign[] {campaign}, batches, (state, key) -> {
+                if (campaign.asked.isPresent()) return message(campaign, state, reports);
                 Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
                 for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
                     if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);
@@ -690,11 +765,12 @@ public final class Device {
                 refused.add("consent");
                 words = (String) batch.get("words");
             }
-            if (reports.isEmpty()) break;
+            if (!batch.containsKey("id") || reports.isEmpty() && !campaign.asked.isPresent()) break;
             String id = (String) batch.get("id");
+            String marked = Boolean.FALSE.equals(batch.get("public")) ? "" : label;
             Transport.Answer answer;
             try {
-                answer = transport.send("POST", batches, "application/vnd.dither.batch", packed(id, label, reports));
+                answer = transport.send("POST", batches, "application/vnd.dither.batch", packed(id, marked, reports));
             } catch (IOException unreachable) {
                 refused.add("unreachable");
                 words = String.valueOf(unreachable.getMessage());
@@ -713,7 +789,7 @@ public final class Device {
                 break;
             }
             happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id, noted(campaign)));
-            if (taken) sent += reports.size();
+            if (taken) sent += campaign.asked.isPresent() ? 1 : reports.size();
         }
         return new Sent(sent, waiting(campaign), refused, retryAfter, words);
     }
@@ -755,6 +831,9 @@ public final class Device {
             for (Map<String, Object> one : queue) {
                 if (asker.equals(one.get("asker")) && Account.waits(one) && one.get("batch") != null) batches.put((String) one.get("batch"), campaign.id);
             }
+            for (Map<String, Object> one : Account.rows(state, "present")) { // a message may have arrived
+                if (asker.equals(one.get("asker")) && one.get("batch") != null) batches.put((String) one.get("batch"), campaign.id);
+            }
             queue.removeIf(one -> asker.equals(one.get("asker")) && one.get("batch") == null);
             for (Map<String, Object> one : Account.rows(state, "sent")) {
                 if (asker.equals(one.get("asker")) && Account.whole(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
@@ -795,7 +874,7 @@ public final class Device {
 
     private int waiting(Campaign campaign) throws IOException {
         return (int) Json.real(happen((state, key) -> {
-            double count = 0;
+            double count = campaign.asked.isPresent() && message(campaign, state, new ArrayList<>()).outcome.containsKey("id") ? 1 : 0;
             for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one) && Account.waits(one)) count++;
             return new Account.Step(Account.map("waiting", count), null);
         }).get("waiting"));

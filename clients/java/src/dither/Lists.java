@@ -71,7 +71,8 @@ final class Lists {
             case "questions":
                 return new Questions(Json.fields(device, "domain", "draw", "outside", "questions", "draws"));
             case "prefix":
-                return new Prefix(Json.fields(device, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends"));
+                if (!device.containsKey("shares")) return new Prefix(Json.fields(device, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends"));
+                return new Prefix(Json.fields(device, "domain", "draw", "outside", "hash", "buckets", "step", "bits", "ends", "shares"));
             default:
                 Categories list = new Categories(domain, outside, "categories");
                 Codes read = codes(kind, device, list.count, "domain", "outside");
@@ -625,6 +626,7 @@ final class Lists {
         private final int length;
         private final int[] alphabet; // code points, or null for bytes
         private final int[] ends;
+        private final long[] shares; // of the people, one for each end
 
         Prefix(Map<String, Object> given) {
             Map<String, Object> domain = Json.fields(given.get("domain"), "kind", "length", "alphabet");
@@ -639,6 +641,13 @@ final class Lists {
             ends = new int[listed.size()];
             for (int i = 0; i < ends.length; i++) ends[i] = (int) Json.whole(listed.get(i), i == 0 ? 1 : ends[i - 1] + 1, length);
             need(ends[ends.length - 1] == length, "cells");
+            shares = new long[ends.length];
+            Arrays.fill(shares, 1);
+            if (given.containsKey("shares")) {
+                List<Object> stated = Json.list(given.get("shares"));
+                need(stated.size() == ends.length, "cells");
+                for (int i = 0; i < ends.length; i++) shares[i] = Json.whole(stated.get(i), 1, 1 << 16);
+            }
             ratio(inner.top, inner.bottom);
         }
 
@@ -665,7 +674,10 @@ final class Lists {
         byte[] draw(Object input, Source source) {
             long seed = Uniform.bits(source, 47);
             long key = 0;
-            int end = ends[(int) (seed % ends.length)];
+            long left = seed % Arrays.stream(shares).sum();
+            int level = 0;
+            while (left >= shares[level]) left -= shares[level++];
+            int end = ends[level];
             for (int i = 0; i < end; i++) key = mix(key ^ (Long) ((List<?>) input).get(i));
             return Uniform.bytes(seed << 16 | inner.cell(bucket(seed, key >>> 32, inner.count), source), 8);
         }

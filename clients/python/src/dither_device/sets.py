@@ -303,6 +303,9 @@ def prefix(device: Fields) -> Draw:
     buckets, cell, ratio = read_hash(device)
     ends = [whole(end, 1, length) for end in listed(device["ends"])]
     need(ends and ends[-1] == length and all(a < b for a, b in pairwise(ends)), "number")
+    shares = [1] * len(ends)
+    if "shares" in device:
+        shares = [whole(share, 1, 1 << 16) for share in listed(device["shares"], "number", len(ends))]
 
     def place(value: Any) -> bytes:
         try:
@@ -317,7 +320,7 @@ def prefix(device: Fields) -> Draw:
 
     def draw(symbols: bytes, take: Take) -> bytes:
         seed, key, asked = bits(take, 47), 0, 0
-        end = ends[seed % len(ends)]
+        end = ends[_passed(seed % sum(shares), shares)]
         for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
             key = mix(key ^ symbol)
             asked = key if at < end else asked

@@ -10,7 +10,9 @@ from .numbers import Goal as Goal
 from .numbers import Mean as Mean
 from .numbers import Quantile as Quantile
 from .numbers import SingleValues as SingleValues
+from .places import CompletePaths as CompletePaths
 from .places import Districts as Districts
 from .places import Locations as Locations
 from .places import Maps as Maps
 from .places import MeanPlace as MeanPlace
+from .vectors import MeanOfVectors as MeanOfVectors

@@ -26,7 +26,7 @@ from dither.mechanisms.optimal.queries.store import prefixes
 from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 
 _RUNS: Final = 12  # simulations of an error
-_MOST_PEOPLE: Final = 1 << 17  # of one simulation
+_MOST_PEOPLE: Final = 1 << 17  # people of one simulation
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Ranges(Averaged):
     """The share of n people below each edge of equal cells, or up to each answer of an ordinal scale.
 
     The error is the root mean square over the inner edges, for people spread evenly. On an interval the
-    mechanisms for categories are asked about the cell, and their frequencies are summed.
+    mechanisms for categories report the cell, and their frequencies are summed.
     """
 
     cells: int | None = None
@@ -114,9 +114,9 @@ class Ranges(Averaged):
         for run in range(_RUNS):
             cells = np.random.default_rng(run).choice(size, people, p=np.diff(below))
             values = [labels[cell] for cell in cells] if labels else (edges[cells] + edges[cells + 1]) / 2.0
-            told = cumulative(mechanism.perturb(values, source=Seeded(run)), method="empirical bayes")
+            reported = cumulative(mechanism.perturb(values, source=Seeded(run)), method="empirical bayes")
             truth = np.cumsum(np.bincount(cells, minlength=size)) / people
-            squares.append(np.mean((np.asarray(told.value) - truth)[:-1] ** 2))
+            squares.append(np.mean((np.asarray(reported.value) - truth)[:-1] ** 2))
         return math.sqrt(float(np.mean(squares)) * people / n)
 
 
@@ -150,8 +150,8 @@ class Tables(Averaged):
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
-        asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
-        return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"
+        request = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
+        return f"an error at most {percent(above)} above the smallest possible; it reports {request}"
 
 
 def _below(goal: Averaged, mechanism: Any) -> float | None:

@@ -37,6 +37,8 @@ class Goal(ABC):
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
+    units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
+    instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
     apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
 
     def check(self, domain: Domain) -> None:
@@ -52,7 +54,7 @@ class Goal(ABC):
         """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
     def beside(self, domain: object, epsilon: float) -> list[Candidate]:
-        """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
+        """Return the mechanisms only for this goal; `dt.compare` lists them with the others."""
         return []
 
     @abstractmethod
@@ -73,16 +75,16 @@ class Goal(ABC):
         return "", [{"error": self.error(candidate.mechanism)} for candidate in candidates]
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
-        """Return a lower bound on the error of every mechanism, known or not; None if there is none."""
+        """Return a lower bound on the error of every mechanism, known or not, or None."""
         return None
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return candidates and their errors, the one to recommend first: by error unless overridden."""
         return sorted(able, key=lambda pair: pair[1])
 
+    @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
         """Return n times the squared sampling error, of the population that has most; None if not derived."""
-        return None
 
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
@@ -118,9 +120,9 @@ _TWICE: Final = Moment(
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
 _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
-_COARSE: Final = 1 << 11  # cells on which the gain of a reading is computed
-_COMPARED: Final = 65  # values at which it is
-# The ε from which Podium has a smaller variance than Hybrid, by the reading of dt.mean.
+_COARSE: Final = 1 << 11  # cells on which the gain of a decoding is computed
+_COMPARED: Final = 65  # values at which it is computed computed
+# The ε from which Podium has a smaller variance than Hybrid, as dt.mean decodes them.
 _GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
@@ -166,7 +168,7 @@ class Mean(Averaged):
     deviation: float | None = field(default=None, repr=False)
 
     takes = (Interval, Circle)
-    otherwise = "for categories use dt.goals.Frequencies"
+    otherwise = "for categories use dt.goals.Frequencies, for vectors dt.goals.MeanOfVectors"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -198,7 +200,7 @@ class Mean(Averaged):
     def sampling(self, domain: Domain) -> float | None:
         """Return the variance of values: half at each end in the worst case, uniform on average."""
         if domain.circular or domain.line is None:
-            return 0.0  # of people who agree
+            return 0.0  # people who agree
         if self.deviation is not None:
             return float(self.deviation) ** 2
         return domain.line.length**2 / (4.0 if self.criterion == "worst" else 12.0)
@@ -279,7 +281,7 @@ def _slope(mechanism: Analysis) -> float | None:
 
 
 def reading_gain(mechanism: Mechanism[Any], criterion: Criterion) -> float:
-    """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
+    """Return the variance of the numbers that `dt.mean` averages, relative to affine ones.
 
     It is computed on fewer cells, where it is nearly the same, and once for a design: rankings ask again.
     """
@@ -295,7 +297,7 @@ _gains: dict[tuple[str, str, Criterion], float] = {}
 def _coarse_gain(mechanism: Any, criterion: Criterion) -> float:
     try:
         question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
-    except DitherError:  # so few cells do not hold such a window
+    except DitherError:  # the window does not fit into these cells
         return 1.0
     readings = [question.unbiased_reading(), least_variance_reading(question)]
     if any(reading is None for reading in readings) or np.array_equal(
@@ -350,6 +352,9 @@ class SingleValues(Goal):
     def error(self, mechanism: Any) -> float:
         return error_of(mechanism, as_power(self.loss), self.criterion)
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
 
@@ -365,8 +370,8 @@ class SingleValues(Goal):
         return f"the smallest {self.criterion} {as_power(self.loss)!r} error of the mechanisms in closed form"
 
 
-_NEAR = 1.15  # of the best in the first ranking: simulated again with more runs and other seeds
-_BINS = 64  # neighbouring parts of the domain that reports must tell apart
+_NEAR = 1.15  # relative to the best in the first ranking: simulated again with more runs and other seeds
+_BINS = 64  # neighbouring parts of the domain that reports must distinguish
 
 
 @dataclass(frozen=True)
@@ -407,7 +412,7 @@ class _Simulated(Goal):
         return None if found is None else found.error
 
     def prediction(self, mechanism: object, progress: Progress | None = None) -> Simulated | None:
-        """Return the simulated error with its standard error; None if reports cannot tell a shape."""
+        """Return the simulated error with its standard error; None if reports identify no shape."""
         n = people_of(self.n)
         if not simulation.tells_apart(mechanism, self._parts):
             return None
@@ -484,6 +489,9 @@ class _Simulated(Goal):
         circle = any(candidate.mechanism.domain.circular for candidate in candidates)
         return f"simulated for {'a Beta' if circle else 'twelve shapes'}, {seeds}", rows
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is part of the error."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         able = [
             candidate for candidate in candidates if simulation.tells_apart(candidate.mechanism, self._parts)
@@ -503,10 +511,10 @@ class _Simulated(Goal):
         spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
         first_seed, runs = (FINAL.start, len(FINAL)) if found is None else (found.first_seed, found.runs)
         seeds = f"{runs} runs (seeds {first_seed} to {first_seed + runs - 1})"
-        told = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
+        text = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
         if isinstance(first.mechanism, Cumulative):
-            return f"{told}; read by dt.cumulative(reports, method='empirical bayes')"
-        return told
+            return f"{text}; estimated by dt.cumulative(reports, method='empirical bayes')"
+        return text
 
 
 @dataclass(frozen=True)

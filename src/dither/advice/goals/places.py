@@ -12,7 +12,8 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_categories, solved_candidates
 from dither.advice.compare import average_variance
 from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
-from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Sphere
+from dither.advice.simulation import Progress
+from dither.core.domains import Categories, Disk, Domain, Parallelogram, Paths, Rectangle, Routes, Sphere
 from dither.errors import InvalidParameter, found
 from dither.estimation.maps.density import density
 from dither.foundation.arrays import Floats
@@ -22,6 +23,7 @@ from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.optimal.anywhere import Anywhere
+from dither.mechanisms.optimal.routes import AmongRoutes, PublicPaths, chosen_half, public_paths
 from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
@@ -35,8 +37,8 @@ _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 class Locations(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.
 
-    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` of them,
-    which are independent, or each is `step` away from the one before. The error is simulated with a fixed
+    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` locations.
+    They are independent, or each is `step` away from the one before. The error is simulated with a fixed
     seed, and accurate to about one per cent. On a sphere it is in metres.
     """
 
@@ -83,6 +85,9 @@ class Locations(Goal):
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
@@ -93,10 +98,78 @@ class Locations(Goal):
 
 
 @dataclass(frozen=True)
+class CompletePaths(Goal):
+    """Each complete path by itself: the mean distance of its report to it, for one ε of the path.
+
+    `prior` are public paths with their source: the error is that of a half of them, for mechanisms fitted to
+    the other half. Mechanisms that divide ε over the places of a path are ranked with the same promise. Then
+    those follow that promise ε for each location only, which is a weaker promise: column `promise`.
+
+    >>> from dither import Interval, recommend
+    >>> lines = [[(0, a), (1, b)] for a in (0.1, 0.2, 0.8, 0.9) for b in (0.1, 0.2, 0.8, 0.9)]
+    >>> routes = Routes(Rectangle(Interval(0, 1), Interval(0, 1)), points=4)
+    >>> table = recommend(routes, CompletePaths((lines, "lines of the network")), epsilon=4)
+    >>> table[0]["mechanism"], table[0]["promise"]
+    ('Optimal(…, prior=…)', 'one trajectory')
+    """
+
+    prior: tuple[Any, str] | PublicPaths = field(repr=False)
+
+    apart = True
+    takes = (Routes,)
+    otherwise = "for the locations of an area use dt.goals.Locations; paths are dt.Routes(area)"
+    units = True
+    instead = "with a weaker promise"
+    close = 0.02
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", public_paths(self.prior))
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(domain, epsilon=epsilon, prior=self.prior))]
+        kinds = [kind for kind in (TraCSC, TraCSD, Anywhere) if isinstance(domain.area, kind._takes)]
+        for unit in ("trajectory", "location"):
+            for kind in kinds:
+                name = "Optimal" if kind is Anywhere else kind.__name__
+                made = kind(domain.area, epsilon=epsilon, unit=unit)
+                found.append(Candidate(f"{name}(area, unit={unit!r})", made))
+        return found
+
+    def error(self, mechanism: Any) -> float | None:
+        return mechanism.held_out_error if isinstance(mechanism, AmongRoutes) else None
+
+    def errors(
+        self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
+    ) -> list[tuple[Candidate, float]]:
+        routes = next(each.mechanism for each in candidates if isinstance(each.mechanism, AmongRoutes))
+        asked = routes.domain.places(routes.public[~chosen_half(len(routes.public))])
+        found: list[tuple[Candidate, float]] = []
+        for candidate in candidates:
+            error = self.error(candidate.mechanism)
+            if error is None:
+                noisy: Any = candidate.mechanism.perturb(asked, source=Seeded(1))
+                error = routes.distance_of(asked, routes.domain.area.clip(noisy.values))
+            found.append((candidate, error))
+        return found
+
+    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        return sorted(able, key=lambda pair: (pair[0].mechanism.guarantee.unit == "location", pair[1]))
+
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is no estimate for a population."""
+
+    def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
+        raise InvalidParameter("the error of a single path does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Domain) -> str:
+        return "the smallest error on public paths that it was not fitted to, with ε for the complete path"
+
+
+@dataclass(frozen=True)
 class Districts(Averaged):
     """The shares of n people in the districts of an area, here the cells of a grid of `across` × `along`.
 
-    The district itself is asked, as one of a list: its shares are 2 to 5 times as accurate as those of a map.
+    Reports contain the district itself, as one of a list. Its shares are 2 to 5 times as accurate as a map's.
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), Districts(n=10_000), epsilon=1)[0]["mechanism"]
@@ -129,7 +202,7 @@ class Districts(Averaged):
         return (size - 1) / size**2
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        return "it asks for the district itself, whose shares are far more accurate than those of a map"
+        return "it reports the district itself; its shares are far more accurate than a map's"
 
 
 _UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
@@ -139,9 +212,10 @@ _UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
 class MeanPlace(Averaged):
     """The mean place of n people: the root mean square distance that privacy adds, for the worst places.
 
-    Everybody tells one coordinate, drawn at random, with the whole budget, or both with half of it each. Who
-    tells one is a random half, which differs from all people: that is part of the error, and at ε = 4
-    both are better. Reports of whole places, such as those of `dt.Optimal`, are biased and not ranked.
+    Everybody reports one coordinate, drawn at random, with the complete budget, or both with half of it each.
+    The people who report one coordinate are a random half. They differ from all people: this is part of the
+    error, and at ε = 4 both coordinates are better. Reports of complete locations, such as reports of
+    `dt.Optimal`, are biased and not ranked.
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), MeanPlace(n=10_000), epsilon=1)[0]["mechanism"]
@@ -181,7 +255,7 @@ class MeanPlace(Averaged):
         spreads = [Mean().spread(part) or math.inf for part in parts]
         if not isinstance(mechanism, Sampled):
             return sum(spreads)
-        # Who tells x is a random half: its mean differs from that of all by the variance of x, over n.
+        # A random half reports x: its mean differs from everybody's by the variance of x, over n.
         return float(2.0 * sum(spreads) + sum(part.domain.length**2 / 4.0 for part in parts))
 
     def sampling(self, domain: Any) -> float:
@@ -190,15 +264,15 @@ class MeanPlace(Averaged):
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         if isinstance(first.mechanism, Sampled):
-            return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
-        return "each person tells both coordinates, with half of the budget each, unbiased"
+            return "each person reports one coordinate, drawn at random, with the complete budget, unbiased"
+        return "each person reports both coordinates, with half of the budget each, unbiased"
 
 
 @dataclass(frozen=True)
 class Maps(Goal):
     """A map of n people on `across` × `along` cells: the total variation of `dt.maps.density` from the truth.
 
-    The error is simulated with a fixed seed and one population, that of a city with five hills or one drawn
+    The error is simulated with a fixed seed and one population: a city with five hills, or one drawn
     from a public list of `places`; differences of a tenth are not resolved.
 
     >>> Maps(n=10_000, across=8, along=8).close
@@ -229,13 +303,13 @@ class Maps(Goal):
 
     def error(self, mechanism: Any) -> float:
         area = mechanism.domain
-        asked = self._people(area)
+        request = self._people(area)
         found = density(
-            mechanism.perturb(asked[:, None, :], source=Seeded(1)), self.across, self.along
+            mechanism.perturb(request[:, None, :], source=Seeded(1)), self.across, self.along
         ).probabilities
         ends = [[area.x.low, area.x.high], [area.y.low, area.y.high]]
-        x, y = asked.T
-        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(asked)
+        x, y = request.T
+        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(request)
         return float(np.abs(found - true).sum() / 2.0)
 
     def _people(self, area: Rectangle) -> Floats:
@@ -249,11 +323,14 @@ class Maps(Goal):
         unit[anywhere] = random.random((int(anywhere.sum()), 2))
         return np.stack([area.x.from_unit(unit[:, 0]), area.y.from_unit(unit[:, 1])], axis=1)
 
+    def sampling(self, domain: Domain) -> None:
+        """Return None: it is not derived."""
+
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        return "the smallest total variation in a simulation; shares of districts are asked by Districts"
+        return "the smallest total variation in a simulation; for shares of districts use the goal Districts"
 
 
 _MOST_SIMULATED: Final = 100_000

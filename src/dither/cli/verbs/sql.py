@@ -182,8 +182,8 @@ def command(
     else:
         text = counting_query(questions, dialect, table, day=day, since=since, retries=retries)
     if out is not None:
-        with output_path(out, Path(campaign), force=force) as place:
-            place.write_text(text, encoding="utf-8")
+        with output_path(out, Path(campaign), force=force) as position:
+            position.write_text(text, encoding="utf-8")
     if as_json:
         file = None if out is None else str(out)
         print_json(
@@ -204,7 +204,7 @@ def _write_codebook(
     """Write the table that a query joins, if a file for it is named."""
     if codebook is None:
         return
-    with output_path(codebook, campaign, force=force) as place:
-        made.codebook.write(place, dialect, codebook.suffix)
+    with output_path(codebook, campaign, force=force) as position:
+        made.codebook.write(position, dialect, codebook.suffix)
     if not made.codebook.rows:
         click.echo("the query needs no codebook: the table is empty", err=True)

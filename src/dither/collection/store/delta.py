@@ -4,7 +4,7 @@ One commit holds everything that arrived in a store since the last one, and the 
 transaction identifier of the Delta protocol, one for each store. Two exports of one store at a time cannot
 both commit, and one that is killed has committed or not. Several stores write to one table.
 
-The columns are those of `export.report_columns`, and `campaign`; the table is partitioned by campaign and
+The columns are `export.report_columns` and `campaign`; the table is partitioned by campaign and
 day. Tombstones are rows of the campaign "withdrawn". Once a day the rows of batches that were taken back are
 rewritten out, and small files of past days are joined.
 """
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 NAME: Final = "dither reports"
 FORM: Final = "dither export 1"  # the description of a table that an export made
 _MAINTAINED: Final = "dither maintenance"  # an identifier, whose version is the day
-_ATTEMPTS: Final = 5  # of a commit, where other exports of the store are faster
-_BYTES: Final = 1 << 22  # of reports that are held before they are handed on
+_ATTEMPTS: Final = 5  # attempts of a commit, if other exports of the store are faster
+_BYTES: Final = 1 << 22  # bytes of reports that are held before they are passed on
 _FILE: Final = 1 << 27  # bytes of a file, at most
 _SMALL: Final = 1 << 25  # bytes: files below are joined,
-_MANY: Final = 4  # where a past day has so many
+_MANY: Final = 4  # if a past day has this number
 _LONGEST: Final = 366  # days for which a batch can be taken back, at most
 _CLOCK: Final = "_dither_clock"  # a file that is written to compare clocks; readers leave it alone
 _SKEW: Final = 600  # seconds between two clocks
@@ -245,10 +245,10 @@ def _statistics(metadata: parquet.FileMetaData) -> str:
 def _append(
     address: str, made: deltalake.DeltaTable, table: str, since: datetime.date | None
 ) -> DeltaExport | None:
-    """Commit what is new; return None if another export of the store was faster."""
+    """Commit the new rows; return None if another export of the store was faster."""
     module = load_delta()
     with closing(open_source(address)) as source:
-        # Noted first, so that who deletes a campaign is told of this table, also if the export is killed.
+        # Noted first, so that deleting a campaign mentions this table even if the export is killed.
         campaigns = {slot.campaign: slot.day.toordinal() for slot in source.slots.values()}
         noted = [(f"{table}/campaign={name}", name, day) for name, day in sorted(campaigns.items())]
         source.note(noted)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
-_BYTES: Final = 1 << 22  # of reports that are held before they are written
+_BYTES: Final = 1 << 22  # bytes of reports that are held before they are written
 Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
 
 
@@ -81,18 +81,18 @@ class Export:
     @classmethod
     def read(cls, folder: Path) -> Export | None:
         """Return what a folder holds; None if nothing was exported to it."""
-        place = folder / LIST
-        if not place.exists():
+        position = folder / LIST
+        if not position.exists():
             return None
         try:
-            table = json.loads(place.read_text(encoding="utf-8"))
+            table = json.loads(position.read_text(encoding="utf-8"))
             files = tuple(ExportedFile(**entry) for entry in table["files"])
             return cls(table["store"], table["since"], int(table["tick"]), files)
         except (ValueError, KeyError, TypeError):
-            raise InvalidParameter(f"{place} is damaged; export into a new folder") from None
+            raise InvalidParameter(f"{position} is damaged; export into a new folder") from None
 
     def write(self, folder: Path) -> None:
-        """Write the list, whole or not at all."""
+        """Write the list, completely or not at all."""
         files = [entry._asdict() for entry in self.files]
         table = {"dither": 1, "store": self.store, "since": self.since, "tick": self.tick, "files": files}
         with whole(folder / LIST) as stream:
@@ -120,7 +120,9 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         if not folder.is_dir():  # a wrong address leaves no folder
             store = opened.enter_context(closing(open_source(address)))
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
+        folder.mkdir(
+            mode=0o700, exist_ok=True
+        )  # as confidential as the store; an existing one keeps its rights
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
@@ -207,9 +209,9 @@ class _Files:
         self._writers[day, ""].write_table(table)
 
     def _open(self, day: datetime.date, campaign: str, schema: object) -> parquet.ParquetWriter:
-        place = _part_of(self._folder / self._name(day, campaign))
-        place.parent.mkdir(exist_ok=True)
-        return open_writer(place, schema)
+        position = _part_of(self._folder / self._name(day, campaign))
+        position.parent.mkdir(exist_ok=True)
+        return open_writer(position, schema)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
         what = campaign[:16] or "withdrawn"
@@ -217,11 +219,11 @@ class _Files:
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
         """Return a file as the store notes it: where it is, its campaign and its day."""
-        place = (self._folder / entry.file).resolve()
-        return str(place), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
+        position = (self._folder / entry.file).resolve()
+        return str(position), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
 
     def entries(self) -> list[ExportedFile]:
-        """Return what was written."""
+        """Return the written files."""
         return [
             ExportedFile(self._name(day, campaign), campaign, day.isoformat(), *counts)
             for (day, campaign), counts in self._counts.items()
@@ -299,8 +301,8 @@ def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
     )
 
 
-def _part_of(place: Path) -> Path:
-    return place.with_name(f".{place.name}.part")
+def _part_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
 
 
 def _load_parquet() -> Any:
@@ -360,7 +362,7 @@ class StoreReader(ABC):
         """
 
     def folded_days(self, after: int) -> list[str]:
-        """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
+        """Return the days whose later reports (all, before the first export) are only counts."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
         folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND {HOLDS}"
@@ -369,7 +371,7 @@ class StoreReader(ABC):
 
 
 class _SqliteReader(StoreReader):
-    """A SQLite file, read beside the collector that writes it."""
+    """A SQLite file, read while its collector writes it."""
 
     def __init__(self, address: str) -> None:
         path = Path(address)
@@ -424,7 +426,7 @@ def open_source(address: str) -> StoreReader:
     if is_postgresql(address):
         return _PostgresqlReader(address)
     if not Path(address).is_file():
-        raise StoreUnusable(f"there is no file {address}")
+        raise StoreUnusable(f"file not found: {address}")
     return _SqliteReader(address)
 
 

@@ -123,7 +123,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
 
 
 def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
-    """Return rows whose intervals are wider by as much as a share of lies adds to those of one look."""
+    """Return rows whose intervals are wider by the effect of a share of lies on one look."""
     honest, attacked = plain.numbers(LEVEL), plain.if_lying(share).numbers(LEVEL)
     return [
         {
@@ -227,7 +227,7 @@ def _least_errors(other: Estimate, base: Estimate) -> list[float]:
     return [float(error) for error in least]
 
 
-# The p-values that are told apart.
+# The p-values that are distinguished.
 _ERRORS: Final = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4, 1e-5, 1e-6, 1e-9)
 
 
@@ -266,7 +266,7 @@ def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: object)
 
 
 def _finite(number: float) -> float | None:
-    """Return a number that JSON has; an infinite end is none."""
+    """Return a number for JSON; None for an infinite end."""
     return number if math.isfinite(number) else None
 
 
@@ -274,13 +274,13 @@ _THREADS: Final = 2
 _KEPT: Final = 4096  # answers that are remembered
 _COUNTED: Final = 16  # summaries that are kept: half a megabyte each, at most
 _WAITING: Final = 64  # requests that may wait; beyond, the collector says that it is busy
-_WAITING_EACH: Final = 8  # of them of one address, so that one reader does not take them all
+_WAITING_EACH: Final = 8  # requests of one address, so that one reader does not take them all
 
 Key = tuple[str, Query]
 
 
 class TooBusy(Exception):
-    """More answers are asked for than can be computed soon."""
+    """More answers are requested than can be computed soon."""
 
 
 class Answers:
@@ -288,7 +288,7 @@ class Answers:
 
     An answer is computed once for each number of reports. The intervals of quantiles and distributions are
     renewed when that number has grown by a factor of 1.2, so that 100 looks last from the minimum crowd to 80
-    million times as many; between these looks the interval of the last one is shown, with its number of
+    million times that number; between these looks the interval of the last one is shown, with its number of
     reports.
     """
 
@@ -322,7 +322,7 @@ class Answers:
                 del self._waiting[address]
 
     def compute(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
-        """Return the rows of all queries, in the thread that asks."""
+        """Return the rows of all queries, in the caller's thread."""
         return [row for query in queries for row in self._answer(campaign, query)]
 
     def _rows_known(self, campaign: str, queries: list[Query]) -> list[PlainRow] | None:
@@ -369,7 +369,7 @@ class Answers:
         return [day for day in days if since <= day <= until and query.day in (None, day)]
 
     def _parts(self, campaign: str, query: Query) -> list[datetime.date | None]:
-        """Return the days whose reports are added up; None stands for all of them."""
+        """Return the days whose reports are added up; None means all."""
         if query.since is None and query.until is None:
             return [query.day]
         return list(self._days(campaign, query))
@@ -406,7 +406,7 @@ class Answers:
         return total
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
-        """Return how far the usual quantity of each label, or of a period, is from that of the first part."""
+        """Return the differences of the usual quantity of each label, or of a period, from the first part."""
         parts, name = self._comparison(campaign, query)
         state = sum(self._state(campaign, part) for part in parts)
         with self._lock:
@@ -472,9 +472,9 @@ class Answers:
             return kept[1]
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
-        whole = part == ReportsPart() and query.until is None
-        waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
-        if not state % (1 << _STATE) and (waiting or not whole):
+        is_all = part == ReportsPart() and query.until is None
+        waiting = live.waiting(campaign, query.question) if is_all else 0  # unknown for a part
+        if not state % (1 << _STATE) and (waiting or not is_all):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
@@ -542,8 +542,8 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
     async def summary(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
         (query,) = Query.of({"question": "", **query_terms(request)}, published.contract)
-        asked = partial(collector.live.summary, published.id, query.question, query.day, query.label)
-        made = await asyncio.get_running_loop().run_in_executor(None, partial(asked, shown=True))
+        target = partial(collector.live.summary, published.id, query.question, query.day, query.label)
+        made = await asyncio.get_running_loop().run_in_executor(None, partial(target, shown=True))
         if not made.n:
             people = published.contract.people
             return problem(409, f"too few people: summaries are given from {people} reports on")
@@ -553,7 +553,7 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
 
 
 def problem(status: int, words: str) -> Response:
-    """Return an answer that says what is wrong, as JSON."""
+    """Return an error as a JSON answer."""
     from starlette.responses import JSONResponse
 
     return JSONResponse({"words": words}, status_code=status, headers=_PLAIN)

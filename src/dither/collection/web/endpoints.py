@@ -1,6 +1,6 @@
 """The table of endpoints: every path, who answers it, and how OpenAPI describes it.
 
-Routes and the description are made from this table alone. The modules of this room return handlers by name.
+Routes and the description are made only from this table. The modules of this room return handlers by name.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Endpoint:
     """A path of the collector, the name of its handler, and its operations by path and method.
 
-    A path without operations is not described. A route with a parameter may stand for several described
-    paths, as those of administrators do.
+    A path without operations is not described. A route with a parameter may cover several described
+    paths, as for administrators.
     """
 
     path: str

@@ -85,8 +85,8 @@ class AnswerFormat(NamedTuple):
 
 
 def _json(campaign: str, rows: Sequence[PlainRow]) -> bytes:
-    whole = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
+    data = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
+    return json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
 
 
 def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:

@@ -1,4 +1,4 @@
-"""The page of a campaign, which shows answers while reports arrive."""
+"""The page of a campaign; it shows answers while reports arrive."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def whole_page(published: Published, parts: Parts, others: Sequence[Published], 
 
 
 def step_of(collector: Collector, published: Published, view: View) -> By:
-    """Return by what the page shows answers over time: by what was chosen, or by what there is room for."""
+    """Return the period of the page's answers over time: the chosen one, or one that fits."""
     days = {day for name in published.contract.questions for day in collector.live.days(published.id, name)}
     since = collector.day() - datetime.timedelta((view.last or 1) - 1)
     return view.step(len(days) if view.last is None else sum(day >= since for day in days))
@@ -191,7 +191,7 @@ def _picker(published: Published, view: View, by: By) -> Markup:
 
 
 def document(title: str, body: Sequence[Markup], *, again: bool = False) -> str:
-    """Return a whole document with the style and the script that the policy allows.
+    """Return a complete document with the style and the script that the policy allows.
 
     With `again` a browser without scripts loads it once more, as some parts are still being computed.
     """
@@ -241,7 +241,7 @@ def listing(
 
 
 def failure(words: str) -> str:
-    """Return a page that says what is wrong."""
+    """Return a page with an error."""
     link = element("p", element("a", "All campaigns", href="/"))
     return document("Not shown", [element("main", element("h1", "Not shown"), element("p", words), link)])
 
@@ -346,7 +346,7 @@ def _other_versions(published: Published, known: Sequence[Published]) -> Markup:
 
 _PAUSE: Final = 1.0  # seconds between two looks for news
 _STALE: Final = 10.0  # seconds after which parts are drawn again without any news
-_LIFE: Final = 20.0  # seconds of a stream, after which the browser connects again; below the drain of a stop
+_LIFE: Final = 20.0  # seconds until the browser connects again; below the drain of a stop
 _MOST_STREAMS: Final = 256
 
 
@@ -389,7 +389,7 @@ class Pages:
         self._bodies: dict[tuple[str, View], tuple[Parts, list[str], bytes]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self.streams: Counter[str] = Counter()  # by address
+        self.streams: Counter[str] = Counter()  # keys: addresses
 
     async def parts(self, published: Published, view: View = USUAL) -> Parts:
         """Return the parts as they are now, or as they were at most a second ago."""
@@ -533,7 +533,7 @@ class Pages:
         address: str,
         view: View = USUAL,
     ) -> AsyncIterator[bytes]:
-        """Yield what has changed, as events, until the stream is old or the browser has gone."""
+        """Yield changes, as events, until the stream is old or the browser has gone."""
         self.streams[address] += 1
         try:
             sent: dict[str, Markup] = {}
@@ -600,15 +600,15 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
 
     async def chart(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
-        asked = Query.of(query_terms(request), published.contract, collector.day())
+        target = Query.of(query_terms(request), published.contract, collector.day())
         form = request.path_params["form"]
         if form not in _PICTURES:
             raise unknown_name("form of a picture", form, list(_PICTURES))
-        if len(asked) != 1:
+        if len(target) != 1:
             raise InvalidParameter(f"a picture is of one question: chart.{form}?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
-        rows = await answers.of(published.id, asked, reader)
-        drawn = draw_answers(asked[0], _with_words(rows, published.contract))
+        rows = await answers.of(published.id, target, reader)
+        drawn = draw_answers(target[0], _with_words(rows, published.contract))
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
         headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}

@@ -26,9 +26,9 @@ class What(Enum):
     USUAL = "usual"  # a mean, a mean direction or frequencies
     DISTRIBUTION = "distribution"
     QUANTILE = "quantile"
-    SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
-    DIFFERENCE = "difference"  # of the usual quantity, of each label from the first one
-    CHANGE = "change"  # of the usual quantity of a period, from the period of the same length before it
+    SIZES = "sizes"  # for sets of items: the number of people with 1, 2, … or more
+    DIFFERENCE = "difference"  # the usual quantity of each label less the first label's
+    CHANGE = "change"  # the usual quantity of a period less the previous period's
     VERSIONS = "versions"  # the usual quantity of each version of the campaign, and of all together
 
 

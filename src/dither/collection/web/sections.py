@@ -55,7 +55,7 @@ STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
 class View:
     """What a reader has chosen: the last days, and by what answers are shown over time.
 
-    Without a choice there are so many dates that a picture holds: days, then weeks, then months.
+    Without a choice the dates must fit a picture: days, else weeks, else months.
     """
 
     last: int | None = None
@@ -63,7 +63,7 @@ class View:
 
     @classmethod
     def of(cls, terms: Mapping[str, str]) -> View:
-        """Return the view of the parameters of a URL; what is not offered is left out."""
+        """Return the view of the parameters of a URL; other parameters are left out."""
         periods = {str(period): period for period in PERIODS if period}
         steps = {step.value: step for step in STEPS}
         return cls(periods.get(terms.get("last", "")), steps.get(terms.get("by", "")))
@@ -79,7 +79,7 @@ class View:
         return None if self.last is None else today - datetime.timedelta(self.last - 1)
 
     def step(self, days: int) -> By:
-        """Return by what answers are shown over so many days."""
+        """Return the period of answers over a number of days."""
         if self.by is not None:
             return self.by
         return next((by for by, step in STEPS.items() if days <= _MOST_DAYS * step), By.MONTH)
@@ -111,21 +111,21 @@ class Told:
 def queries(
     name: str, question: Question, view: View, by: By, today: datetime.date
 ) -> dict[str, Query | None]:
-    """Return what has to be asked for the page of a question, by the field of `Told`."""
+    """Return the queries for the page of a question, by the field of `Told`."""
     domain = question.domain
     straight = domain.line is domain and not domain.circular
     since = view.since(today)
-    asked = Query(name, since=since)
+    request = Query(name, since=since)
     return {
-        "usual": asked,
-        "shape": replace(asked, what=What.DISTRIBUTION) if straight else None,
-        "days": replace(asked, by=by),
-        "lying": replace(asked, lying=_LIES),
-        "sizes": replace(asked, what=What.SIZES) if domain.sets else None,
-        "labels": replace(asked, by=By.LABEL),
-        "differences": replace(asked, what=What.DIFFERENCE),
-        "changes": None if since is None else replace(asked, what=What.CHANGE),
-        "versions": replace(asked, what=What.VERSIONS),
+        "usual": request,
+        "shape": replace(request, what=What.DISTRIBUTION) if straight else None,
+        "days": replace(request, by=by),
+        "lying": replace(request, lying=_LIES),
+        "sizes": replace(request, what=What.SIZES) if domain.sets else None,
+        "labels": replace(request, by=By.LABEL),
+        "differences": replace(request, what=What.DIFFERENCE),
+        "changes": None if since is None else replace(request, what=What.CHANGE),
+        "versions": replace(request, what=What.VERSIONS),
     }
 
 
@@ -153,15 +153,15 @@ def section(
         return element("div", parts[identity], id=identity)
 
     period = {} if view.last is None else {"last": str(view.last)}
-    asked = urlencode({"question": name, **period})
+    request = urlencode({"question": name, **period})
     straight = contract.questions[name].domain.line is not None
-    first = f"{asked}&what=distribution" if straight else asked
-    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{asked}") for form in FILES]
+    first = f"{request}&what=distribution" if straight else request
+    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{request}") for form in FILES]
     files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
     forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
     charts = [
         join_markup([f"{what} as ", join_markup(links, ", ")], "")
-        for what, terms in (("distribution", first), (f"by {by.value}", f"{asked}&by={by.value}"))
+        for what, terms in (("distribution", first), (f"by {by.value}", f"{request}&by={by.value}"))
         for links in [
             [
                 element("a", form, href=f"{base}/{file}?{terms}", **{"aria-label": f"{what} as {form}"})
@@ -199,8 +199,8 @@ def draws_png() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def _answer(told: Told, people: int, length: float) -> Markup:
-    first = told.usual[0]
+def _answer(reported: Told, people: int, length: float) -> Markup:
+    first = reported.usual[0]
     if first["state"] == NONE:
         return element("p", "No reports have arrived yet.", class_="big")
     if first["state"] == FEW:
@@ -214,13 +214,13 @@ def _answer(told: Told, people: int, length: float) -> Markup:
             ]
         )
     if is_bound(first):
-        return _bounds(told)
-    top = max(told.usual, key=lambda row: row["value"])
+        return _bounds(reported)
+    top = max(reported.usual, key=lambda row: row["value"])
     unclear, named = more_reports(top, length), first["answer"] is not None
     if unclear is not None:
         lines = [element("p", "Not clear yet", class_="big"), element("p", unclear, class_="warn")]
     else:
-        lead = row_text(told.usual)(top)
+        lead = row_text(reported.usual)(top)
         what = "most frequent answer" if named else first["quantity"]
         words = f"{what} of {number_of(first['n'], 'report')}; interval: {narrow(top['interval'])}"
         lines = [
@@ -230,31 +230,31 @@ def _answer(told: Told, people: int, length: float) -> Markup:
     if first["outside"] is not None:
         lines.append(element("p", outside_words(first), class_="soft"))
     return join_markup(
-        [*lines, *(element("p", words, class_="soft") for words in _further(told, top, unclear))]
+        [*lines, *(element("p", words, class_="soft") for words in _further(reported, top, unclear))]
     )
 
 
-def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
-    """Yield what is said below the headline: sizes of sets, the change, and the interval if some lie."""
-    for row in told.sizes[-1:]:  # beyond it nothing is seen
+def _further(reported: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
+    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie."""
+    for row in reported.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
             yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
     if unclear is not None:
         return
-    for row in told.changes:
+    for row in reported.changes:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             sign = "" if row["value"] < 0 else "+"
             yield f"{row['quantity'].capitalize()}: {sign}{row_text([row])(row)} ({narrow(row['interval'])})."
-    for row in told.lying:
+    for row in reported.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             yield f"If 1\u202f% of the reports are lies: {bounds(row)}."
 
 
-def _bounds(told: Told) -> Markup:
-    """Return both quantiles, and how the others can be asked for a mean."""
-    text, first = row_text(told.usual), told.usual[0]
+def _bounds(reported: Told) -> Markup:
+    """Return both quantiles, and the next step for a mean."""
+    text, first = row_text(reported.usual), reported.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
-    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
+    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in reported.usual]
     range_words = f"Range in which to ask others: {first['reason']}."
     return join_markup([*lines, *(element("p", words, class_="soft") for words in (said, range_words))])
 
@@ -270,22 +270,22 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
     return draw_bars(shown) if shares else Markup()
 
 
-def _picture(told: Told, first: PlainRow) -> Markup:
+def _picture(reported: Told, first: PlainRow) -> Markup:
     if first["state"] != SHOWN:
         return Markup()
     if first["answer"] is not None and not is_bound(first):
-        shown = sum(row["state"] == SHOWN for row in told.usual)
-        picture = draw_bars(told.usual)
+        shown = sum(row["state"] == SHOWN for row in reported.usual)
+        picture = draw_bars(reported.usual)
         more = shown - MOST_BARS
         note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
         return join_markup([element("h3", "Shares"), picture, note])
-    picture = draw_shape(told.shape, first["unit"] or "")
+    picture = draw_shape(reported.shape, first["unit"] or "")
     return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
 
 
-def _labels(told: Told) -> Markup:
+def _labels(reported: Told) -> Markup:
     """Return the answers by label side by side, and how far they differ, if there are two labels."""
-    shown = [row for row in told.labels if row["state"] == SHOWN]
+    shown = [row for row in reported.labels if row["state"] == SHOWN]
     labels = list(dict.fromkeys(row["label"] for row in shown))
     if len(labels) < 2:
         return Markup()
@@ -298,7 +298,7 @@ def _labels(told: Told) -> Markup:
         for label in labels[:_MOST_LABELS]
     ]
     parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
-    differences = [row for row in told.differences if row["state"] == SHOWN and row["low"] is not None]
+    differences = [row for row in reported.differences if row["state"] == SHOWN and row["low"] is not None]
     if differences:
         text = row_text(differences)
         name = f"{differences[0]['quantity'].capitalize()}; {narrow(differences[0]['interval'])}"
@@ -326,12 +326,12 @@ def headline(rows: Sequence[PlainRow]) -> str:
     return f"{top['answer']}: {text(top)}"
 
 
-def _versions(told: Told) -> Markup:
+def _versions(reported: Told) -> Markup:
     """Return the answers of each version of the campaign and of all together, if there are two."""
-    numbers = list(dict.fromkeys(row["version"] for row in told.versions))
+    numbers = list(dict.fromkeys(row["version"] for row in reported.versions))
     if len(numbers) < 2:
         return Markup()
-    shown = [row for row in told.versions if row["state"] == SHOWN]
+    shown = [row for row in reported.versions if row["state"] == SHOWN]
     text, parts = row_text(shown), [element("h3", "By version")]
     answers = list(dict.fromkeys(row["answer"] for row in shown))[:_MOST_ANSWERS]
     lines: list[tuple[str, ...]]
@@ -352,18 +352,18 @@ def _versions(told: Told) -> Markup:
             for answer in answers
         ]
         parts.append(table_of("Versions", head, lines))
-    reasons = [row["reason"] for row in told.versions if row["state"] == NO_ANSWER]
+    reasons = [row["reason"] for row in reported.versions if row["state"] == NO_ANSWER]
     words = "Versions that are added weigh by their precision; an answer has those that offer it."
     if reasons:
         words = f"The versions are not added: {reasons[-1]}."
     return join_markup([*parts, element("p", words, class_="soft")])
 
 
-def _days(told: Told, by: By) -> Markup:
-    picture = draw_history(told.days, STEPS[by])
+def _days(reported: Told, by: By) -> Markup:
+    picture = draw_history(reported.days, STEPS[by])
     if not picture:
         return Markup()
-    answers = {row["answer"] for row in told.days if row["state"] == SHOWN}
+    answers = {row["answer"] for row in reported.days if row["state"] == SHOWN}
     more = len(answers) - SERIES
     note = f"The {SERIES} most frequent answers; the table has {whole(more)} more." if more > 0 else ""
     return join_markup(
@@ -371,8 +371,8 @@ def _days(told: Told, by: By) -> Markup:
     )
 
 
-def _table(told: Told, by: By) -> Markup:
-    lines = [row for row in told.usual if row["state"] == SHOWN]
+def _table(reported: Told, by: By) -> Markup:
+    lines = [row for row in reported.usual if row["state"] == SHOWN]
     kept = []
     if lines and lines[0]["answer"] is not None:
         kept.append(
@@ -382,7 +382,7 @@ def _table(told: Told, by: By) -> Markup:
                 [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
             )
         )
-    bins = [row for row in told.shape if row["state"] == SHOWN]
+    bins = [row for row in reported.shape if row["state"] == SHOWN]
     if bins:
         name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
         text, stepped, show = row_text(bins), bins[0]["answer"] is not None, value_text(bins[0]["unit"])
@@ -391,8 +391,8 @@ def _table(told: Told, by: By) -> Markup:
             for row in bins
         ]
         kept.append(table_of(name, ("answer" if stepped else "from and to", "share"), shares))
-    if told.days:
-        kept.append(_days_table(told.days, by))
+    if reported.days:
+        kept.append(_days_table(reported.days, by))
     return join_markup(kept) if kept else element("p", "Nothing yet.")
 
 

@@ -261,7 +261,7 @@ _LETTERS: Final = "azé"
 
 
 class _Codes(dict[int, int]):
-    """From code points to symbols; `str.translate` deletes all other letters, which shortens the text."""
+    """From code points to symbols; `str.translate` deletes all other letters and so shortens the text."""
 
     def __missing__(self, letter: int) -> None:
         return None
@@ -271,7 +271,7 @@ class _Codes(dict[int, int]):
 class Places(Domain):
     """A public list of places with the distances between them: along roads, in minutes, or any other.
 
-    `distances[i][j]` is how bad it is to report place j for place i. Devices know the list alone.
+    `distances[i][j]` is how bad it is to report place j for place i. Devices know only the list.
 
     >>> Places(["home", "shop"], distances=[[0, 7], [6, 0]]).distances.max()
     np.float64(7.0)

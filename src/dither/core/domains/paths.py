@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,30 @@ class Paths:
 
     def like(self, points: object) -> Paths:
         """Return paths of the same lengths with other places."""
-        places = numbers(points)
-        return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
+        locations = numbers(points)
+        return Paths(locations.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
+
+    def resample_times(self, times: object, points: int) -> Paths:
+        """Return paths with `points` places at equal steps of time, straight between the given places.
+
+        `times` are numbers, one for each place, which do not decrease along a path. A path without duration
+        is resampled at equal steps of the number of the place. `dt.Routes(area, points=…, by="order")` takes
+        such paths as they are.
+
+        >>> Paths.of([(0, 0), (1, 0), (2, 0)]).resample_times([0, 3, 4], points=3)[0].round(2).tolist()
+        [[0.0, 0.0], [0.67, 0.0], [2.0, 0.0]]
+        """
+        at = numbers(times).astype(np.float64)
+        if at.shape != (len(self.points),) or not np.isfinite(at).all():
+            raise OutsideDomain("expected one finite number as the time of each place")
+        if (np.diff(at)[~self.begins[1:]] < 0.0).any():
+            raise OutsideDomain("the times of a path decrease; sort its places by time")
+        made = []
+        for begin, end in pairwise(self.offsets.tolist()):
+            own = at[begin:end] if at[end - 1] > at[begin] else np.arange(end - begin, dtype=np.float64)
+            steps = np.linspace(own[0], own[-1], points)
+            made += [np.column_stack([np.interp(steps, own, side) for side in self.points[begin:end].T])]
+        return Paths.of(np.array(made).reshape(-1, points, 2))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -52,7 +52,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 
 
 def _take_form(table: dict[str, Any]) -> None:
-    """Replace dates, times and a scale by the numbers that devices are asked for."""
+    """Replace dates, times and a scale by the numbers that devices report."""
     dates = "date" in table
     if dates and table.get("scale", "linear") != "linear":
         raise InvalidParameter('dates have a linear scale: scale = "linear" beside date = [first, last]')
@@ -73,6 +73,6 @@ def _take_form(table: dict[str, Any]) -> None:
             table["scale"] = list(scale_edges(table))
     if "time" in table:
         if table.pop("time") is not True:
-            raise InvalidParameter("a time of the day is asked by time = true")
+            raise InvalidParameter("for a time of the day write time = true")
         table["circle"] = MINUTES
         table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))

@@ -15,7 +15,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.canonical import real, whole
 
 MOST_DIMENSION: Final = 1 << 16
-_LONGER: Final = 1e-5  # of the length: rounding in single precision
+_LONGER: Final = 1e-5  # relative to the length: rounding in single precision
 _ON_SPHERE: Final = 1e-2  # embeddings in half precision have this length, up to rounding
 
 

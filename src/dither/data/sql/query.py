@@ -65,7 +65,7 @@ class ReportTable:
         if self.wide:
             if any(getattr(self, name) is not None for name in OPTIONAL[2:]):
                 raise InvalidParameter(
-                    "a table with a column for each question has day and label beside them"
+                    "expected the columns day and label in a table with a column for each question"
                 )
         elif self.question is None and self.fingerprint is None:
             raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
@@ -102,7 +102,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
             raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
         name = names[fingerprint]
         layout = known[name].layout
-        whole = layout.subdtype is None
+        integer = layout.subdtype is None
         for index, report in enumerate(reports):
             yield {
                 "day": day,
@@ -111,8 +111,8 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
                 "fingerprint": fingerprint,
                 "batch": digest,
                 "place": index,
-                "report": int.from_bytes(report, "little") if whole else None,
-                "report_hex": None if whole else report.hex(),
+                "report": int.from_bytes(report, "little") if integer else None,
+                "report_hex": None if integer else report.hex(),
             }
 
 
@@ -138,7 +138,9 @@ def counting_query(
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
     if retries is not None and (isinstance(retries, bool) or not isinstance(retries, int) or retries < 0):
-        raise InvalidParameter(f"retries is a whole number of days from 0 upwards, not {found(retries)}")
+        raise InvalidParameter(
+            f"expected retries to be an integer number of days from 0 upwards, got {found(retries)}"
+        )
     first = day if since is None else since
     if first is not None and where.day is None:
         raise InvalidParameter("the table of reports has no column for the day; leave out the day")
@@ -149,7 +151,7 @@ def counting_query(
         and not where.wide
         and len({question.fingerprint for question in campaign.questions.values()}) < len(campaign.questions)
     ):
-        raise InvalidParameter("two questions have one fingerprint; a column `question` must tell them apart")
+        raise InvalidParameter("two questions have one fingerprint; add a column `question` with their names")
     searched = None if first is None or retries is None else first - timedelta(days=retries)
     days = None if first is None else _Days(first, searched, only=since is None)
     parts = [
@@ -210,7 +212,7 @@ def _question_query(
     public = tuple(name for name in ("day", "label") if getattr(table, name) is not None)
     needed = "report" if question.layout.subdtype is None else "report_hex"
     if getattr(table, needed) is None and not table.wide:
-        raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
+        raise InvalidParameter(f"question {name!r} needs the column {needed}; the table does not have it")
     if table.unique:
         column = f"s.{dialect.identifier(table.day)}" if table.day is not None else ""
         where = "" if days is None else f" AND {days.condition(dialect, column)}"
@@ -244,7 +246,7 @@ def _wide_rows(
     columns: tuple[str, ...],
     days: str = "",
 ) -> str:
-    """Return the reports of one question from its column; a person without an answer has none."""
+    """Return the reports of one question from its column; a person without an answer has no report."""
     *public, needed = columns
     given = f"s.{dialect.identifier(name)}"
     chosen = {column: f"s.{dialect.identifier(getattr(table, column))}" for column in public}

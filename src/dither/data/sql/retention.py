@@ -1,7 +1,7 @@
 """Retention: the reports of a day are counted into a table of counts and then deleted, in one transaction.
 
 They are *folded*. Counts add, so that late reports of a day that was folded already are folded again, as
-further rows. Folding a day deletes the copies of its reports that came on later days, too: they can no longer
+further rows. Folding a day also deletes the copies of its reports that came on later days: they can no longer
 be recognised.
 """
 
@@ -28,7 +28,7 @@ def fold_statements(
 ) -> list[str]:
     """Return the statements that fold a day: create the table of counts, add to it, delete the reports.
 
-    Run them in one transaction. What is deleted is what was counted, and copies of it.
+    Run them in one transaction. They delete only counted reports and their copies.
     """
     if not dialect.begin:
         raise InvalidParameter(

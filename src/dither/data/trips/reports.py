@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from dataclasses import dataclass, replace
@@ -76,8 +77,9 @@ class TripReports:
     ) -> TripReports:
         """Draw the reports of trips.
 
-        Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
-        the number of locations perturbed since the last call.
+        A complete trip of `dt.Routes(…, by="order")` whose places have times is resampled to equal steps of
+        time first. Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is
+        called with the number of locations perturbed since the last call.
         """
         name = as_question(question).name
         refusal = f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {name}"
@@ -86,20 +88,21 @@ class TripReports:
             raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
-                "these trips hold reports, which are random already; further noise would spoil the estimates"
+                "these trips hold reports. They are already random; further noise would spoil the estimates"
             )
         if keep_times and _is_of_routes(question):
             raise InvalidParameter("a report of a complete trip has no times; leave keep_times out")
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
         paths = _move_inside(trips, question, projection, outside)
+        paths = _at_times(paths, trips, question)
         reports = _draw_batches(paths, question, source, progress or ignore_progress)
         if _is_of_routes(question):
             paths = Paths.of(reports.values) if len(reports) else paths
         decoded = reports.values.reshape(-1, 2)
-        places = paths.like(decoded if projection is None else projection.to_earth(decoded))
+        locations = paths.like(decoded if projection is None else projection.to_earth(decoded))
         times = trips.times if keep_times else None
-        return TripReports(reports, projection, Trips(places, trips.names, times))
+        return TripReports(reports, projection, Trips(locations, trips.names, times))
 
     @staticmethod
     def decode(trips: Trips) -> TripReports:
@@ -118,7 +121,7 @@ class TripReports:
         with name_errors(file):
             reports = question.reports(raw)
         unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
-        if unbegun.size:  # its locations would be decoded as those of the trip before
+        if unbegun.size:  # its locations would count for the previous trip
             where = trips.where(int(trips.paths.offsets[unbegun[0]]))
             raise MalformedReport(f"{where}: the trip does not begin here; its first reports are missing")
         own = replace(trips, reports=None, specification=None)
@@ -145,7 +148,8 @@ class TripReports:
             trips.paths.points if self.projection is None else self.projection.to_plane(trips.paths.points)
         )
         domain = self.question.domain
-        places = domain.resample(domain.clip(trips.paths.like(points))).reshape(-1, 2)
+        inside = _at_times(domain.clip(trips.paths.like(points)), trips, self.question)
+        places = domain.resample(inside).reshape(-1, 2)
         earth = places if self.projection is None else self.projection.to_earth(places)
         return Trips(self.trips.paths.like(earth), trips.names, None)
 
@@ -211,6 +215,28 @@ def _decode_routes(trips: Trips, question: Question, projection: Map | None) -> 
     with name_errors(Path(trips.file or "trips")):
         reports = question.reports(raw)
     return TripReports(reports, projection, replace(trips, reports=None, specification=None))
+
+
+def _at_times(paths: Paths, trips: Trips, question: Question) -> Paths:
+    """Return complete trips at equal steps of time if they have times and are resampled by order."""
+    if trips.times is None or not _is_of_routes(question) or question.domain.by != "order":
+        return paths
+    return paths.resample_times(_seconds(trips), question.domain.points)
+
+
+def _seconds(trips: Trips) -> list[float]:
+    """Return the times of all places in seconds; those without a zone are taken as UTC."""
+    made = []
+    for number, text in enumerate(trips.times or ()):
+        try:
+            time = datetime.datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidParameter(
+                f"{trips.where(number)}: expected an ISO time stamp, such as 2026-05-01T08:00:00Z; for times "
+                'of another form use dt.Routes(…, by="length")'
+            ) from None
+        made.append((time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp())
+    return made
 
 
 def _is_of_routes(question: Question) -> bool:

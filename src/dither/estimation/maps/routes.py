@@ -60,10 +60,10 @@ class NearestPaths:
 
     @staticmethod
     def of(reports: Reports | Counts) -> NearestPaths:
-        """Return the counts of reports of complete paths; raise NotIdentifiable if there are none."""
+        """Return the counts of reports of complete paths; raise NotIdentifiable without reports."""
         summary = summarise(reports)
         if not summary.n:
-            raise NotIdentifiable("there are no reports, so nothing about public paths can be estimated")
+            raise NotIdentifiable("expected at least one report of a public path, got 0")
         return NearestPaths(summary)
 
     @property
@@ -93,7 +93,7 @@ class NearestPaths:
         """Estimate the share of people next to any of the chosen public paths; rows are several shares.
 
         With K = 1 the number of reports among the chosen ones is binomial, and the interval is the score
-        interval of that number. Otherwise it is that of an average.
+        interval of that number. Otherwise it is the interval of an average.
         """
         summary, rates = self.summary, self.kernel.rates
         if rates is None:
@@ -164,8 +164,8 @@ class PathDensity(Tabular):
         """Return the share of the places of each public path (rows) in each cell (columns)."""
         cells = self.counts.cells(self.grid, self.columns, self.rows)
         visits = np.zeros((len(cells), self.columns * self.rows))
-        for places in cells.T:
-            visits[np.arange(len(cells)), places] += 1.0 / cells.shape[1]
+        for locations in cells.T:
+            visits[np.arange(len(cells)), locations] += 1.0 / cells.shape[1]
         return visits
 
     @cached_property
@@ -205,8 +205,8 @@ class PathDensity(Tabular):
         middles = centres(self.grid, self.columns, self.rows).tolist()
         low, high = self.passing.interval()
         return [
-            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": places}
-            for (x, y), share, least, most, places in zip(
+            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": locations}
+            for (x, y), share, least, most, locations in zip(
                 middles,
                 np.asarray(self.passing.value).tolist(),
                 np.asarray(low).tolist(),

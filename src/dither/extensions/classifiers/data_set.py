@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None]
 
-_ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
+_ROWS: Final = 1 << 16  # rows of one call of the classifier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +131,7 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
 def _prove_all(
     model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], tell: Progress
 ) -> list[Utility] | None:
-    """Return proven bounds for every record, or None if those of one are not close."""
+    """Return proven bounds for every record, or None if some are not close."""
     proofs = []
     for subject in subjects:
         proof = prove_utility(Case.about(model, subject), laws, boxes=False)
@@ -150,7 +150,7 @@ def _count_kept(
     source: Source,
     tell: Progress,
 ) -> Integers:
-    """Return for each record how often its answer stays; many records are asked about at once."""
+    """Return for each record how often its answer stays; many records share one call."""
     counts = []
     size = max(1, _ROWS // queries)
     for begin in range(0, len(subjects), size):

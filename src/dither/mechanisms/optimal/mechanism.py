@@ -90,7 +90,7 @@ class Optimal(WindowMechanism):
 
     _takes = (Interval, Circle)
 
-    # The classes of the designs that draw by other kernels, for whoever has only the question.
+    # The classes of the designs that draw by other kernels, for code that has only the question.
     for_kernels: ClassVar[Mapping[str, type[Any]]] = {
         "nearest": Anywhere,
         "listing": Among,
@@ -149,7 +149,7 @@ class Optimal(WindowMechanism):
         return shares_of(public_numbers(self.prior, self.line), self.line)
 
     def read_for(self, prior: tuple[Any, str] | None) -> Question:
-        """Return the question read at the best number for those of the prior who may have sent each report.
+        """Return the question with each report decoded as the best number for its likely senders.
 
         "Best" is by the loss of the design: a median for absolute errors, a mean for squared ones. Devices
         draw as before. Single values are nearer to the truth on average; means of them are biased.
@@ -160,12 +160,14 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def prior_effect(self) -> PriorEffect:
-        """What the prior gains on average for its people, and what it costs in the worst case.
+        """The average gain of the prior for its people, and its cost in the worst case.
 
         Both are compared with the design for people who are spread evenly.
         """
         if self.prior is None:
-            raise InvalidParameter("there is no prior; state prior=(values, 'their public source')")
+            raise InvalidParameter(
+                "expected a design with a prior; pass prior=(values, 'their public source')"
+            )
         values = self.line.from_unit(grid())
         own, other = (
             np.asarray(design.sampled.error(cast(Loss, self.loss), values))
@@ -183,14 +185,14 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def design(self) -> Design:
-        """The solved codebook and its dual variables; there is none on a circle, or with a prior."""
+        """The solved codebook and its dual variables; only on an interval and without a prior."""
         if self.prior is not None:
             raise InvalidParameter(
                 "a design with a prior is fitted, not solved: it has no certificate; see `prior_effect`"
             )
         if self.domain.circular:
             raise InvalidParameter(
-                "on a circle the optimum is known in closed form; there is no solved design"
+                "on a circle the optimum is known in closed form, without a solved design; use an interval"
             )
         best = store.find(self.problem, fresh=self.fresh)
         return best if self.outputs is None else store.restrict(best, self.outputs)

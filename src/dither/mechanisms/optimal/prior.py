@@ -21,11 +21,11 @@ from dither.foundation.numerics import codebooks
 from dither.foundation.numerics.matrices import product
 from dither.mechanisms.optimal.anywhere import PublicMap, public_map
 
-_GRID: Final = 512  # values that stand for all, and numbers at which reports are read
+_GRID: Final = 512  # values that represent all, and numbers at which reports are decoded
 _CELLS: Final = 1 << 12
 _MOST_READ: Final = 1 << 11  # reports that are read one by one
 _SIZES: Final = (*range(2, 9), 10, 12, 16, 20, 24, 32, 40, 48, 64)
-_SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer numbers is taken
+_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer numbers is taken
 Distances = Callable[[Floats], Floats]  # the loss of distances, in units in which the domain is [0, 1]
 
 
@@ -48,7 +48,7 @@ def public_numbers(prior: object, line: Line) -> PublicMap:
 
 
 def grid() -> Floats:
-    """Return the middles of the bins that stand for all values, in units in which the domain is [0, 1]."""
+    """Return the middles of the bins that represent all values, with the domain scaled to [0, 1]."""
     return np.asarray((np.arange(_GRID) + 0.5) / _GRID)
 
 
@@ -139,7 +139,7 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
 
 
 class PriorEffect(NamedTuple):
-    """What a prior gains for its people, and what it costs the person for whom it is worst."""
+    """The gain of a prior for its people, and its cost for the person with the largest error."""
 
     average: float
     average_without: float

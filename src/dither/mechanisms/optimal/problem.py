@@ -141,7 +141,7 @@ def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterio
 def least_frequency_variance(categories: int, epsilon: float) -> float:
     """Return the smallest average variance that one report of any ε-LDP mechanism adds to a frequency.
 
-    It is that of subset selection with the best size of the sets [Pan26], in sets of w out of k.
+    It belongs to subset selection with the best size of the sets [Pan26], in sets of w out of k.
     """
     ratio = math.exp(epsilon)
     middle = int(categories / (ratio + 1.0))
@@ -205,7 +205,7 @@ def bound_on_circle(problem: Problem) -> float:
     """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
     With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
-    It is best where D = 0, which is at the loss at the edge of the best window.
+    It is best where D = 0: at the loss at the edge of the best window.
     """
     if isinstance(problem.loss, Power):
         return float(problem.loss(np.asarray(best_width_on_circle(problem) / 2.0))) * (1.0 - _TINY)

@@ -24,6 +24,7 @@ from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
+_MOST_SHARE: Final = 1 << 16  # of a level
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
 
 
@@ -66,8 +67,8 @@ class HashedResponse(BucketReports, CodeKernel):
         for begin in range(0, codes.size, BLOCK):
             code = codes[begin : begin + BLOCK]
             drawn = seeds(code.size, source)
-            told = self.window.draw(self.hashing.bucket(drawn, code), source)
-            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, told)
+            outputs = self.window.draw(self.hashing.bucket(drawn, code), source)
+            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, outputs)
 
     def draw_one(self, value: int, source: Source) -> int:
         # A public map in front, and a public seed: public_map and one_of_several (proofs/Combine.v).
@@ -84,12 +85,12 @@ class HashedResponse(BucketReports, CodeKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
-        told, codes = np.broadcast_arrays(reports, inputs)
-        drawn, bucket = self.hashing.unpack(told)
+        outputs, codes = np.broadcast_arrays(reports, inputs)
+        drawn, bucket = self.hashing.unpack(outputs)
         inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
         window = self.window
         chances = np.where(inside, window.inside / window.total, window.outside / window.total)
-        return chances.reshape(told.shape)
+        return chances.reshape(outputs.shape)
 
     @property
     def evidence(self) -> str:
@@ -117,8 +118,10 @@ class HashedResponse(BucketReports, CodeKernel):
 class PrefixKernel(Kernel):
     """One prefix of a text, reported by local hashing; the public seed determines its length.
 
-    `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of
-    levels. What is hashed is the upper half of the prefix's key, a chain of hashes of its symbols.
+    `ends` are the lengths of the prefixes, one for each level. `shares` are integers in proportion to the
+    people of each level; without them all levels have as many. The seed modulo their sum is the level: the
+    first one up to which the shares add up to more. What is hashed is the upper half of the prefix's key, a
+    chain of hashes of its symbols.
     """
 
     promise, certify = pure_promise, pure_certify
@@ -127,6 +130,7 @@ class PrefixKernel(Kernel):
     text: Text
     oracle: HashedResponse
     ends: tuple[int, ...]
+    shares: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "prefix"
 
@@ -136,6 +140,10 @@ class PrefixKernel(Kernel):
             raise InvalidParameter(
                 f"the lengths of prefixes must increase up to the length of the text, {self.text.length}"
             )
+        if self.shares and len(self.shares) != len(self.ends):
+            raise InvalidParameter("expected one share of the people for each length of a prefix")
+        if not all(1 <= share <= _MOST_SHARE for share in self.shares):
+            raise InvalidParameter(f"the shares of levels are integers from 1 to {_MOST_SHARE}")
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -147,7 +155,10 @@ class PrefixKernel(Kernel):
 
     def level(self, seeds: Words) -> Integers:
         """Return the level of each seed; it is public and independent of the text."""
-        return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+        if not self.shares:
+            return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+        at = (seeds % np.uint64(sum(self.shares))).astype(np.int64)
+        return np.searchsorted(np.cumsum(self.shares), at, side="right").astype(np.int64)
 
     @staticmethod
     def follow(keys: Words, symbols: Array) -> Words:
@@ -162,19 +173,19 @@ class PrefixKernel(Kernel):
     def prefix_item(self, rows: Array, drawn: Words) -> Halves:
         """Return the item of the prefix whose length each seed determines."""
         level = self.level(drawn)
-        keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
+        keys, request = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
         begin = 0
         for here, end in enumerate(self.ends):
             for index in range(begin, end):
                 keys = self.follow(keys, rows[:, index])
-            np.copyto(asked, keys, where=level == here)
+            np.copyto(request, keys, where=level == here)
             begin = end
-        return self.items(asked)
+        return self.items(request)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
+        if len(flat) == 1:  # the draw of a device; reports of several texts are pinned
             return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
@@ -201,7 +212,7 @@ class PrefixKernel(Kernel):
         return self.oracle.probabilities(int(item[0]), seed)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(bucket | seed, text) for reports and as many texts."""
+        """Return P(bucket | seed, text) for pairs of a report and a text."""
         drawn, _ = self.oracle.hashing.unpack(reports)
         return self.oracle.likelihoods(reports.reshape(-1), self.prefix_item(inputs, drawn))
 
@@ -239,10 +250,15 @@ class PrefixKernel(Kernel):
         return self.oracle.check(raw)
 
     def device(self) -> dict[str, Any]:
-        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends)}
+        shares = {"shares": list(self.shares)} if self.shares else {}
+        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends), **shares}
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         if not isinstance(domain, Text):
             raise MalformedReport(f"prefixes need a domain of texts, not {type(domain).__name__}")
-        return cls(domain, HashedResponse.from_device(device, domain), tuple(map(whole, device["ends"])))
+        ends = tuple(map(whole, device["ends"]))
+        if "shares" in device and not device["shares"]:
+            raise MalformedReport("shares of levels that are stated are not empty")
+        shares = tuple(map(whole, device.get("shares", ())))
+        return cls(domain, HashedResponse.from_device(device, domain), ends, shares)

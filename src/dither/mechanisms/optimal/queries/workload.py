@@ -28,7 +28,7 @@ from dither.mechanisms.optimal.queries.solve import TARGET, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefix_design, prefixes, shipped_budgets
 
 MOST_INPUTS: Final = 256
-_TIGHT: Final = 0.02  # of the variance: a better bound is not looked for
+_TIGHT: Final = 0.02  # relative to the variance: no search for a better bound
 MOST_QUERIES: Final = 1 << 16
 LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 
@@ -118,13 +118,13 @@ def _best_bound(mechanism: QueryMechanism, design: QueryDesign, gram: Floats) ->
     """Return the best of three bounds: by multipliers, by trying every column, and by pairs of inputs."""
     ratio = math.exp(mechanism.epsilon)
     proved = lower_bound(gram, ratio, design.multipliers)
-    if proved < (1.0 - _TIGHT) * mechanism.average_variance:  # of few queries, or at a large ε
+    if proved < (1.0 - _TIGHT) * mechanism.average_variance:  # few queries, or a large ε
         proved = max(proved, enumerated_bound(gram, ratio, mechanism.question.kernel.channel.matrix))
     return max(proved, matched_bound(gram, ratio))
 
 
 def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]:
-    """Return queries as rows of numbers; raise InvalidParameter if they are not for so many inputs."""
+    """Return queries as rows of numbers; raise InvalidParameter if they are for another number of inputs."""
     try:
         matrix = np.asarray(queries, dtype=np.float64)
     except (TypeError, ValueError):
@@ -161,7 +161,7 @@ DEFAULT_CELLS: Final = 32
 
 @dataclass(frozen=True)
 class Cumulative(QueryMechanism):
-    """The channel that tells with the least variance how many people are below each of several edges.
+    """The channel with the least variance for the number of people below each of several edges.
 
     Promise:   pure ε.
     Reports:   the number of a column of the channel, in one or two bytes.
@@ -169,7 +169,8 @@ class Cumulative(QueryMechanism):
                whose answers are `Categories` in their order. `dt.cumulative` reads the reports.
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
                the cell that [OGPM25, Table 2] leaves blank, a distribution from reports of any kind: the
-               variance is at most `gap` above `bound`, below which no ε-LDP mechanism for these cells is.
+               variance is at most `gap` above `bound`, a lower bound for all ε-LDP mechanisms for these
+               cells.
 
     >>> import dither as dt
     >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
