@@ -242,7 +242,7 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both groups"),
         ((*waves, "--person", "idd"), "did you mean id"),
         ((out, "--person", "id"), "--by WAVE --person ID"),
-        ((out, "--by", "minutes", "--person", "id"), "a question other than"),
+        ((out, "--by", "minutes", "--person", "id"), "other than those of --by"),
     ):
         assert said in run("estimate", *words).output
 

@@ -38,7 +38,7 @@ export declare function view(state: State, rules: Rules): [AccountView];
  *
  * The spent budget stays, because askers keep their knowledge: with a new start there would be no limit.
  */
-export declare function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
+export declare function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
 declare const DitherAccount_base: {
     new (): HTMLElement;
     prototype: HTMLElement;

@@ -36,6 +36,7 @@ class Goal(ABC):
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
+    near: ClassVar[float] = 0.0  # errors up to this factor above the smallest are ranked by bytes
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
     units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
     instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
@@ -79,8 +80,17 @@ class Goal(ABC):
         return None
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return candidates and their errors, the one to recommend first: by error unless overridden."""
-        return sorted(able, key=lambda pair: pair[1])
+        """Return candidates and their errors by error; those near the smallest by the bytes of a report.
+
+        Those with a weaker promise, for one location of a path, come last.
+        """
+        near = self.near * min(error for _, error in able)
+
+        def key(pair: tuple[Candidate, float]) -> tuple[bool, bool, float, float]:
+            weaker = self.units and pair[0].mechanism.guarantee.unit == "location"
+            return bool(weaker), *_frugal(pair, near)
+
+        return sorted(able, key=key)
 
     @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
@@ -235,6 +245,7 @@ class Frequencies(Averaged):
 
     takes = (Categories, Several)
     otherwise = "for numbers use dt.goals.Distribution"
+    near = _NEARLY
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_sets(domain, epsilon) if domain.sets else on_categories(domain, epsilon)
@@ -246,11 +257,6 @@ class Frequencies(Averaged):
         """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
         share = 0.0 if domain.listed is None else min(domain.most / len(domain.listed), 0.5)
         return float(share * (1.0 - share))
-
-    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
-        near = _NEARLY * min(error for _, error in able)
-        return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if domain.sets:
