@@ -155,7 +155,7 @@ def _change(asked: Asked) -> Asked:
 
 def _permanent(asked: Asked) -> Asked:
     reports = []
-    for ask in request["asks"]:
+    for ask in asked["asks"]:
         question = _question(ask["specification"])
         placed = question.place(ask["value"])
         reported = ask["asker"], ask["question"], question.fingerprint, question.mark(placed)
