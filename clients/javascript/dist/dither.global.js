@@ -441,7 +441,7 @@ a("present"!==t||!("reports_a_batch"in e),"terms","reports_a_batch")})(t);let c=
 ;a(Array.isArray(i)&&i.length<=(h?1:1024)&&(h||i.length),"terms","questions");for(let e of i){a(Yt(e),"terms","questions");let{name:r}=e
 ;Jt(r,"questions",{size:64});let n=tr(e,r,d);f+=o(e,"epsilon"),"delta"in e&&(a(o(e,"delta")>0,"promise",r),g+=e.delta)
 ;let i=JSON.parse((n??JSON.parse(e.specification)).device);if(n&&Qt(e,i.domain,c,h),h&&n){let e=er(i)
-;a("categories"===i.domain.kind&&e>0&&e<=Math.min(128,Math.floor(t.expects*t.label_share/2e4)),"terms",r)}p.set(r,n),
+;a(t.expects>=100&&"categories"===i.domain.kind&&e>0&&e<=Math.min(128,Math.floor(t.expects*t.label_share/2e4)),"terms",r)}p.set(r,n),
 m.add(n?.fingerprint??JSON.parse(e.specification).fingerprint)}return a(!h||i.length===+("label_share"in t),"terms","label_share"),
 a(p.size===i.length&&p.size===m.size,"terms","questions"),a(Kt(o(s,"epsilon"),f),"promise","epsilon"),
 a(g?Kt(o(s,"delta"),g):null===s.delta,"promise","delta"),a(Array.isArray(s.assumptions)&&!s.assumptions.length,"promise","assumptions"),r(),p
