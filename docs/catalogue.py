@@ -11,7 +11,7 @@ from pathlib import Path
 import portraits
 import prose
 import site_parts
-from mechanism_page import example, page, standing
+from mechanism_page import CARDS, example, page, standing
 
 from dither.core.registry import names
 from dither.mechanisms.analysis.analysis import Analysis
@@ -72,7 +72,9 @@ def listing() -> str:
     for name, kind in sorted(names().items(), key=lambda pair: pair[0].lower()):
         room = kind.__module__.split(".")
         group = "" if name in DOMINATED else next(group for group in GROUPS if group in room)
-        found[group].append(f"- [{name}](mechanisms/{name}.md): {prose.summary(kind).rstrip('.')}")
+        found[group].append(
+            f"- [{name}](mechanisms/{name}.md), {CARDS[name][0]}: {prose.summary(kind).rstrip('.')}"
+        )
     for group, title in GROUPS.items():
         text += ["", f"## {title}", "", *found[group]]
     return "\n".join([*text, ""])

@@ -51,6 +51,7 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", site_parts.without_sphinx_search)
     app.connect("source-read", site_parts.read)
     app.connect("doctree-read", site_parts.outside_of_navigation)
+    app.connect("doctree-read", site_parts.fold_long_tables)
     app.connect("html-page-context", site_parts.frame, priority=900)
     app.connect("build-finished", site_parts.finish)
     app.connect("build-finished", search)

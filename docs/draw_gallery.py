@@ -52,6 +52,10 @@ def narrow_figures() -> Iterator[None]:
         figure.set_size_inches(NARROW, height * min(1.0, NARROW / width) if height > width else height)
         for part in figure.axes:
             part.set_title(_folded(part.get_title()), fontsize=10)
+            part.set_xlabel(_folded(part.get_xlabel()))
+            if part.get_legend() is not None and len(axes) == 1:
+                part.get_legend().set_loc("upper center")
+                part.get_legend().set_bbox_to_anchor((0.5, -0.2))
         save(figure, name.replace(".png", "-portrait.png"), **options)
 
     Figure.savefig = saved  # type: ignore[assignment,method-assign]
@@ -62,8 +66,8 @@ def narrow_figures() -> Iterator[None]:
 
 
 def _folded(title: str) -> str:
-    """Return a title in lines of at most 46 letters."""
-    return "\n".join(part for line in title.split("\n") for part in wrap(line, 46))
+    """Return a title in lines of at most 40 letters."""
+    return "\n".join(part for line in title.split("\n") for part in wrap(line, 40))
 
 
 def draw(page: Path, folder: Path) -> None:

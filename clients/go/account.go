@@ -23,7 +23,8 @@ type step struct{ outcome, next object }
 type answering struct {
 	report func() string // in hexadecimal digits
 	mark   func() string // of the value, 32 digits
-	random source        // of days and coins
+	change func(due *owed) (report string, mark int, fine bool)
+	random source // of days and coins
 }
 
 func refuse(reason string) step { return step{outcome: object{"is": "refused", "reason": reason}} }
@@ -394,6 +395,12 @@ func span(before, query, clock, entry object) string {
 	if query["data"] != nil {
 		since, until = long(asList(query["data"])[0]), long(asList(query["data"])[1])
 	}
+	if query["repeat"] == keptChange { // of all days of the period, also those to come
+		first, days := periodOf(query, floorDiv(now, daySeconds))
+		since, until = first*daySeconds, (first+days)*daySeconds
+		entry["data"] = []any{float64(since), float64(until)}
+		now = until
+	}
 	first, last := epochOf(epoch, max(since, born)), epochOf(epoch, max(until-1, born))
 	if since >= until || until > now+1 || last-first >= 366 {
 		return "data"
@@ -435,11 +442,14 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		if known == nil {
 			known = own
 		}
+		free := repeat == keptChange && own == nil // of its period another answer was charged
 		if own == nil {
 			own = charged
+		} else if repeat == keptChange && own["data"] != nil {
+			entry["data"] = own["data"]
 		}
 		switch {
-		case !same(known)(query) || !paid(own, entry):
+		case !same(known)(query) || !free && !paid(own, entry):
 			return refuse("id")
 		case waiting == nil:
 			return step{outcome: object{"is": "acknowledged", "reports": 0.0}}
@@ -498,6 +508,9 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 			state = with(state, "queue", again(state, query, report))
 		}
 		return step{object{"is": "repeated", "charged": "0", "report": report}, state}
+	}
+	if repeat == keptChange {
+		return answerChange(state, drawn, query, entry, named, drawing)
 	}
 	// 7. The kept day, which is drawn whatever follows; 8. the campaign's answers and the budget.
 	var day object
@@ -808,7 +821,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 var orders = map[string][]string{
 	"entries": {"id"}, "answers": {"asker", "question", "fingerprint", "permanent"},
 	"choices": {"asker", "question", "fingerprint", "repeat", "period"}, "coins": {"asker", "name"},
-	"present": {"asker", "name"},
+	"present": {"asker", "name"}, "trees": {"asker", "question", "fingerprint", "period"},
 }
 
 // compareFields compares two texts by their UTF-16 code units, or two numbers.

@@ -209,7 +209,7 @@ func (i *Inquiry) Assumes() []string {
 
 // Otherwise returns the inquiry with a label for answers that are not in the list: a missing report can be noticed.
 func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
-	if i.question.drawing.input(plain(label)) == nil {
+	if i.question.drawing.input(plain(label)) == nil || has(i.query, "changes") {
 		return nil, refusal("asking", "otherwise must be an answer to the question")
 	}
 	other := *i
@@ -226,6 +226,9 @@ func (i *Inquiry) input(value any) any {
 	}
 	for _, one := range append([]any{taken}, i.otherwise...) {
 		input := i.question.drawing.input(one)
+		if has(i.query, "changes") {
+			input = codesOf(i.question, one)
+		}
 		path, isPath := input.([]point)
 		if input != nil && (!isPath || i.query["times"] == float64(len(path))) {
 			return input
@@ -242,7 +245,7 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 		return nil, err
 	}
 	query := campaign.terms.accountTerms(campaign.ID, name)
-	needs(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
+	needs(slices.Contains([]any{"fresh", "same", "per value", "once", keptChange}, query["repeat"]), "asking",
 		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
 	made = &Inquiry{question: question, query: query, campaign: campaign}
 	return made.charge(question, 1), nil
@@ -281,7 +284,8 @@ func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outco
 // the domain is refused for the reason "value" and nothing is spent: declare Otherwise.
 //
 // A value is a number, a label, nil where "no answer" is one, a slice of labels (a set), a map of labels (several attributes),
-// a string (a text, a date, a time), two numbers (a place), or a slice of places.
+// a string (a text, a date, a time), two numbers (a place), a slice of places, or about a kept change the slice of the labels
+// of all days of the period so far.
 func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
 	defer catch(&err)
 	needs(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
@@ -295,6 +299,9 @@ func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry
 		return &answering{
 			random: d.random,
 			mark:   func() string { return fresh(keyed(key, inquiry.query, input, 1), 16) },
+			change: func(due *owed) (string, int, bool) {
+				return drawChange(inquiry.question, asList(input), inquiry.query, due, key, d.random)
+			},
 			report: func() string {
 				random := d.random
 				if inquiry.query["repeat"] == "per value" {
@@ -597,7 +604,14 @@ func (c *Campaign) chosen() func(row object) bool {
 	return func(row object) bool {
 		name, _ := row["question"].(string)
 		question := c.terms.questions[name]
-		return question != nil && row["asker"] == c.Term("asker") && row["fingerprint"] == question.Fingerprint
+		if question == nil || row["asker"] != c.Term("asker") {
+			return false
+		}
+		mark := question.Fingerprint
+		if has(c.terms.object, "changes") {
+			mark = changeMark(question, c.terms.object["days"], c.terms.object["changes"])
+		}
+		return row["fingerprint"] == mark
 	}
 }
 

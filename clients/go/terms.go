@@ -345,12 +345,7 @@ func (t *terms) accountTerms(campaign, name string) object {
 	query := object{"asker": t.object["asker"], "question": name, "fingerprint": question.Fingerprint, "repeat": t.object["repeat"],
 		"days": t.object["days"], "start": nil}
 	if has(t.object, "changes") {
-		draw := "kept changes"
-		if t.object["changes"] == 1.0 {
-			draw = "kept change"
-		}
-		kept := object{"draw": draw, "days": t.object["days"], "changes": t.object["changes"], "part": question.device}
-		query["fingerprint"] = digest(write(kept), 32)
+		query["fingerprint"] = changeMark(question, t.object["days"], t.object["changes"])
 	}
 	if has(t.object, "days") {
 		query["start"] = float64(dayOf(t.object["begins"]))

@@ -5,7 +5,7 @@ import{M as e,v as t,P as r,hex as n,readQuestion as i,x as s,S as a,n as l,A as
 var v=(e,t,r)=>e.reduce((e,t)=>e-d(t[r]),d(t[r])),b=(e,t)=>["epsilon","delta"].every(r=>v(e,t,r)>=0n),y={epoch:"lifetime",lifetime:null,quota:null,
 quotas:{},askers:null},q=(e,t)=>e<<50n>d(t.epsilon)?Number(e)/2**64:0,M={open(t){let[r,n]=[{...t.own,...y
 },t.limits].map(e=>JSON.stringify(Object.entries(e).sort()));return e(r===n,"rules"),t},
-knows:({repeat:e,days:t,start:r,data:n,every:i,phase:s})=>["fresh","same"].includes(e)&&""+[t,r,n,i,s]==",,,,",
+knows:({repeat:e,days:t,start:r,data:n,every:i,phase:s,changes:a})=>["fresh","same"].includes(e)&&""+[t,r,n,i,s,a]==",,,,,",
 decide:({entries:e,own:t},r,n,i)=>i?[]:O(e,r)?f("answers"):b([...e,n],t)?[]:f("budget"),left:({entries:e,own:t})=>q(v(e,t,"epsilon"),t)
 },O=(e,t)=>e.filter(e=>m(e,t)&&e.campaign===t.limit?.campaign).length>=(t.limit?.answers??1/0),S=(e=1)=>e>1?["how many locations a trajectory has, and when they were sent, is public"]:[],x="0".repeat(32),N=({batch:e})=>e!==x,J=(e,t,r)=>e.map(e=>N(e)||e.report!==r||!m(e,t)?e:{
 ...e,batch:null}),j=({epsilon:e,delta:t,assumes:r,data:n,times:i,campaign:s})=>JSON.stringify([e,t,r,n,i,s]);function U(e,t){
@@ -37,11 +37,11 @@ var X=["epsilon","delta"],Z=e=>Array.isArray(e)?`[${e.map(Z)}]`:Object(e)===e?`{
 answer:(e,t,r,n,i,s)=>{
 let{epsilon:a,delta:l,repeat:o,data:u,times:c,limit:p}=r,d=((e,t)=>[...new Set(e.assumes.concat(t.assumes?.(e)??[]))])(r,i),k=h(r),v={...k,id:t,
 device:e.device,epsilon:w(a,64),delta:w(l,128),assumes:d,first:0,last:0,...u&&{data:u},...c&&{times:c},...p&&{campaign:p.campaign}
-},b=(e,t)=>e.find(e=>e.id===t),y=e=>e&&m(e,r)&&j(e)===j(v),q=e.answers.find(e=>m(e,r)&&e.permanent===o),M=b(e.entries,q?.id),O=b(e.queue,t),S=b(e.entries,t)
-;if(O||S)return m(O??S,r)&&y(S??M)?O?[{is:"resent",report:O.report},N(O)?void 0:{...e,queue:J(e.queue,r,O.report)}]:[{is:"acknowledged",reports:0
-}]:f("id");if(!g(n,r,d))return f("policy");let[x,U,D=!q]=i.decide(e,r,v,q&&(M??v),s);if(x)return[x,U];let I=q&&"same"===o
-;if(q&&(!y(M)||I&&null===q.report))return f("changed");let T=s&&(I?q.report:s.report()),A={...U??e};return A.queue=D?[...e.queue,{...k,id:t,report:T,
-batch:null}]:J(e.queue,r,T),q?[{is:"repeated",charged:"0",report:T},A]:(A.entries=[...e.entries,v],
+},b=(e,t)=>e.find(e=>e.id===t),y=e=>((e,t)=>e&&m(e,t)&&j(e)===j(t))(e,v),q=e.answers.find(e=>m(e,r)&&e.permanent===o),M=b(e.entries,q?.id),O=b(e.queue,t),S=b(e.entries,t)
+;if(O||S){let t="kept change"===o;return t&&S?.data&&(v.data=S.data),m(O??S,r)&&(t&&!S||y(S??M))?O?[{is:"resent",report:O.report},N(O)?void 0:{...e,
+queue:J(e.queue,r,O.report)}]:[{is:"acknowledged",reports:0}]:f("id")}if(!g(n,r,d))return f("policy");let[x,U,D=!q]=i.decide(e,r,v,q&&(M??v),s)
+;if(x)return[x,U];let I=q&&"same"===o;if(q&&(!y(M)||I&&null===q.report))return f("changed");let T=s&&(I?q.report:s.report()),A={...U??e}
+;return A.queue=D?[...e.queue,{...k,id:t,report:T,batch:null}]:J(e.queue,r,T),q?[{is:"repeated",charged:"0",report:T},A]:(A.entries=[...e.entries,v],
 ("same"===o||"per value"===o)&&(A.answers=[...e.answers,{...k,id:t,permanent:o,report:"same"===o?T:null}]),[{is:"drawn",charged:v.epsilon,report:T
 },A])},batch:(e,t,r,n)=>{let i=e.queue.filter(e=>N(e)&&n(e)),s=i.find(e=>e.batch)?.batch;if(s)return[s,e.queue.filter(e=>e.batch===s)]
 ;let a=i.filter(e=>i.find(({fingerprint:t})=>t===e.fingerprint)===e).slice(0,r);return[t,a,a[0]&&{...e,queue:e.queue.map(e=>a.includes(e)?{...e,
@@ -77,27 +77,32 @@ let t=e.findIndex(e=>r(e,i));t<0?e.push(i):n(i,e[t])&&(e[t]=i)}},s=e=>Z([e.asker
 t.coins&&i(n.coins??=[],t.coins,(e,t)=>e.asker===t.asker&&e.name===t.name,(e,t)=>e.heads&&!t.heads),[{is:"merged",
 entries:n.entries.length-e.entries.length},n]},ordered:e=>({...e,entries:ee(e.entries,"id"),
 answers:ee(e.answers,"asker","question","fingerprint","permanent"),choices:ee(e.choices,"asker","question","fingerprint","repeat","period"),
-...e.coins&&{coins:ee(e.coins,"asker","name")},...e.told&&{told:[...e.told].sort()},...e.present&&{present:ee(e.present,"asker","name")}}),below2:r,
-allRules:({epoch:t="lifetime",lifetime:n,quota:i,askers:u,now:c=$}={})=>{e(Object.hasOwn(C,t),"rules","epoch");for(let[t,r]of Object.entries({
-lifetime:n,quota:i}))e(void 0===r||s({[t]:r},t)>=0,"epsilon",t);return void 0!==u&&o({askers:u},"askers",0,2**52),{
-assumes:({repeat:e,times:t})=>S(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(e,r){
+...e.coins&&{coins:ee(e.coins,"asker","name")},...e.told&&{told:[...e.told].sort()},...e.trees&&{
+trees:ee(e.trees,"asker","question","fingerprint","period")},...e.present&&{present:ee(e.present,"asker","name")}}),below2:r,
+allRules:({epoch:t="lifetime",lifetime:n,quota:i,askers:u,now:c=$,changes:p}={})=>{e(Object.hasOwn(C,t),"rules","epoch")
+;for(let[t,r]of Object.entries({lifetime:n,quota:i}))e(void 0===r||s({[t]:r},t)>=0,"epsilon",t);return void 0!==u&&o({askers:u},"askers",0,2**52),{
+changes:p,assumes:({repeat:e,times:t})=>S(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(e,r){
 if(!r)return e;let s=c(),a={...e.own,lifetime:void 0===n?null:{epsilon:k(n,64),delta:e.own.delta}},l={...a,epoch:t,quota:void 0===i?null:k(i,64),
-quotas:{},askers:u??null};return{...e,own:a,limits:l,born:s.wall,clock:{...s,ahead:0},openings:l.askers}},
-knows({repeat:e,days:t,start:r,data:n,every:i}){let s=(...e)=>e.every(Number.isInteger)
-;return("once"===e?i?["day","week","month"].includes(i)&&t===r&&null===t:s(t,r)&&t>0:["fresh","same","per value"].includes(e)&&t===r&&null===t)&&(null===n||Array.isArray(n)&&2===n.length&&s(...n))
-},decide(e,t,n,i,s){let{limits:a,born:l}=e,o=F(e.clock,c());if(o.ahead>C[a.epoch])return f("clock");let[u,p]=t.data??[o.wall,o.wall+1]
-;if(!(u<p&&p<=o.wall+1))return f("data");if(n.first=B(a.epoch,Math.max(u,l)),n.last=B(a.epoch,Math.max(p-1,l)),n.last-n.first>=366)return f("data")
-;let d={...e,clock:o};if(!d.askers.includes(t.asker)){if(0===d.openings)return f("asker");d.askers=[...d.askers,t.asker].sort(),
-null!==d.openings&&d.openings--}let g,{phase:w,asker:k}=t;if(w){let e=d.coins??[],t=e.find(e=>e.asker===k&&e.name===w.name),n=(t,r)=>({...d,
-coins:[...e,{asker:k,name:w.name,campaign:r,heads:t}]});if(void 0===w.follows){if(!t&&!s)return[{is:"silent"}]
-;if(t||(d=g=n(r(s.source,1e3)<w.share,w.campaign)),!(t??d.coins.at(-1)).heads)return[f("phase")[0],g]}else{
-if(e.some(e=>e.heads&&e.asker===k&&(e.name===w.name||e.campaign===w.follows)))return f("phase");t||(d=n(!1,w.follows))}}
-let v,b="per value"===t.repeat&&s&&(i??n).device===d.device&&s.mark(),y=b?!d.told?.includes(b):void 0;if(y&&(d.told=[...d.told??[],b]),
-i)return[void 0,d,y];if("once"===t.repeat){let n,i=Math.floor(o.wall/A);if([v,n]=((e,t,n,i)=>{
+quotas:{},askers:u??null};return{...e,own:a,limits:l,born:s.wall,clock:{...s,ahead:0},openings:l.askers}},knows(e){
+let{repeat:t,days:r,start:n,data:i,every:s}=e;if("kept change"===t)return!!p?.knows(e)&&null===i&&!s;if(e.changes)return!1
+;let a=(...e)=>e.every(Number.isInteger)
+;return("once"===t?s?["day","week","month"].includes(s)&&r===n&&null===r:a(r,n)&&r>0:["fresh","same","per value"].includes(t)&&r===n&&null===r)&&(null===i||Array.isArray(i)&&2===i.length&&a(...i))
+},decide(e,t,n,i,s){let{limits:a,born:l}=e,o=F(e.clock,c());if(o.ahead>C[a.epoch])return f("clock")
+;let u="kept change"===t.repeat&&E(t,Math.floor(o.wall/A))[0],[d,g]=u?[u*A,(u+t.days)*A]:t.data??[o.wall,o.wall+1]
+;if(u)n.data=[d,g];else if(!(d<g&&g<=o.wall+1))return f("data");if(n.first=B(a.epoch,Math.max(d,l)),n.last=B(a.epoch,Math.max(g-1,l)),
+n.last-n.first>=366)return f("data");let w={...e,clock:o};if(!w.askers.includes(t.asker)){if(0===w.openings)return f("asker")
+;w.askers=[...w.askers,t.asker].sort(),null!==w.openings&&w.openings--}let k,{phase:v,asker:b}=t;if(v){
+let e=w.coins??[],t=e.find(e=>e.asker===b&&e.name===v.name),n=(t,r)=>({...w,coins:[...e,{asker:b,name:v.name,campaign:r,heads:t}]})
+;if(void 0===v.follows){if(!t&&!s)return[{is:"silent"}];if(t||(w=k=n(r(s.source,1e3)<v.share,v.campaign)),
+!(t??w.coins.at(-1)).heads)return[f("phase")[0],k]}else{
+if(e.some(e=>e.heads&&e.asker===b&&(e.name===v.name||e.campaign===v.follows)))return f("phase");t||(w=n(!1,v.follows))}}
+if(u)return p.decide(w,k,t,n,e=>O(e.entries,t)?"answers":P(e,n),s)
+;let y,q="per value"===t.repeat&&s&&(i??n).device===w.device&&s.mark(),M=q?!w.told?.includes(q):void 0;if(M&&(w.told=[...w.told??[],q]),
+i)return[void 0,w,M];if("once"===t.repeat){let n,i=Math.floor(o.wall/A);if([y,n]=((e,t,n,i)=>{
 let[s,a]=E(t,n),l=e.choices.find(e=>m(e,t)&&"once"===(e.repeat??"once")&&e.period===s);if(l||!i)return[l];let o={...h(t),repeat:"once",period:s,
-day:s+r(i,a),device:e.device,answer:null};return[o,{...e,choices:[...e.choices,o]}]})(d,t,i,s?.source),d=g=n??g??d,
-!n&&d===g&&!d.coins&&d.choices===e.choices&&(g=void 0),v?.day!==i||null!==v.answer)return[{is:"silent"},g]}let q=O(d.entries,t)?"answers":P(d,n)
-;return q?[f(q)[0],g]:[void 0,v?{...d,choices:d.choices.map(e=>e===v?{...e,answer:n.id}:e)}:d,y]},
+day:s+r(i,a),device:e.device,answer:null};return[o,{...e,choices:[...e.choices,o]}]})(w,t,i,s?.source),w=k=n??k??w,
+!n&&w===k&&!w.coins&&w.choices===e.choices&&(k=void 0),y?.day!==i||null!==y.answer)return[{is:"silent"},k]}let S=O(w.entries,t)?"answers":P(w,n)
+;return S?[f(S)[0],k]:[void 0,y?{...w,choices:w.choices.map(e=>e===y?{...e,answer:n.id}:e)}:w,M]},
 source:(e,t,r,n)=>"per value"===t.repeat?((e,{asker:t,question:r,fingerprint:n},i,s)=>{let o=JSON.stringify([e,s,t,r,n,i]),u=0,c=[];return{take(t){
 for(;c.length<t;)c.push(...a(l(`${u++} ${o} ${e}`)));return Uint8Array.from(c.splice(0,t))}}})(e,t,r,n):void 0,
 left({entries:e,own:t,limits:r,device:n,clock:i}){

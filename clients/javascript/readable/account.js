@@ -34,7 +34,7 @@ export const plain = {
         need(plainly === limits, "rules");
         return state;
     },
-    knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+    knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
     decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
     left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
@@ -52,6 +52,8 @@ export const waits = ({ batch }) => batch !== ASIDE;
 const again = (queue, asked, report) => queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }) => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
+/** Return whether an entry was charged for exactly what another one would be. */
+export const isPaid = (one, due) => one && same(one, due) && terms(one) === terms(due);
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export function answer(state, id, asked, policy, rules, drawing) {
     const { epsilon, delta, repeat, data, times, limit } = asked;
@@ -60,13 +62,16 @@ export function answer(state, id, asked, policy, rules, drawing) {
     const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
     const find = (list, id) => list.find((one) => one.id === id);
     // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-    const paid = (one) => one && same(one, asked) && terms(one) === terms(entry);
+    const paid = (one) => isPaid(one, entry);
     const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
     const charged = find(state.entries, kept?.id);
     const waiting = find(state.queue, id);
     const own = find(state.entries, id);
     if (waiting || own) {
-        if (!same(waiting ?? own, asked) || !paid(own ?? charged))
+        const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
+        if (periodic && own?.data)
+            entry.data = own.data;
+        if (!same(waiting ?? own, asked) || !(periodic && !own ? true : paid(own ?? charged)))
             return refuse("id");
         if (!waiting)
             return [{ is: "acknowledged", reports: 0 }];

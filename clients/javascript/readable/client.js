@@ -115,16 +115,19 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     const device = {
         asking(specification, terms) {
             need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
-            const question = readQuestion(specification, terms.name);
-            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
+            const read = readQuestion(specification, terms.name);
+            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase, changes } = terms;
+            const question = changes ? rules.changes?.of(read, days, changes) : read;
+            if (!question)
+                throw new Malformed("asking", "changes: see dither-ldp/changes", name);
             const { mechanism, epsilon, delta, fingerprint, spend } = question;
             ["name", "asker"].forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
             if (!spend !== !times)
                 throw new Malformed("asking", "times", name);
             const [cost, lines] = spend?.(epsilon, times) ?? [epsilon, []];
             const odds = Math.exp(cost);
-            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
-            if (terms.changes || !rules.knows(asked))
+            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+            if (!rules.knows(asked))
                 throw new Malformed("asking", "repeat", name);
             return {
                 question,
@@ -154,7 +157,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                 const over = words ? refused("consent", words) : ended(terms);
                 if (over)
                     return [over];
-                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes.draw(question, input, asked, owed, kept.key, source) });
                 const leftOut = question.leftOut?.(value);
                 return [leftOut ? { ...outcome, leftOut } : outcome, next];
             });

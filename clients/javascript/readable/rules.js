@@ -53,7 +53,7 @@ export function short({ entries, device, own, limits }, entry) {
     return undefined;
 }
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
-function keyed(key, { asker, question, fingerprint }, input, purpose) {
+export function keyed(key, { asker, question, fingerprint }, input, purpose) {
     // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
     const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
     let count = 0;
@@ -79,7 +79,7 @@ export function periodOf({ start, days, every }, today) {
     return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
 }
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
-export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow } = {}) {
+export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow, changes } = {}) {
     need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
     for (const [field, most] of Object.entries({ lifetime, quota }))
         need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
@@ -95,6 +95,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
         return [choice, { ...state, choices: [...state.choices, choice] }];
     }
     return {
+        changes,
         assumes: ({ repeat, times }) => pathAssumes(times).concat(repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
         open(state, isNew) {
             if (!isNew)
@@ -104,7 +105,12 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const limits = { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers: askers ?? null };
             return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
         },
-        knows({ repeat, days, start, data, every }) {
+        knows(asked) {
+            const { repeat, days, start, data, every } = asked;
+            if (repeat === "kept change")
+                return !!changes?.knows(asked) && data === null && !every;
+            if (asked.changes)
+                return false;
             const integers = (...some) => some.every(Number.isInteger);
             const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
             return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
@@ -114,8 +120,11 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const clock = clockAfter(before.clock, now());
             if (clock.ahead > AHEAD[limits.epoch])
                 return refuse("clock");
-            const [since, until] = asked.data ?? [clock.wall, clock.wall + 1];
-            if (!(since < until && until <= clock.wall + 1))
+            const change = asked.repeat === "kept change" && periodOf(asked, Math.floor(clock.wall / DAY))[0];
+            const [since, until] = change ? [change * DAY, (change + asked.days) * DAY] : (asked.data ?? [clock.wall, clock.wall + 1]);
+            if (change)
+                entry.data = [since, until]; // of all days of the period, also those to come
+            else if (!(since < until && until <= clock.wall + 1))
                 return refuse("data");
             entry.first = epochOf(limits.epoch, Math.max(since, born));
             entry.last = epochOf(limits.epoch, Math.max(until - 1, born));
@@ -150,6 +159,8 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
                         state = toss(false, phase.follows);
                 }
             }
+            if (change)
+                return changes.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
             // Of each value one report is queued, by the device that was charged.
             const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
             const queued = mark ? !state.told?.includes(mark) : undefined;

@@ -21,7 +21,7 @@ export function view(state, rules) {
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, coins: __, sent: ____, present: _____, ...state }, rules) {
+export function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }, rules) {
     const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
     const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
     const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };

@@ -5,7 +5,7 @@
  * is handed functions that draw, and its new state has the spend and the report together.
  */
 
-import { need, type Source } from "./parts.js";
+import { need, type Question, type Source } from "./parts.js";
 
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
 export type Step = [outcome: Outcome, next?: State | undefined];
@@ -71,6 +71,26 @@ export interface Presence {
   /** The identity of the message that waits. */
   batch: string | null;
 }
+/** What was reported of a kept change: how many intervals, and under a pad how many changes were in them. */
+export interface Tree extends Named {
+  period: number;
+  intervals: number;
+  mark: number;
+}
+/** The intervals of a kept change that are over and not reported. */
+export interface Owed {
+  period: number;
+  group: number;
+  changes: number;
+  /** The number of intervals of the group. */
+  all: number;
+  /** The number of days of the period so far. */
+  days: number;
+  /** The number of intervals that were reported before, and the number under a pad. */
+  before: number;
+  mark: number | null;
+  intervals: number;
+}
 export interface Queued extends Named {
   id: string;
   report: string;
@@ -105,6 +125,7 @@ export interface State {
   coins?: Coin[];
   /** Marks of the values of which a report was queued. */
   told?: string[];
+  trees?: Tree[];
   present?: Presence[];
   queue: Queued[];
   /** Batches that can be taken back. */
@@ -124,6 +145,8 @@ export interface Asked extends Named {
   times?: number;
   /** Calendar periods, in place of `days` and `start`. */
   every?: "day" | "week" | "month";
+  /** The most often that a value changes in a period. */
+  changes?: number;
   /** The most answers over a campaign. */
   limit?: { campaign: string; answers: number };
   phase?: { campaign: string; name: string; share?: number; follows?: string };
@@ -138,6 +161,8 @@ export interface Policy {
 export interface Drawing {
   report(): string;
   mark(): string;
+  /** Draw the intervals that are over of a kept change: the report, and the number to keep; undefined if the value has not all days. */
+  change?(owed: Owed): [report: string, mark: number] | undefined;
   source: Source;
 }
 /** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
@@ -148,6 +173,8 @@ export interface Rules {
   assumes?(asked: Asked): string[];
   /** Return whether a question may be asked so. */
   knows(asked: Asked): boolean;
+  /** What kept changes need, of rules that keep them. */
+  changes?: Changes | undefined;
   /**
    * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
    * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
@@ -166,6 +193,16 @@ export interface Rules {
   left(state: State): number;
   /** The person did something themselves. */
   act?(state: State): Step;
+}
+
+/** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
+export interface Changes {
+  knows(asked: Asked): boolean;
+  /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
+  of(question: Question, days: number, changes: number): Question | undefined;
+  /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
+  decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+  draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
 }
 
 /** The policy of a device that is given none. */
@@ -206,7 +243,7 @@ export const plain: Rules = {
     need(plainly === limits, "rules");
     return state;
   },
-  knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+  knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
   decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
   left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
@@ -234,6 +271,9 @@ const again = (queue: Queued[], asked: Asked, report: string | undefined): Queue
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
 
+/** Return whether an entry was charged for exactly what another one would be. */
+export const isPaid = (one: Entry | undefined, due: Entry): unknown => one && same(one, due) && terms(one) === terms(due);
+
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
   const { epsilon, delta, repeat, data, times, limit } = asked;
@@ -242,13 +282,15 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
   const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
   // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-  const paid = (one: Entry | undefined): unknown => one && same(one, asked) && terms(one) === terms(entry);
+  const paid = (one: Entry | undefined): unknown => isPaid(one, entry);
   const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
   const charged = find(state.entries, kept?.id);
   const waiting = find(state.queue, id);
   const own = find(state.entries, id);
   if (waiting || own) {
-    if (!same(waiting ?? own!, asked) || !paid(own ?? charged)) return refuse("id");
+    const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
+    if (periodic && own?.data) entry.data = own.data;
+    if (!same(waiting ?? own!, asked) || !(periodic && !own ? true : paid(own ?? charged))) return refuse("id");
     if (!waiting) return [{ is: "acknowledged", reports: 0 }];
     return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
   }

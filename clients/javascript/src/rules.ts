@@ -1,7 +1,7 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 
 import { below, need, real, sha256, type Source, utf8, whole } from "./parts.js";
-import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
+import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Changes, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
 
 export interface Terms {
   /** When the budget of the device begins anew, in UTC. */
@@ -13,6 +13,8 @@ export interface Terms {
   /** How many new askers an act of the person admits. */
   askers?: number;
   now?: () => Moment;
+  /** Kept changes, `changes` of `dither-ldp/changes`; without it they are not asked. */
+  changes?: Changes;
 }
 
 /** Seconds of a day. */
@@ -65,7 +67,7 @@ export function short({ entries, device, own, limits }: State, entry: Entry): st
 }
 
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
-function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
+export function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
   // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
   const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
   let count = 0;
@@ -89,7 +91,7 @@ export function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | 
 }
 
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
-export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow }: Terms = {}): Rules {
+export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow, changes }: Terms = {}): Rules {
   need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
   for (const [field, most] of Object.entries({ lifetime, quota })) need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
   if (askers !== undefined) whole({ askers }, "askers", 0, 2 ** 52);
@@ -104,6 +106,8 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
   }
 
   return {
+    changes,
+
     assumes: ({ repeat, times }) => pathAssumes(times).concat(repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
 
     open(state, isNew) {
@@ -114,7 +118,10 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
     },
 
-    knows({ repeat, days, start, data, every }) {
+    knows(asked) {
+      const { repeat, days, start, data, every } = asked;
+      if (repeat === "kept change") return !!changes?.knows(asked) && data === null && !every;
+      if (asked.changes) return false;
       const integers = (...some: unknown[]): boolean => some.every(Number.isInteger);
       const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days! > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
       return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
@@ -124,8 +131,10 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       const { limits, born } = before;
       const clock = clockAfter(before.clock, now());
       if (clock.ahead > AHEAD[limits.epoch]) return refuse("clock");
-      const [since, until] = asked.data ?? [clock.wall, clock.wall + 1];
-      if (!(since < until && until <= clock.wall + 1)) return refuse("data");
+      const change = asked.repeat === "kept change" && periodOf(asked, Math.floor(clock.wall / DAY))[0];
+      const [since, until] = change ? [change * DAY, (change + asked.days!) * DAY] : (asked.data ?? [clock.wall, clock.wall + 1]);
+      if (change) entry.data = [since, until]; // of all days of the period, also those to come
+      else if (!(since < until && until <= clock.wall + 1)) return refuse("data");
       entry.first = epochOf(limits.epoch, Math.max(since, born));
       entry.last = epochOf(limits.epoch, Math.max(until - 1, born));
       if (entry.last - entry.first >= 366) return refuse("data");
@@ -150,6 +159,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
           if (!coin) state = toss(false, phase.follows);
         }
       }
+      if (change) return changes!.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
       // Of each value one report is queued, by the device that was charged.
       const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
       const queued = mark ? !state.told?.includes(mark) : undefined;

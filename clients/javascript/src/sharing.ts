@@ -33,6 +33,7 @@ export function ordered(state: State): State {
     choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
     ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
     ...(state.told && { told: [...state.told].sort() }),
+    ...(state.trees && { trees: sorted(state.trees, "asker", "question", "fingerprint", "period") }),
     ...(state.present && { present: sorted(state.present, "asker", "name") }),
   };
 }

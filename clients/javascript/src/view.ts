@@ -55,7 +55,7 @@ export function view(state: State, rules: Rules): [AccountView] {
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
+export function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
   const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
   const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
   const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };

@@ -15,7 +15,7 @@ from dither.core.counts import Counts
 from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
+from dither.errors import DitherError, InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
@@ -25,6 +25,7 @@ from dither.estimation.groups import (
     keep_groups,
     order_of,
 )
+from dither.estimation.method import usual_quantity
 from dither.estimation.rounding import SHARE
 from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
@@ -306,6 +307,19 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
         raise Mismatch("no answer is in two versions of the list")
     title = f"{len(versions)} lists of answers; each share is among the people who were offered the answer"
     return ResultTable(title, tuple(rows), limits=SHARE)
+
+
+def combine_versions(versions: Sequence[Counts]) -> Estimate | ResultTable:
+    """Return one answer from all versions of a question: an estimate, or a table where lists differ.
+
+    Raise an error that says why if they cannot be combined.
+    """
+    try:
+        return combine(versions)
+    except DitherError:
+        if any(usual_quantity(summary.question) != "frequencies" for summary in versions):
+            raise
+    return combine_lists(versions)
 
 
 def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:

@@ -50,6 +50,11 @@ final class Account {
 
         /** Return the source of random days. */
         Source source();
+
+        /** Draw the reports of a kept change, and the number under a pad that is kept; null if the value has not all days. */
+        default Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+            return null;
+        }
     }
 
     static Map<String, Object> map(Object... pairs) {
@@ -232,7 +237,7 @@ final class Account {
         }
         Map<String, Object> next = with(state, "entries", entries);
         for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
-        next.keySet().removeAll(Arrays.asList("told", "coins", "present", "sent"));
+        next.keySet().removeAll(Arrays.asList("told", "coins", "trees", "present", "sent"));
         return next;
     }
 
@@ -326,8 +331,11 @@ final class Account {
         Map<String, Object> waiting = find(rows(before, "queue"), one -> one.get("id").equals(id));
         Map<String, Object> own = find(entries, one -> one.get("id").equals(id));
         Map<String, Object> charged = kept == null ? null : find(entries, one -> one.get("id").equals(kept.get("id")));
+        boolean change = repeat.equals(Changes.REPEAT); // it is about its own period, and charged once for all its reports
         if (waiting != null || own != null) {
-            if (!same(waiting != null ? waiting : own, asked) || !paid(own != null ? own : charged, entry)) return refuse("id");
+            if (change && own != null && own.get("data") != null) entry.put("data", own.get("data"));
+            boolean free = change && own == null;
+            if (!same(waiting != null ? waiting : own, asked) || !free && !paid(own != null ? own : charged, entry)) return refuse("id");
             if (waiting == null) return new Step(map("is", "acknowledged", "reports", 0.0), null);
             Map<String, Object> again = waits(waiting) ? null : with(before, "queue", again(rows(before, "queue"), asked, waiting.get("report")));
             return new Step(map("is", "resent", "report", waiting.get("report")), again);
@@ -340,7 +348,13 @@ final class Account {
         long now = whole(clock.get("wall"));
         long since = asked.get("data") == null ? now : whole(Json.list(asked.get("data")).get(0));
         long until = asked.get("data") == null ? now + 1 : whole(Json.list(asked.get("data")).get(1));
-        if (!(since < until && until <= now + 1)) return refuse("data");
+        if (change) { // of all days of the period, also those to come
+            since = periodOf(asked, Math.floorDiv(now, DAY))[0] * DAY;
+            until = since + whole(asked.get("days")) * DAY;
+            entry.put("data", Arrays.asList((double) since, (double) until));
+        } else if (!(since < until && until <= now + 1)) {
+            return refuse("data");
+        }
         long born = whole(before.get("born"));
         long first = epochOf(limits.get("epoch"), Math.max(since, born));
         long last = epochOf(limits.get("epoch"), Math.max(until - 1, born));
@@ -369,6 +383,7 @@ final class Account {
             state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), asked, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
+        if (change) return Changes.decide(state, drawn, asked, entry, some -> isAnsweredEnough(some, asked) ? "answers" : shortOf(some, entry), drawing);
         // 8. The kept day, which is drawn whatever follows; 9. the campaign's answers and the budget.
         Map<String, Object> day = null;
         if (repeat.equals("once")) {
@@ -403,13 +418,13 @@ final class Account {
         return new Step(map("is", "drawn", "charged", entry.get("epsilon"), "report", report), state);
     }
 
-    private static Map<String, Object> queued(Map<String, Object> named, String id, Object report) {
+    static Map<String, Object> queued(Map<String, Object> named, String id, Object report) {
         Map<String, Object> waits = new LinkedHashMap<>(named);
         waits.putAll(map("id", id, "report", report, "batch", null));
         return waits;
     }
 
-    private static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
+    static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
         if (charged == null || !same(charged, entry)) return false;
         for (String name : new String[] {"epsilon", "delta", "assumes", "data", "times", "campaign"}) {
             if (!Objects.equals(charged.get(name), entry.get(name))) return false;
@@ -668,6 +683,7 @@ final class Account {
         sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "repeat", "period"));
         if (state.get("coins") != null) sorted.put("coins", sorted(rows(state, "coins"), "asker", "name"));
         if (state.get("present") != null) sorted.put("present", sorted(rows(state, "present"), "asker", "name"));
+        if (state.get("trees") != null) sorted.put("trees", sorted(rows(state, "trees"), "asker", "question", "fingerprint", "period"));
         if (state.get("told") != null) {
             List<Object> told = new ArrayList<>(Json.list(state.get("told")));
             told.sort(Comparator.comparing(one -> (String) one));

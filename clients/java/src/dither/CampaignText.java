@@ -259,16 +259,17 @@ final class CampaignText {
         return texts;
     }
 
+    /** Return the fingerprint that reports to a question have. */
+    String fingerprint(String name) {
+        Question question = questions.get(name);
+        return terms.containsKey("changes") ? Changes.fingerprint(question, terms.get("days"), terms.get("changes")) : question.fingerprint;
+    }
+
     /** Return what an account is given about a question. */
     Map<String, Object> accountTerms(String campaign, String name) {
         Question question = questions.get(name);
         Object days = terms.get("days");
-        String mark = question.fingerprint;
-        if (terms.containsKey("changes")) {
-            Map<String, Object> kept = Account.map("draw", Double.valueOf(1).equals(terms.get("changes")) ? "kept change" : "kept changes", "days", days, "changes", terms.get("changes"), "part", question.device);
-            mark = Json.digest(Json.utf8(Json.write(kept)), 32);
-        }
-        Map<String, Object> told = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", mark, "repeat", terms.get("repeat"));
+        Map<String, Object> told = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", fingerprint(name), "repeat", terms.get("repeat"));
         told.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
         for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) told.put(term, terms.get(term));
         if (question.draw.path) told.put("times", 1.0); // one place

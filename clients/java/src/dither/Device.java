@@ -180,6 +180,7 @@ public final class Device {
         /** Answer for this label if an answer is not in the list: a missing report would tell. */
         public Inquiry otherwise(Object label) {
             need(question.draw.input(label) != null, "asking", "otherwise must be an answer to the question");
+            need(!asked.containsKey("changes"), "asking", "a kept change is about the values of all days");
             return new Inquiry(question, asked, new Object[] {label}, campaign);
         }
 
@@ -226,7 +227,7 @@ public final class Device {
             tried.add(0, campaign.length > 0 ? campaign[0].asked.value(name(), value) : value);
             for (Object one : tried) {
                 try {
-                    Object input = question.draw.input(one);
+                    Object input = asked.containsKey("changes") ? Changes.input(question, one) : question.draw.input(one);
                     boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.whole(asked.get("times"));
                     if (input != null && fits) return input;
                 } catch (RuntimeException strange) {
@@ -536,10 +537,10 @@ public final class Device {
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
         Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
-        boolean kept = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
+        boolean kept = Arrays.asList("fresh", "same", "per value", "once", Changes.REPEAT).contains(told.get("repeat"));
         need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
         Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
-        for (String term : new String[] {"every", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
+        for (String term : new String[] {"every", "changes", "fingerprint", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
         return made;
     }
 
@@ -576,7 +577,7 @@ public final class Device {
      * the domain is refused for the reason "value" and nothing is spent: declare {@link Inquiry#otherwise}.
      *
      * @param value a Number, null where a question about a number is optional, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
-     *     places of two numbers each (a path)
+     *     places of two numbers each (a path); about a kept change the List of the labels of all days of the period so far
      * @param identity 32 random hexadecimal digits that you keep: the same answer again is charged once
      */
     public Outcome answer(Inquiry inquiry, Object value, String identity) throws IOException {
@@ -600,6 +601,11 @@ public final class Device {
             @Override
             public Source source() {
                 return terms.source;
+            }
+
+            @Override
+            public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+                return Changes.draw(inquiry.question, Json.list(input), inquiry.asked, owed, period, mark, key, terms.source);
             }
         })), value instanceof Iterable ? inquiry.question.draw.leftOut(value) : 0);
     }
@@ -882,7 +888,8 @@ public final class Device {
 
     private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
         Question asked = campaign.questions.get(waiting.get("question"));
-        return asked != null && campaign.term("asker").equals(waiting.get("asker")) && asked.fingerprint.equals(waiting.get("fingerprint"));
+        boolean theirs = asked != null && campaign.term("asker").equals(waiting.get("asker"));
+        return theirs && campaign.asked.fingerprint((String) waiting.get("question")).equals(waiting.get("fingerprint"));
     }
 
     /** What becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word if it was refused, or an empty text. */

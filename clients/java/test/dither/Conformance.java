@@ -142,6 +142,19 @@ final class Conformance {
                 Account.Step step = happen(state, Json.object(asked.get("event")), policy);
                 return Account.map("outcome", step.outcome, "state", step.next == null ? state : Account.ordered(step.next));
             }
+            case "change": {
+                Question question = question(text(asked, "specification"));
+                int group = (int) Account.whole(asked.get("group"));
+                int[] given = new int[3];
+                for (int i = 0; i < 3; i++) given[i] = (int) Account.whole(asked.get(new String[] {"changes", "days", "before"}[i]));
+                List<Object> codes = Changes.input(question, asked.get("values"));
+                Changes.Owed owed = new Changes.Owed(group, given[0], given[1], codes.size(), given[2], (int) Account.whole(asked.get("intervals")));
+                Scripted flips = new Scripted(text(asked, "keyed"));
+                Scripted source = new Scripted(text(asked, "bytes"));
+                Changes.Drawn drawn = Changes.rows(question, codes, owed, (int) Account.whole(asked.get("reported")), flips, source);
+                String mark = Changes.fingerprint(question, asked.get("days"), asked.get("changes"));
+                return Account.map("fingerprint", mark, "report", drawn.report, "reported", (double) drawn.number, "left", (double) flips.left() + source.left());
+            }
             case "permanent": {
                 List<Object> reports = new ArrayList<>();
                 for (Map<String, Object> one : Account.rows(asked, "asks")) {
@@ -184,6 +197,11 @@ final class Conformance {
                     @Override
                     public Source source() {
                         return source;
+                    }
+
+                    @Override
+                    public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+                        return new Changes.Drawn((String) event.get("report"), (int) Account.whole(event.get("mark")));
                     }
                 });
             case "dry run":

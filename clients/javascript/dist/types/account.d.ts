@@ -4,7 +4,7 @@
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
  */
-import { type Source } from "./parts.js";
+import { type Question, type Source } from "./parts.js";
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
 export type Step = [outcome: Outcome, next?: State | undefined];
 export type Outcome = {
@@ -70,6 +70,26 @@ export interface Presence {
     /** The identity of the message that waits. */
     batch: string | null;
 }
+/** What was reported of a kept change: how many intervals, and under a pad how many changes were in them. */
+export interface Tree extends Named {
+    period: number;
+    intervals: number;
+    mark: number;
+}
+/** The intervals of a kept change that are over and not reported. */
+export interface Owed {
+    period: number;
+    group: number;
+    changes: number;
+    /** The number of intervals of the group. */
+    all: number;
+    /** The number of days of the period so far. */
+    days: number;
+    /** The number of intervals that were reported before, and the number under a pad. */
+    before: number;
+    mark: number | null;
+    intervals: number;
+}
 export interface Queued extends Named {
     id: string;
     report: string;
@@ -106,6 +126,7 @@ export interface State {
     coins?: Coin[];
     /** Marks of the values of which a report was queued. */
     told?: string[];
+    trees?: Tree[];
     present?: Presence[];
     queue: Queued[];
     /** Batches that can be taken back. */
@@ -125,6 +146,8 @@ export interface Asked extends Named {
     times?: number;
     /** Calendar periods, in place of `days` and `start`. */
     every?: "day" | "week" | "month";
+    /** The most often that a value changes in a period. */
+    changes?: number;
     /** The most answers over a campaign. */
     limit?: {
         campaign: string;
@@ -147,6 +170,8 @@ export interface Policy {
 export interface Drawing {
     report(): string;
     mark(): string;
+    /** Draw the intervals that are over of a kept change: the report, and the number to keep; undefined if the value has not all days. */
+    change?(owed: Owed): [report: string, mark: number] | undefined;
     source: Source;
 }
 /** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
@@ -157,6 +182,8 @@ export interface Rules {
     assumes?(asked: Asked): string[];
     /** Return whether a question may be asked so. */
     knows(asked: Asked): boolean;
+    /** What kept changes need, of rules that keep them. */
+    changes?: Changes | undefined;
     /**
      * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
      * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
@@ -169,6 +196,15 @@ export interface Rules {
     left(state: State): number;
     /** The person did something themselves. */
     act?(state: State): Step;
+}
+/** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
+export interface Changes {
+    knows(asked: Asked): boolean;
+    /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
+    of(question: Question, days: number, changes: number): Question | undefined;
+    /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
+    decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+    draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
 }
 /** The policy of a device that is given none. */
 export declare const DEFAULT: Policy;
@@ -205,6 +241,8 @@ export declare const assumed: (asked: Asked, rules: Rules) => string[];
 export declare const pathAssumes: (times?: number) => string[];
 /** Return whether a report waits to be sent. */
 export declare const waits: ({ batch }: Queued) => boolean;
+/** Return whether an entry was charged for exactly what another one would be. */
+export declare const isPaid: (one: Entry | undefined, due: Entry) => unknown;
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**

@@ -70,7 +70,7 @@ export interface InquiryTerms {
     ends?: number;
     /** Calendar periods, in place of `days`. */
     every?: "day" | "week" | "month";
-    /** The most often that a value changes in a period, of a kept change. */
+    /** The most often that a value changes in a period, of a kept change: a value is the list of the values of all its days so far. */
     changes?: number;
     /** The most answers to a question over a campaign. */
     limit?: {

@@ -38,7 +38,7 @@ export declare function view(state: State, rules: Rules): [AccountView];
  *
  * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
  */
-export declare function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
+export declare function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
 declare const DitherAccount_base: {
     new (): HTMLElement;
     prototype: HTMLElement;

@@ -380,7 +380,7 @@ class Account:
         with self._store.transaction() as state:
             event: Data = {"do": "batch", "id": os.urandom(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
+                event["questions"] = [[asking.name, asking.facts["fingerprint"]] for asking in questions]
             return self.batch_in(state, event)
 
     def batch_in(self, state: State, event: Data) -> tuple[str, list[Data]] | None:

@@ -10,6 +10,7 @@ import sys
 
 from dither_device.campaign import Campaign, day_of, read_list
 from dither_device.exchange import judge, judge_withdrawal, split_address
+from dither_device.kept_change import check_change, draw_rows, fingerprint_of, marked
 from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
@@ -126,10 +127,28 @@ def _account(asked: Asked) -> Asked:
     state, event = State(asked["state"]), asked["event"]
     policy = Policy() if asked["policy"] is None else Policy(**asked["policy"])
     decision = decide(state, event, policy, _Script(event.get("random") or ""))
-    if decision.draws:
+    if decision.draws and decision.owed is not None:
+        decision = decision.with_report(event["report"], tree=marked(decision.owed, event["mark"]))
+    elif decision.draws:
         decision = decision.with_report(event["report"], event.get("mark"))
     state.apply(decision.effect)
     return {"outcome": decision.outcome, "state": state.wire()}
+
+
+def _change(asked: Asked) -> Asked:
+    question, days, changes = _question(asked["specification"]), asked["days"], asked["changes"]
+    check_change(question, days, changes)
+    length = 1 << asked["group"] - 1 if asked["group"] else 1
+    owed = {
+        **{"group": asked["group"], "days": len(asked["values"]), "changes": changes},
+        **{"before": {"intervals": asked["before"]}, "intervals": asked["intervals"]},
+        "all": -(-(days - 1) // length) if asked["group"] else 1,
+    }
+    source, keyed = _Script(asked["bytes"]), _Script(asked["keyed"])
+    rows, reported = draw_rows(question, asked["values"], owed, asked["reported"], keyed, source)
+    mark = fingerprint_of(question, days, changes)
+    left = len(source.left) + len(keyed.left)
+    return {"fingerprint": mark, "report": rows.hex(), "reported": reported, "left": left}
 
 
 def _permanent(asked: Asked) -> Asked:
@@ -160,6 +179,7 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "response": _response,
     "encapsulate": _encapsulate,
     "account": _account,
+    "change": _change,
     "permanent": _permanent,
 }
 

@@ -82,12 +82,25 @@ def reported_changes(owed: Data, key: bytes) -> int:
 
 def tree_of(owed: Data, key: bytes, reported: int) -> Data:
     """Return the record of the intervals: how many, and under a pad how many changes were in them."""
-    mark = _pad(key, owed, owed["intervals"]) ^ reported
+    return marked(owed, _pad(key, owed, owed["intervals"]) ^ reported)
+
+
+def marked(owed: Data, mark: int) -> Data:
+    """Return the record of the intervals with a number under a pad."""
     return {**{name: owed[name] for name in (*_NAMES, "intervals")}, "mark": mark}
 
 
 def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
-    """Return the pattern of flips of a group: in a Hamming ball, or outside with the smaller probability.
+    """Return the pattern of flips of a group, by the key."""
+    return _pattern_of(ratio, owed, _keyed_flips(owed, key))
+
+
+def _keyed_flips(owed: Data, key: bytes) -> Keyed:
+    return Keyed(key, b"kept changes 1\0" + _sized(owed, str(owed["group"])))
+
+
+def _pattern_of(ratio: tuple[int, int], owed: Data, take: Take) -> list[bool]:
+    """Return a pattern of flips: in a Hamming ball, or outside with the smaller probability.
 
     Of all balls that keep the ratio it has the largest mean of a report; docs/account.md has the draws.
     """
@@ -101,7 +114,6 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
         if mean[0] * best[1] > best[0] * mean[1]:
             best, radius = mean, at
     near, far = inside[radius] * top, ((1 << size) - inside[radius]) * bottom
-    take = Keyed(key, b"kept changes 1\0" + _sized(owed, str(owed["group"])))
     held = bits(take, 128) < (near << 128) // (near + far)
     places = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
     counts = [
@@ -119,16 +131,28 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
 def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: Take) -> tuple[bytes, Data]:
     """Draw the reports of the intervals that are due; return them as they are sent, and the new record.
 
-    `values` are those of all days of the period so far. A report is a row of group, interval and cell, 32
-    bits each, little endian.
+    `values` are those of all days of the period so far.
+    """
+    used = reported_changes(owed, key)
+    rows, reported = draw_rows(question, values, owed, used, _keyed_flips(owed, key), take)
+    return rows, tree_of(owed, key, reported)
+
+
+def draw_rows(
+    question: Question, values: Any, owed: Data, reported: int, keyed: Take, take: Take
+) -> tuple[bytes, int]:
+    """Draw the reports of the intervals that are due; return them, and how many changes were in all so far.
+
+    A report is a row of group, interval and cell, 32 bits each, little endian. `keyed` draws the pattern of
+    flips, the same one in each call of a period.
     """
     if isinstance(values, str | bytes) or len(values) != owed["days"]:
         raise Outside("the values of all days of the period so far were expected")
     codes = [question.place(value) for value in values]
-    group, reported = owed["group"], reported_changes(owed, key)
+    group = owed["group"]
     length = 1 << group - 1 if group else 1
     if owed["changes"] > 1 and group:
-        return _draw_flipped(codes, owed, key, flips_of(question.ratio, owed, key), take)
+        return _draw_flipped(codes, owed, reported, _pattern_of(question.ratio, owed, keyed), take)
     day = 0 if reported else _kept_day(codes, 1)
     rows = []
     for interval in range(owed["before"]["intervals"], owed["intervals"]):
@@ -137,14 +161,14 @@ def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: T
         reported = reported or int(inside)
         code = codes[day] if inside else coin if group else codes[0]
         rows.append(pack("<III", group, interval, question.draw(code, take)[0]))
-    return b"".join(rows), tree_of(owed, key, reported)
+    return b"".join(rows), reported
 
 
 def _draw_flipped(
-    codes: list[int], owed: Data, key: bytes, flips: list[bool], take: Take
-) -> tuple[bytes, Data]:
+    codes: list[int], owed: Data, used: int, flips: list[bool], take: Take
+) -> tuple[bytes, int]:
     """Draw the reports of a group about several changes, by the pattern of flips."""
-    group, used = owed["group"], reported_changes(owed, key)
+    group = owed["group"]
     length, still = 1 << group - 1, codes[:1]
     changes = 0
     for before, after in pairwise(codes):  # after as many changes as are kept, a value stays
@@ -156,7 +180,7 @@ def _draw_flipped(
         moved = still[end] != still[interval * length] and used < len(flips)
         rows.append(pack("<III", group, interval, still[end] ^ flips[used] if moved else coin))
         used += moved
-    return b"".join(rows), tree_of(owed, key, used)
+    return b"".join(rows), used
 
 
 def _kept_day(codes: list[int], place: int) -> int:
