@@ -227,7 +227,7 @@ let a=r&&t?.[r.general];if(!a)return null!==a&&!1!==e&&(r?void 0:e);let{question
 })()?.concat(" is set");return a&&`${a}: ask the person, and call device.consent(true${t?", campaign":""}) if they agree`}var ht=(e,t)=>({
 is:"refused",reason:e,words:t});async function pt(e,t,r,{fetch:n=globalThis.fetch,pack:a},i){let s={sent:0,waiting:0,refused:[],retryAfter:0
 },l=(e,t)=>[{},JSON.stringify({refused:e,words:""+t})];for(let o;o=await e();){
-let{id:e,body:u}=o,d="application/"+(a?"vnd.dither.batch":"json"),[{status:c,headers:h},p]=u?await R(n,r,65536,{method:"POST",body:u,headers:{
+let{id:e,body:u}=o,d="application/"+(a?"vnd.dither.batch":"json"),[{status:c,headers:h},p]=u?await R(r,n,65536,{method:"POST",body:u,headers:{
 "content-type":d},keepalive:u.length<6e4
 }).then(async([e,t])=>[e,await t.text()]).catch(e=>l("unreachable",e)):l("consent",o),{fate:f,reason:m,words:g}=ot(e,c,p),{reports:w=0}="kept"!==f&&await t(e,f)
 ;if("acknowledged"===f?s.sent+=w:s.refused.push({reason:m||"status "+c,words:g,dropped:w}),
@@ -591,7 +591,7 @@ await this.device.consent(e,this.campaign,this.address),await this.refresh(),thi
 draw:(e,t)=>n(i(e),t)}},directions:e=>{let{domain:t,outside:r}=e,[n,i,s,l]=je(e),{exact:o,length:d,centre:c}=t
 ;a("vectors"===t.kind&&"clip"===r&&"boolean"==typeof o,"domain");let h=u(t,"dimension",+o+1,65536);a("number"==typeof d&&d>=1e-30&&d<=1e30,"domain"),
 a(null===c||Array.isArray(c)&&c.length===h&&c.some(Boolean)&&c.every(e=>Math.abs(e)<=1e30),"domain"),
-a(Number.isInteger(Math.log2(n))&&n>63&&n<4097,"cells");let p=c??new Array(h).fill(0);return{names:"Optimal",ratio:l,inside:e=>{
+a(Number.isInteger(Math.log2(r))&&r>63&&r<4097,"cells");let p=c??new Array(h).fill(0);return{names:"Optimal",ratio:l,inside:e=>{
 if(!Array.isArray(e)&&!ArrayBuffer.isView(e))return;let t=[...e];if(t.length!==h||!t.every(Number.isFinite))return
 ;let r=t.map((e,t)=>(e-p[t])/d),n=r.reduce((e,t)=>Math.max(e,Math.abs(t)),0);if(!Number.isFinite(n)||o&&!n)return
 ;let a=n>2||o?n:1,i=Math.sqrt(r.reduce((e,t)=>e+t/a*(t/a),0)),s=i*a

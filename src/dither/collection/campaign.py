@@ -152,7 +152,7 @@ class Campaign:
         for name, (size, lines) in _TEXTS.items():
             check_words(name, getattr(self, name), size=size, lines=lines)
         if len(self.asker) > _MOST_ASKER:
-            raise InvalidParameter(f"asker is a text of at most {_MOST_ASKER} characters")
+            raise InvalidParameter(f"expected asker to be a text of at most {_MOST_ASKER} characters")
         for name, most in _NUMBERS.items():
             if name in _ALWAYS or getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1, most)
@@ -162,7 +162,7 @@ class Campaign:
         if self.ends < self.begins:
             raise InvalidParameter(f"the campaign ends on {self.ends}, before it begins on {self.begins}")
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
-            raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
+            raise InvalidParameter(f"expected labels to be at most {_MOST_LABELS} different texts")
         for label in self.labels:
             check_words("a label", label, size=MOST_LABEL, lines=True)
         if self.sealing_key is not None:
