@@ -227,7 +227,7 @@ func (t *terms) checkQuestion(fields object, question *Question, tags []any) {
 	if t.isPresent() {
 		share, _ := t.object["label_share"].(float64)
 		values := presentValues(device)
-		need(categories && values > 0 && values <= min(128, math.Floor(real(t.object["expects"])*share/20_000)), "terms")
+		need(real(t.object["expects"]) >= 100 && categories && values > 0 && values <= min(128, math.Floor(real(t.object["expects"])*share/20_000)), "terms")
 	}
 	for _, text := range shownTexts(domain) {
 		words(text, 500, endless, false)

@@ -72,7 +72,7 @@ return[!I(u,s),u]}),act:()=>E(e=>g.act?.(e)??[{is:"acted"}]),chosen:e=>d.update(
 ;return"string"==typeof n?void 0:n},acknowledge:e=>E(t=>N(t,e)),async send(t,n,r={}){
 let a=[t].flat()[0]?.terms.taken??N,s=await(async(t,n,r,{fetch:a=globalThis.fetch,pack:s},i)=>{let o={sent:0,waiting:0,refused:[],retryAfter:0
 },l=(e,t)=>[{},JSON.stringify({refused:e,words:""+t})];for(let u;u=await t();){
-let{id:t,body:d}=u,c="application/"+(s?"vnd.dither.batch":"json"),[{status:p,headers:f},m]=d?await e(a,r,65536,{method:"POST",body:d,headers:{
+let{id:t,body:d}=u,c="application/"+(s?"vnd.dither.batch":"json"),[{status:p,headers:f},h]=d?await e(a,r,65536,{method:"POST",body:d,headers:{
 "content-type":c},keepalive:d.length<6e4
 }).then(async([e,t])=>[e,await t.text()]).catch(e=>l("unreachable",e)):l("consent",u),{fate:g,reason:m,words:w}=B(t,p,h),{reports:k=0}="kept"!==g&&await n(t,g)
 ;if("acknowledged"===g?o.sent+=k:o.refused.push({reason:m||"status "+p,words:w,dropped:k}),

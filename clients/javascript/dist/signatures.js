@@ -63,7 +63,7 @@ name:"X25519",public:e},n,256)).catch(()=>e(0,"key"));return[await s.exportKey("
 ;let d="present"===u,f=new Map,m=new Set,[y,g]=[0,0];e(Array.isArray(o)&&o.length<=(d?1:1024)&&(d||o.length),"terms","questions");for(let t of o){
 e(N(t),"terms","questions");let{name:s}=t;v(s,"questions",{size:64});let n=T(t,s,u);y+=r(t,"epsilon"),"delta"in t&&(e(r(t,"delta")>0,"promise",s),
 g+=t.delta);let i=JSON.parse((n??JSON.parse(t.specification)).device);if(n&&K(t,i.domain,c,d),d&&n){let t=D(i)
-;e("categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}f.set(s,n),
+;e(a.expects>=100&&"categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}f.set(s,n),
 m.add(n?.fingerprint??JSON.parse(t.specification).fingerprint)}return e(!d||o.length===+("label_share"in a),"terms","label_share"),
 e(f.size===o.length&&f.size===m.size,"terms","questions"),e(S(r(p,"epsilon"),y),"promise","epsilon"),
 e(g?S(r(p,"delta"),g):null===p.delta,"promise","delta"),e(Array.isArray(p.assumptions)&&!p.assumptions.length,"promise","assumptions"),s(),f

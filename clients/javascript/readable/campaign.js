@@ -201,7 +201,7 @@ export async function checkTerms(text) {
             checkDeclared(stated, device["domain"], tags, present);
         if (present && question) {
             const values = presentValues(device);
-            need(device["domain"].kind === "categories" && values > 0 && values <= Math.min(128, Math.floor((given["expects"] * given["label_share"]) / 20000)), "terms", name);
+            need(given["expects"] >= 100 && device["domain"].kind === "categories" && values > 0 && values <= Math.min(128, Math.floor((given["expects"] * given["label_share"]) / 20000)), "terms", name);
         }
         read.set(name, question);
         marks.add(question?.fingerprint ?? JSON.parse(stated["specification"])["fingerprint"]);

@@ -1,5 +1,5 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
-import { below, need, real, sha256, utf8, integer } from "./parts.js";
+import { below, need, real, sha256, utf8 } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
 /** Seconds of a day. */
 export const DAY = 86400;

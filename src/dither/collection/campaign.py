@@ -102,6 +102,7 @@ _NEVER: Final = (
     *("each", "sampled", "indicator", "kept change", "kept changes"),
 )
 _PRESENT_VALUES: Final = 128
+FEWEST_LABELLED: Final = 100  # expected devices of a campaign with a permanent label, at least
 _PRESENT_DEVICES: Final = 20  # expected devices for each report of a permanent label, at least
 
 
@@ -263,6 +264,11 @@ class Campaign:
             self._check_present(question)
 
     def _check_present(self, question: Question) -> None:
+        if (self.expects or 0) < FEWEST_LABELLED:
+            raise InvalidParameter(
+                f"a permanent label needs at least {FEWEST_LABELLED} expected devices: a report of fewer is "
+                "nearly one device's; leave out the question and label_share, and devices are counted alone"
+            )
         values = values_of_present(question)
         expected = (self.expects or 0) * thousandths("label_share", self.label_share)
         most = min(_PRESENT_VALUES, expected // (THOUSAND * _PRESENT_DEVICES))

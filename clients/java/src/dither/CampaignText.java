@@ -173,7 +173,7 @@ final class CampaignText {
         if ("kept change".equals(terms.get("repeat"))) need("response".equals(device.get("draw")) && categories && Double.valueOf(2).equals(device.get("cells")), "terms");
         if (isPresent()) {
             double most = Math.min(128, Math.floor(Json.real(terms.get("expects")) * Json.real(terms.getOrDefault("label_share", 0.0)) / 20_000));
-            need(categories && presentValues(device) > 0 && presentValues(device) <= most, "terms");
+            need(Json.real(terms.get("expects")) >= 100 && categories && presentValues(device) > 0 && presentValues(device) <= most, "terms");
         }
         for (String text : shownTexts(domain)) Words.check(text, PEOPLE, ANY, false);
         checkNumbers(fields, domain);
