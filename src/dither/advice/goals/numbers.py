@@ -115,7 +115,9 @@ class Goal(ABC):
 def check_people(n: object) -> None:
     """Raise InvalidParameter unless n is None or an integer of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter(f"n, how many people answer, is an integer of at least 1, not {found(n)}")
+        raise InvalidParameter(
+            f"expected n, how many people answer, to be an integer of at least 1, got {found(n)}"
+        )
 
 
 def people_of(n: int | None) -> int:
@@ -185,7 +187,8 @@ class Mean(Averaged):
         check_criterion(self.criterion)
         if self.deviation is not None and not finite("a standard deviation", self.deviation) >= 0.0:
             raise InvalidParameter(
-                f"the standard deviation of values is a number from 0, not {found(self.deviation)}"
+                f"expected the standard deviation of values to be a number from 0, got "
+                f"{found(self.deviation)}"
             )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
@@ -545,7 +548,7 @@ class Distribution(_Simulated):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter("bins are an integer, at least 2")
+            raise InvalidParameter("expected bins to be an integer, at least 2")
         check_choice("distance", self.distance, Distance)
 
     @property
@@ -579,7 +582,7 @@ class Quantile(_Simulated):
         super().__post_init__()
         share = self.share
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
-            raise InvalidParameter("the share of a quantile is a number strictly between 0 and 1")
+            raise InvalidParameter("expected the share of a quantile to be a number strictly between 0 and 1")
 
     @property
     def question(self) -> ShapeQuestion:

@@ -44,7 +44,7 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
 def check_part(part: object) -> None:
     """Raise InvalidParameter unless a part of a map is a rectangle."""
     if not isinstance(part, Rectangle):
-        raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        raise InvalidParameter(f"expected a part of the map to be a dt.Rectangle, got {type(part).__name__}")
 
 
 def is_of_routes(reports: object) -> bool:

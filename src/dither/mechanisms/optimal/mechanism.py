@@ -297,7 +297,7 @@ def _check_outputs(outputs: object) -> None:
         or outputs % 2
         or not 2 <= outputs <= 1 << 16
     ):
-        raise InvalidParameter(f"outputs is an even number from 2 to 2^16, not {found(outputs)}")
+        raise InvalidParameter(f"expected outputs to be an even number from 2 to 2^16, got {found(outputs)}")
 
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
