@@ -41,6 +41,8 @@ class Wanted:
     minimum: int = 100
     population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
     person: str | None = None  # the public column of ids, of people who are in several groups
+    regression: str | None = None  # a formula
+    contrasts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # weights of groups, by name
 
     @property
     def numbers(self) -> bool:
@@ -50,7 +52,12 @@ class Wanted:
     @property
     def rows(self) -> bool:
         """Whether reports with their rows are needed: counts do not do."""
-        return any(part is not None for part in (self.weight, self.cross, self.person)) or self.test
+        return self.weight is not None or self.rows_but_weight or self.regression is not None
+
+    @property
+    def rows_but_weight(self) -> bool:
+        """Whether rows are needed for another reason than weights or a regression."""
+        return self.cross is not None or self.person is not None or self.test
 
     def check(self, files: Sequence[str], question: bool) -> None:
         """Raise UsageError if the options do not go together."""
@@ -70,13 +77,19 @@ class Wanted:
             "--population is one number, without --difference and --test": self.population
             and (self.difference is not None or self.test),
             "--person names who is in several groups: --by WAVE --person ID": self.person and not self.by,
+            "--contrast is of groups: --by COLUMN --contrast 'NAME: A=-1, B=1'": self.contrasts
+            and not self.by,
+            "--contrast goes without --difference and --population": self.contrasts
+            and (self.difference is not None or self.population),
+            "--regression goes with --weight only, and names its questions itself": self.regression
+            and (self.rows_but_weight or self.by or self.numbers),
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
             "--test is of a cross-table (--cross) or between groups (--by)": self.test
             and not (self.by or self.cross),
             "--bins and --step go without --weight, --cross and --test": self.rows
             and (self.bins is not None or self.step is not None),
-            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
-            "and --population": self.rows and any("://" in name for name in files),
+            "--weight, --cross, --regression and --test need reports with their rows, in a file; counts have "
+            "--by label, and --population": self.rows and any("://" in name for name in files),
             "addresses of collectors go without files and --question": remote
             and (len(remote) < len(files) or question),
         }

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,8 @@ import click
 from dither.cli.output import number_of
 from dither.core.people import people_by_id, people_of_columns
 from dither.data.formats.format import table_format
-from dither.data.report_files import carried_questions
-from dither.data.streams import shown_name
+from dither.data.report_files import carried_questions, read_making, rows_of_person
+from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.foundation.tables import ResultTable
 
@@ -120,6 +122,59 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
     return found
 
 
+def read_population(given: Sequence[str]) -> dict[str, float]:
+    """Return the shares, or numbers of people, of the groups of a population, by label."""
+    known: dict[str, float] = {}
+    for text in given:
+        label, sign, share = text.rpartition("=")
+        try:
+            number = float(share)
+        except ValueError:
+            number = -1.0
+        if not sign or not 0.0 <= number < float("inf") or label in known:
+            raise click.UsageError(
+                f"--population {text}: a label and its share, once for each label: --population f=0.51"
+            )
+        known[label] = number
+    if known and not sum(known.values()) > 0.0:
+        raise click.UsageError("--population has shares above 0")
+    return known
+
+
+def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the weights of groups of each contrast, by name and label."""
+    known: dict[str, dict[str, float]] = {}
+    for text in given:
+        name, colon, parts = text.partition(":")
+        weights: dict[str, float] = {}
+        for part in parts.split(","):
+            label, sign, weight = part.strip().rpartition("=")
+            try:
+                weights[label.strip()] = float(weight) if sign else float("nan")
+            except ValueError:
+                weights[label.strip()] = float("nan")
+        if not colon or not name.strip() or name.strip() in known or not all(map(isfinite, weights.values())):
+            raise click.UsageError(
+                f"--contrast {text!r}: expected a name and weights of groups, each name once: "
+                "--contrast 'any: none=-1, half=0.5, full=0.5'"
+            )
+        known[name.strip()] = weights
+    return known
+
+
+def check_people(paths: Sequence[Path]) -> None:
+    """Raise UsageError if groups of some files may share people, and nothing says who is in which."""
+    for path in paths:
+        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
+        rows = rows_of_person(made)
+        if rows is not None and rows > 1:
+            raise click.UsageError(
+                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
+                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
+                "--person ID"
+            )
+
+
 def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
     from dither.estimation.pairs import crosstab
@@ -168,6 +223,44 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     }
 
 
+def answer_regression(
+    paths: Sequence[Path], formula: str, weight: str | None, given: Questionnaire | None
+) -> dict[str, Any]:
+    """Return the regression of a formula, on questions and public columns of files, and its R²."""
+    from dither.data.report_files import read
+    from dither.estimation.regression import regression
+
+    told = read(*paths, questions=given)
+    named = [name for name in (*told, *told.public) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula)]
+    questions = [name for name in named if name in told]
+    if not questions:
+        raise click.UsageError(
+            f"the formula {formula!r} names no question; there are {', '.join(told)}, and the public columns "
+            f"{', '.join(told.public) or '(none)'}"
+        )
+    data: dict[str, Any] = dict(told.together(*questions))
+    for name in told.public:  # all of them, so that a wrong name is told the right ones
+        cells = told.labels(name, *questions)
+        data[name] = _numbers_or_labels(cells, name) if name in named else cells
+    weights = None if weight is None else weights_of(told.labels(weight, *questions), weight)
+    fit = regression(formula, data, weights=weights)
+    results: dict[str, Any] = {formula: fit}
+    if fit.explained_share is not None:
+        results[f"{formula}: R²"] = _answer(lambda: fit.r_squared)
+    return {name: str(part) if isinstance(part, Exception) else part for name, part in results.items()}
+
+
+def _numbers_or_labels(cells: Sequence[Any], column: str) -> list[Any]:
+    """Return a public column as numbers if each cell is one, else as it is; a cell may not be empty."""
+    empty = next((row for row, cell in enumerate(cells, 1) if cell is None or cell == ""), None)
+    if empty is not None:
+        raise InvalidParameter(f"column {column!r}, row {empty} of those that answered: the cell is empty")
+    try:
+        return [float(cell) for cell in cells]
+    except (TypeError, ValueError):
+        return list(cells)
+
+
 def _answer(function: Callable[..., Any], *args: object, **more: object) -> object:
     """Return an estimate, or the error with the reason: other questions may have it."""
     try:
@@ -178,11 +271,18 @@ def _answer(function: Callable[..., Any], *args: object, **more: object) -> obje
 
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     """Return a table of groups, or of their differences on request."""
-    from dither.estimation.comparison import difference
+    from dither.estimation.comparison import contrasts, difference
 
     title = f"{name} by {', '.join(groups.by)}"
     if asked.population:
         return {f"{name}, population by {', '.join(groups.by)}": population_of(groups, asked)}
+    if asked.contrasts:
+        labels = {str(label): label for label in groups.estimates}
+        weights = {
+            contrast: {labels.get(label, label): weight for label, weight in parts.items()}
+            for contrast, parts in asked.contrasts.items()
+        }
+        return {f"{title}: contrasts": contrasts(groups, weights)}
     if asked.difference is None:
         return {title: groups}
     base: object = asked.difference or None

@@ -50,6 +50,9 @@ class ReadReports(Mapping[str, Reports]):
             raise unknown_name("question", name, self._found)
         return self._found[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 

@@ -257,14 +257,22 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
 
 @dataclass(frozen=True, eq=False)
 class _Response:
-    """Readings of the response, of its square about `middle`, and of whether people answered."""
+    """Readings of the response, of its square about `middle`, and of whether people answered.
+
+    Squares are for R² only: some mechanisms, such as `Optimal` for a mean, have no reading of them.
+    """
 
     value: Floats
-    square: Floats
+    squares: Callable[[], Floats]
     answered: Floats
     middle: float
     unit: str = ""
     optional: bool = False
+
+    @cached_property
+    def square(self) -> Floats:
+        """The readings of squares; raise NotIdentifiable if the reports have none."""
+        return self.squares()
 
     @classmethod
     def of(cls, given: Column, others: Sequence[PersonNumbers]) -> _Response:
@@ -275,13 +283,16 @@ class _Response:
             middle = float(value.mean())
             answered = answered_all(others) if others else np.ones(value.size)
             optional = any(part.optional for part in others)
-            return cls(value, (value - middle) ** 2, answered, middle, "", optional)
+            return cls(value, lambda: (value - middle) ** 2, answered, middle, "", optional)
         numbers = PersonNumbers.of(given)
         answered = answered_all([numbers, *others])
         optional = any(part.optional for part in (numbers, *others))
         value = numbers.value / numbers.answered + numbers.middle
-        square = numbers.square / numbers.answered
-        return cls(value, square, answered, numbers.middle, numbers.line.unit, optional)
+
+        def squares() -> Floats:
+            return np.asarray(numbers.square / numbers.answered)
+
+        return cls(value, squares, answered, numbers.middle, numbers.line.unit, optional)
 
 
 def _least_squares(
@@ -321,7 +332,7 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     middle = float(reading.middles[at])
     own = {(i, j): products[i, j][cells] for i in range(1, len(read)) for j in range(i, len(read))}
     reported = reading.values[at][cells] + middle
-    response = _Response(reported, reading.products[at, at][cells], np.ones(cells.size), middle)
+    response = _Response(reported, lambda: reading.products[at, at][cells], np.ones(cells.size), middle)
     equations = _Equations(
         read[:, cells].T, own, response, np.ones(cells.size), (right + middle * read)[:, cells].T
     )

@@ -78,6 +78,19 @@ if TYPE_CHECKING:
     "difference of two questions of the same people, such as after and before.",
 )
 @click.option(
+    "--contrast",
+    "contrasts",
+    multiple=True,
+    metavar="NAME: LABEL=WEIGHT, …",
+    help="With --by: a sum of groups whose weights add up to 0, such as 'any: none=-1, half=0.5, full=0.5'. "
+    "Repeatable: they hold together.",
+)
+@click.option(
+    "--regression",
+    metavar="FORMULA",
+    help="A regression on questions and columns, such as 'minutes ~ age + C(city)'; extra `formulas`.",
+)
+@click.option(
     "--person",
     metavar="COLUMN",
     help="With --by: the public column that names the person, of people in several groups (waves): their "
@@ -94,7 +107,8 @@ if TYPE_CHECKING:
     "--retention",
     "retained",
     is_flag=True,
-    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts.",
+    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts. "
+    "Several collectors of one campaign are added up.",
 )
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
@@ -126,6 +140,8 @@ def command(
     cross: str | None,
     within: str | None,
     difference: str | None,
+    contrasts: tuple[str, ...],
+    regression: str | None,
     person: str | None,
     population: tuple[str, ...],
     retained: bool,
@@ -151,6 +167,8 @@ def command(
     dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
     dither estimate waves.csv --column after --cross before --difference
     dither estimate waves.csv --column minutes --by wave --person id --difference
+    dither estimate trial.csv --column minutes --by arm --contrast "any: none=-1, half=0.5, full=0.5"
+    dither estimate reports.csv --regression "minutes ~ age + C(city)" --plot line.png
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
@@ -169,8 +187,14 @@ def command(
     minimum of people. With the operator's token (--token-file) everything that is stored is added up, and the
     minimum applies to the sum.
     """
-    known = _population(population)
-    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known, person)
+    known: dict[str, float] = {}
+    sums: dict[str, dict[str, float]] = {}
+    if population or contrasts:
+        from dither.cli.desk import read_contrasts, read_population
+
+        known, sums = read_population(population), read_contrasts(contrasts)
+    of_groups = (by, cross, within, difference, test, minimum, known, person)
+    wanted = Wanted(bins, shares, step, weight, *of_groups, regression=regression, contrasts=sums)
     wanted.check(files, bool(asked_by))
     _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
@@ -208,25 +232,6 @@ def command(
         write_results(results, output, plot)
 
 
-def _population(given: Sequence[str]) -> dict[str, float]:
-    """Return the shares, or numbers of people, of the groups of a population, by label."""
-    known: dict[str, float] = {}
-    for text in given:
-        label, sign, share = text.rpartition("=")
-        try:
-            number = float(share)
-        except ValueError:
-            number = -1.0
-        if not sign or not 0.0 <= number < float("inf") or label in known:
-            raise click.UsageError(
-                f"--population {text}: a label and its share, once for each label: --population f=0.51"
-            )
-        known[label] = number
-    if known and not sum(known.values()) > 0.0:
-        raise click.UsageError("--population has shares above 0")
-    return known
-
-
 def _of_files(
     files: Sequence[str],
     column: str | None,
@@ -239,7 +244,16 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
-    _check_people(paths, wanted)
+    if wanted.by and (wanted.difference is not None or wanted.test) and wanted.person is None:
+        from dither.cli.desk import check_people
+
+        check_people(paths)
+    if wanted.regression is not None:
+        from dither.cli.desk import answer_regression
+
+        results = answer_regression(paths, wanted.regression, wanted.weight, request)
+        print_results(results, as_json)
+        return results
     if wanted.rows or (wanted.by and _is_private(paths, wanted.by, request)):
         from dither.cli.desk import answer_rows, read_rows
 
@@ -329,24 +343,6 @@ def _check_once(paths: Sequence[Path]) -> None:
                 err=True,
             )
         same.append(path)
-
-
-def _check_people(paths: Sequence[Path], wanted: Wanted) -> None:
-    """Raise UsageError for comparisons of groups that may share people, if nothing says who is in which."""
-    from dither.data.formats.format import table_format
-    from dither.data.report_files import read_making, rows_of_person
-
-    if not (wanted.by and (wanted.difference is not None or wanted.test)) or wanted.person is not None:
-        return
-    for path in paths:
-        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
-        rows = rows_of_person(made)
-        if rows is not None and rows > 1:
-            raise click.UsageError(
-                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
-                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
-                "--person ID"
-            )
 
 
 def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
