@@ -23,7 +23,7 @@ def execute(path: Path) -> Any:
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
+    notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as empty:
         place = {"metadata": {"path": empty}}
         NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
@@ -57,7 +57,7 @@ def main(names: list[str]) -> None:
 
     for path in sorted(FOLDER.glob("*.ipynb")):
         if not names or path.stem in names:
-            nbformat.write(execute(path), path)
+            nbformat.write(execute(path), path)  # type: ignore[no-untyped-call]
             print(path.name)
 
 
