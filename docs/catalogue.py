@@ -11,7 +11,7 @@ from pathlib import Path
 import portraits
 import prose
 import site_parts
-from mechanism_page import example, page, standing
+from mechanism_page import CARDS, example, page, standing
 
 from dither.core.registry import names
 from dither.mechanisms.analysis.analysis import Analysis
@@ -51,10 +51,11 @@ def _dear_first() -> list[str]:
 def _draw_once(name: str, picture: Path) -> None:
     """Draw a mechanism, unless the picture of the same code is there."""
     kind, made = names()[name], example(name, names()[name])
-    sources = [Path(inspect.getfile(source)) for source in (kind, portraits.draw)]
+    sources = [Path(inspect.getfile(source)) for source in (kind, portraits.draw, portraits.make_narrow)]
     text = "".join(file.read_text(encoding="utf-8") for file in sources) + made.describe()
     digest, kept = hashlib.sha256(text.encode()).hexdigest(), picture.with_suffix(".digest")
-    if not (picture.exists() and kept.exists() and kept.read_text() == digest):
+    narrow = picture.with_stem(f"{picture.stem}-portrait")
+    if not (picture.exists() and narrow.exists() and kept.exists() and kept.read_text() == digest):
         portraits.draw(made, picture)
         kept.write_text(digest)
 
@@ -72,7 +73,9 @@ def listing() -> str:
     for name, kind in sorted(names().items(), key=lambda pair: pair[0].lower()):
         room = kind.__module__.split(".")
         group = "" if name in DOMINATED else next(group for group in GROUPS if group in room)
-        found[group].append(f"- [{name}](mechanisms/{name}.md): {prose.summary(kind).rstrip('.')}")
+        found[group].append(
+            f"- [{name}](mechanisms/{name}.md), {CARDS[name][0]}: {prose.summary(kind).rstrip('.')}"
+        )
     for group, title in GROUPS.items():
         text += ["", f"## {title}", "", *found[group]]
     return "\n".join([*text, ""])

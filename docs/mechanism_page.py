@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ GUIDES = {
     "matrix": ("extend", "Extend"),
     "places": ("trajectories", "Places and paths"),
 }
+CARDS = tomllib.loads(Path(__file__).with_name("cards.toml").read_text(encoding="utf-8"))
 RANKED = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -84,19 +86,23 @@ def page(name: str, kind: type[Mechanism], rivals: list[str] | None = None) -> s
     guide, title = GUIDES[group]
     path = name if name in dt.__all__ else f"rivals.{name}"
     path = next((known for known in name_page.public() if known.rpartition(".")[2] == name), path)
+    full, avoid = CARDS[name]
     text = [
         f"# {name}",
         "",
         f"[The mechanisms](../catalogue.md) › dt.{path}",
         "",
-        prose.summary(kind),
+        f"**{full[0].upper()}{full[1:]}.** {prose.summary(kind)}",
         "",
-        prose.without_examples(prose.body(kind)),
+        prose.without_examples(prose.body(kind)).replace(
+            "\n- **Reference:**", f"\n- **Do not use if** {avoid}.\n- **Reference:**"
+        ),
         "",
     ]
-    text += ["## Definition", "", *definitions.definition(name), ""]
-    text += ["## Example", "", *shown_run(name, kind), ""]
     text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
+    text += ["## Example", "", *shown_run(name, kind), ""]
+    text += ["## Definition", "", '<details class="formulas"><summary>The formulas</summary>', ""]
+    text += [*definitions.definition(name), "", "</details>", ""]
     text += [*name_page.signature(path, kind), *name_page.parameters(path, kind)]
     text += name_page.members(kind)
     text += ["## What a report costs", "", f"{_cost(made)} The promise of the example: {made.guarantee}.", ""]

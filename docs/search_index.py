@@ -22,6 +22,7 @@ from dither.core.registry import names
 
 DOCS = Path(__file__).parent
 WORDS = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
+CARDS = tomllib.loads((DOCS / "cards.toml").read_text(encoding="utf-8"))
 WORD = re.compile(r"[a-z0-9]+")
 HEADING = re.compile(r"^#{1,4} (.*)$", re.MULTILINE)
 
@@ -55,7 +56,8 @@ def write(file: Path) -> None:
 
 def _entry(page: str, title: str, **more: Any) -> dict[str, Any]:
     kind = page.partition("/")[0] if "/" in page else "guide"
-    known = WORDS.get(page, [])
+    known = [*WORDS.get(page, []), *CARDS.get(page.removeprefix("mechanisms/"), [""])[0].split(", ")]
+    known = [phrase for phrase in known if phrase]
     return {"page": page, "title": title, "kind": kind, **({"words": known} if known else {}), **more}
 
 

@@ -27,6 +27,7 @@ TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FOLDERS = {"api": "reference", "mechanisms": "reference", "benchmarks": "reference", "project": "reference"}
 CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*\d\d)|Thesis)((?:,[^\]\n]*)?)\](?!\()")
 GENERATED = {"api", "cli", "catalogue"}  # pages of docs/ that are made from the code
+ROWS_IN_SIGHT = 30
 CODE = re.compile(r'href="(?:\.\./)*code/([^"]+)\.txt"')
 
 
@@ -108,7 +109,50 @@ def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: 
         below = "".join(item(2, title(name), name) for name in pages) if first == part else ""
         parts.append(item(1, word, first, f"<ul>{below}</ul>" if below else ""))
     context["furo_navigation_tree"] = f'<ul aria-label="Parts of the site">{"".join(parts)}</ul>'
+    if "body" in context:
+        context["body"] = with_portraits(app, context["body"])
     context["site_tabs"] = [(word, first, first == part) for word, first in entries("index")]
+
+
+def portraits_of(app: Any) -> dict[str, tuple[Path, str]]:
+    """Return the narrow versions of the site's pictures: file and new name, by the picture's name."""
+    found = {}
+    for source, (_, name) in app.env.images.items():
+        narrow = Path(app.srcdir) / source
+        narrow = narrow.with_stem(f"{narrow.stem}-portrait")
+        if narrow.exists():
+            found[name] = (narrow, f"{Path(name).stem}-portrait{narrow.suffix}")
+    return found
+
+
+def with_portraits(app: Any, body: str) -> str:
+    """Return a page whose pictures are narrow ones on a phone, where they exist."""
+    known = portraits_of(app)
+
+    def picture(found: re.Match[str]) -> str:
+        name = found[3]
+        if name not in known:
+            return found[0]
+        narrow = f'<source media="(max-width: 46em)" srcset="{found[2]}{known[name][1]}">'
+        return f"<picture>{narrow}{found[0]}</picture>"
+
+    return re.sub(r'(<img [^>]*src="([^"]*_images/)([^"]+)"[^>]*>)', picture, body)
+
+
+def fold_long_tables(app: Any, doctree: Any) -> None:
+    """Put every table of many rows into a box that opens, with a line that says what is in it."""
+    from docutils import nodes
+
+    for table in list(doctree.findall(nodes.table)):
+        rows = [row for part in table.findall(nodes.tbody) for row in part.findall(nodes.row)]
+        if len(rows) <= ROWS_IN_SIGHT:
+            continue
+        heads = [entry.astext() for part in table.findall(nodes.thead) for entry in part.findall(nodes.entry)]
+        said = escape(f"Table of {len(rows)} rows: {', '.join(head for head in heads if head)}")
+        parent, at = table.parent, table.parent.index(table)
+        opened = nodes.raw("", f'<details class="long-table"><summary>{said}</summary>', format="html")
+        parent.insert(at, opened)
+        parent.insert(at + 2, nodes.raw("", "</details>", format="html"))
 
 
 def _write(place: Path, text: str) -> None:
@@ -178,6 +222,8 @@ def finish(app: Any, error: Exception | None) -> None:
     needed = {name for page in out.rglob("*.html") for name in CODE.findall(page.read_text(encoding="utf-8"))}
     for name in needed:
         _copy(ROOT / name, out / "code" / f"{name}.txt")
+    for narrow, name in portraits_of(app).values():
+        _copy(narrow, out / "_images" / name)
     place = out / "playground" / "index.html"
     place.parent.mkdir(exist_ok=True)
     text = (DOCS / "playground" / "index.html").read_text(encoding="utf-8")

@@ -1,4 +1,5 @@
-/* Tables that are too wide become blocks; whatever still scrolls sideways can be reached by the keyboard. */
+/* Tables that are too wide become blocks; whatever still scrolls sideways can be reached by the keyboard; the
+   chapters of a page that is long on a phone are folded; icons say what they are for. */
 (() => {
   "use strict";
 
@@ -33,8 +34,53 @@
     document.documentElement.dataset.fitted = "yes";
   }
 
+  const SCREENS = 12; // a longer page is folded on a phone
+
+  /** Put each chapter of a long page into a box that opens; find-in-page and links open it. */
+  function fold() {
+    const article = document.querySelector("article");
+    if (innerWidth > 736 || article.scrollHeight < SCREENS * innerHeight) return;
+    for (const heading of article.querySelectorAll("section > section > h2")) {
+      const box = document.createElement("details");
+      box.className = "folded";
+      const summary = document.createElement("summary");
+      summary.textContent = `Open: ${heading.firstChild.textContent.trim()}`;
+      while (heading.nextSibling) box.append(heading.nextSibling);
+      box.prepend(summary);
+      heading.after(box);
+    }
+    reveal();
+  }
+
+  /** Open the boxes around, and directly inside, the part that the address names. */
+  function reveal() {
+    const part = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!part) return;
+    const inside = part.querySelector(":scope > details.folded");
+    if (inside) inside.open = true;
+    for (let box = part.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    part.scrollIntoView();
+  }
+
+  function name() {
+    const titles = [
+      ["label.toc-overlay-icon", "Contents of this page"],
+      ["label.nav-overlay-icon", "Menu of the site"],
+      ["button.theme-toggle", "Light, dark, or as the system"],
+    ];
+    for (const [selector, title] of titles) {
+      for (const part of document.querySelectorAll(selector)) part.title = title;
+    }
+  }
+
   let waiting;
-  addEventListener("load", fit);
+  addEventListener("load", () => {
+    name();
+    fit();
+    fold();
+    addEventListener("toggle", fit, true);
+  });
+  addEventListener("hashchange", reveal);
   addEventListener("resize", () => {
     clearTimeout(waiting);
     waiting = setTimeout(fit, 100);

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.estimation.reading import least_variance_reading
 
 HERE = Path(__file__).parent
 DIST = HERE.parents[1] / "clients" / "javascript" / "dist"
@@ -27,6 +28,7 @@ EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 CURVE = (0.1, 0.15, 0.25, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 BROWSERS, SHARES = ["Chrome", "Edge", "Firefox", "Safari", "other"], [0.48, 0.12, 0.16, 0.2, 0.04]
 ITEMS, MOST = ["Mail", "Maps", "Chat", "Music", "Notes", "Video"], 3
+STARS = ["1 star", "2 stars", "3 stars", "4 stars", "5 stars"]
 SETS = {  # what people use, and how many of them
     (): 0.06,
     ("Mail",): 0.16,
@@ -103,6 +105,7 @@ def questions() -> list[dict[str, Any]]:
     """Return the questions of the page, with the specifications that devices read."""
     minutes = np.random.default_rng(1).gamma(4.0, 11.0, 200_000).clip(0, 180)
     quantiles = np.quantile(minutes, np.linspace(0, 1, 101)).round(2).tolist()
+    minutes_asked = [dt.Podium(dt.Interval(0, 180), epsilon=epsilon) for epsilon in EPSILONS]
     yes_no, browsers = dt.Categories(["no", "yes"]), dt.Categories(BROWSERS)
     sets = [dt.SetResponse(dt.Several(ITEMS, most=MOST), epsilon=epsilon) for epsilon in EPSILONS]
     return [
@@ -110,9 +113,8 @@ def questions() -> list[dict[str, Any]]:
             "title": "How many minutes did you travel today?",
             "unit": "minutes",
             "quantiles": quantiles,
-            "specifications": [
-                dt.Podium(dt.Interval(0, 180), epsilon=epsilon).to_json() for epsilon in EPSILONS
-            ],
+            "readings": [knots(asked) for asked in minutes_asked],
+            "specifications": [asked.to_json() for asked in minutes_asked],
         },
         {
             "title": "Have you smoked this week?",
@@ -135,7 +137,26 @@ def questions() -> list[dict[str, Any]]:
             "rates": [[asked.question.p, asked.question.q] for asked in sets],
             "specifications": [asked.to_json() for asked in sets],
         },
+        {
+            "title": "How many stars do you give?",
+            "labels": STARS,
+            "points": [1, 2, 3, 4, 5],
+            "shares": [0.04, 0.08, 0.18, 0.4, 0.3],
+            "specifications": [
+                dt.KRR(dt.Categories(STARS), epsilon=epsilon).to_json() for epsilon in EPSILONS
+            ],
+        },
     ]
+
+
+def knots(mechanism: dt.Podium) -> list[tuple[int, float]]:
+    """Return the numbers that `dt.mean` averages, which are linear in the cell between a few cells."""
+    reading = least_variance_reading(mechanism.question) or mechanism.question.unbiased_reading()
+    assert reading is not None
+    values = reading.values
+    bends = np.abs(np.diff(values, 2)) > 1e-9 * np.abs(values).max()
+    cells = sorted({0, values.size - 1, *(np.flatnonzero(bends) + 1).tolist()})
+    return [(cell, float(values[cell])) for cell in cells]
 
 
 def curves() -> list[dict[str, Any]]:

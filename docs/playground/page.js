@@ -10,7 +10,7 @@
   const minus = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212"); // there is no \u22120
   const percent = (share, digits = 0) => `${minus((100 * share).toFixed(digits))}\u202f%`;
   const rounded = (x) => minus(Math.abs(x) >= 100 ? x.toFixed(0) : Math.abs(x) >= 10 ? x.toFixed(1) : x.toPrecision(2));
-  const state = { question: 0, epsilon: 4, people: 2, answers: [40, "no", "Firefox", ["Mail", "Chat"]], drawn: [], goal: 0, at: 6 };
+  const state = { question: 0, epsilon: 4, people: 4, answers: [40, "no", "Firefox", ["Mail", "Chat"], "4 stars"], drawn: [], goal: 0, at: 6 };
 
   // --- a question: the client reads it, and the page knows what its reports stand for ---
 
@@ -38,7 +38,16 @@
     const begin = (value) => Math.max(0, Math.min(start.last, Math.trunc((value - start.origin) * start.scale))) / 2 ** start.fraction;
     const inside = step / all + (1 - (device.width * step) / all) / device.cells; // probability of a cell of the window
     const outside = (1 - (device.width * step) / all) / device.cells;
-    return { asked, question, cell, begin, inside, outside, cells: device.cells, window: device.width, number: (c) => offset + width * c };
+    return { asked, question, cell, begin, inside, outside, cells: device.cells, window: device.width, number: (c) => offset + width * c, reading: reading(asked.readings[epsilon]) };
+  }
+
+  // The numbers that dt.mean averages: linear between the given cells.
+  function reading(knots) {
+    return (cell) => {
+      const above = Math.max(1, knots.findIndex(([at]) => at >= cell));
+      const [[low, first], [high, second]] = [knots[above - 1], knots[above]];
+      return first + ((cell - low) / (high - low)) * (second - first);
+    };
   }
 
   // --- everybody: people whose values follow a fixed distribution, each with a device ---
@@ -85,9 +94,9 @@
       const truth = one.asked.labels.map((label) => people.filter((value) => holds(value, label)).length / n);
       return { cells, counts, estimates, truth };
     }
-    const numbers = cells.map(one.number);
-    const mean = numbers.reduce((a, b) => a + b, 0) / n;
-    const spread = numbers.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1);
+    const numbers = cells.map(one.number), read = cells.map(one.reading);
+    const mean = read.reduce((a, b) => a + b, 0) / n;
+    const spread = read.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1);
     const truth = people.reduce((a, b) => a + b, 0) / n;
     return { cells, numbers, people, truth: [truth], estimates: [{ value: mean, half: reach(n) * Math.sqrt(spread / n) }] };
   }
@@ -171,20 +180,29 @@
     });
   }
 
+  const shareOf = (value) => Math.min(1, Math.max(0, value));
+
+  // How many people would give an interval of ± `aim`, to two digits.
+  const peopleFor = (n, half, aim) => {
+    const needed = n * (half / aim) ** 2, ten = 10 ** Math.max(0, Math.floor(Math.log10(needed)) - 1);
+    return spaced(Math.ceil(needed / ten) * ten);
+  };
+
   function drawCrowd(one, found, n) {
     if (one.asked.labels) {
       const names = one.asked.labels;
-      const label = names.map((name, code) => `${name}: truth ${percent(found.truth[code], 1)}, estimate ${percent(found.estimates[code].value, 1)} ± ${percent(found.estimates[code].half, 1)}`).join("; ");
+      const label = names.map((name, code) => `${name}: truth ${percent(found.truth[code], 1)}, estimate ${percent(shareOf(found.estimates[code].value), 1)} ± ${percent(found.estimates[code].half, 1)}`).join("; ");
       picture("crowd", 68 + 52 * names.length, label, (put, width) => {
-        const top = Math.max(0.1, ...found.estimates.map((e) => e.value + e.half), ...found.truth);
-        const least = Math.min(0, ...found.estimates.map((e) => e.value - e.half));
+        const top = Math.min(1, Math.max(0.1, ...found.estimates.map((e) => e.value + e.half), ...found.truth));
+        const least = 0; // a share is not below 0, nor above 1: intervals end there
+        const inside = (share) => Math.min(top, Math.max(least, share));
         const left = 76, x = (share) => left + ((share - least) / (top - least)) * (width - left - 16);
         names.forEach((name, code) => {
           const y = 24 + 52 * code, { value, half } = found.estimates[code];
           write(put, left - 8, y + 19, name, "end");
           put("rect", { x: x(0), y, width: Math.max(0.5, Math.abs(x(Math.max(0, found.counts[code] / n)) - x(0))), height: 28, class: "bar" });
-          put("line", { x1: x(value - half), x2: x(value + half), y1: y + 14, y2: y + 14, class: "whisker" });
-          put("circle", { cx: x(value), cy: y + 14, r: 5, class: "mine" });
+          put("line", { x1: x(inside(value - half)), x2: x(inside(value + half)), y1: y + 14, y2: y + 14, class: "whisker" });
+          put("circle", { cx: x(inside(value)), cy: y + 14, r: 5, class: "mine" });
           put("line", { x1: x(found.truth[code]), x2: x(found.truth[code]), y1: y - 4, y2: y + 32, class: "truth" });
         });
         put("line", { x1: x(0), x2: x(0), y1: 16, y2: 20 + 52 * names.length, class: "axis" });
@@ -282,13 +300,68 @@
     const found = ask(current, n);
     last = found;
     drawCrowd(current, found, n);
-    const tell = (name, e, truth, show) => `${name}${show(e.value)} ± ${show(e.half)}; the truth is ${show(truth)}${Math.abs(e.value - truth) <= e.half ? "" : " (outside of the interval, as 1 in 20 is)"}`;
+    const few = (what, e, aim, shown) => `Too few people to say ${what}: ± ${shown(e.half)}. ${peopleFor(n, e.half, aim)} people would give ± ${shown(aim)}.`;
+    const say = (name, e, truth, show) => `${name}${show(e.value)} ± ${show(e.half)}; the truth is ${show(truth)}${Math.abs(e.value - truth) <= e.half ? "" : " (outside of the interval, as 1 in 20 is)"}`;
     if (current.asked.labels) {
       const code = current.asked.labels.length === 2 ? 1 : found.truth.indexOf(Math.max(...found.truth));
-      at("estimate").textContent = `${tell(`Estimated share of “${current.asked.labels[code]}”: `, found.estimates[code], found.truth[code], (x) => percent(x, 1))}.`;
+      const label = current.asked.labels[code], estimate = found.estimates[code];
+      const stars = current.asked.points ? ` ${score(found, n)}` : "";
+      at("estimate").textContent = estimate.half > 0.2
+        ? few(`how many say “${label}”`, estimate, 0.1, (x) => percent(x))
+        : `${say(`Estimated share of “${label}”: `, { ...estimate, value: shareOf(estimate.value) }, found.truth[code], (x) => percent(x, 1))}.${stars}`;
     } else {
-      at("estimate").textContent = `${tell("Estimated mean: ", found.estimates[0], found.truth[0], rounded)}, in ${current.asked.unit}.`;
+      at("estimate").textContent = found.estimates[0].half > 36
+        ? few("what the mean is", found.estimates[0], 10, (x) => `${rounded(x)} ${current.asked.unit}`)
+        : `${say("Estimated mean: ", found.estimates[0], found.truth[0], rounded)}, in ${current.asked.unit}.`;
     }
+    showCode();
+  }
+
+  // The mean of points, from the counts of the reports: what dt.frequencies(reports).score(points) says.
+  function score(found, n) {
+    const { points } = current.asked, lead = current.own - current.other;
+    const mean = found.estimates.reduce((sum, e, code) => sum + points[code] * e.value, 0);
+    const reported = found.counts.reduce((sum, count, code) => sum + (points[code] * count) / n, 0);
+    const squares = found.counts.reduce((sum, count, code) => sum + (points[code] ** 2 * count) / n, 0);
+    const half = (reach(n) * Math.sqrt((squares - reported ** 2) / n)) / lead;
+    const truth = found.truth.reduce((sum, share, code) => sum + points[code] * share, 0);
+    return `Mean: ${mean.toFixed(2)} ± ${half.toFixed(2)}; the truth is ${truth.toFixed(2)}.`;
+  }
+
+  // The same question in Python, in a campaign and in a web page.
+  function showCode() {
+    const { asked } = current, epsilon = epsilons[state.epsilon];
+    const list = asked.labels && `[${asked.labels.map((label) => JSON.stringify(label)).join(", ")}]`;
+    const made = asked.sets ? `dt.SetResponse(dt.Several(${list}, most=${asked.most}), epsilon=${epsilon})`
+      : asked.labels ? `dt.KRR(dt.Categories(${list}), epsilon=${epsilon})` : `dt.Podium(dt.Interval(0, 180, unit="minutes"), epsilon=${epsilon})`;
+    const answer = JSON.stringify(state.answers[state.question]);
+    const domain = asked.sets ? `several = ${list}\nmost = ${asked.most}` : asked.labels ? `categories = ${list}` : 'interval = [0, 180]\nunit = "minutes"';
+    const points = asked.points && `{${asked.labels.map((label, code) => `${JSON.stringify(label)}: ${asked.points[code]}`).join(", ")}}`;
+    const read = asked.labels ? `dt.frequencies(reports)${points ? `.score(${points})` : ""}` : "dt.mean(reports)";
+    at("code-python").textContent = `import dither as dt\n\nquestion = ${made}\nreports = question.perturb([${answer}])  # on a device\nprint(${read})  # of many people\n`;
+    at("code-toml").textContent = `[questions.answer]\n${domain}\nepsilon = ${epsilon}\nmechanism = "${asked.sets ? "SetResponse" : asked.labels ? "KRR" : "Podium"}"\n`;
+    at("code-javascript").textContent = `// specification: question.to_json() of Python\nconst question = dither.readQuestion(specification);\nconst report = question.report(${answer}, dither.systemSource());\n`;
+    remember();
+  }
+
+  // The address has the state of the page, so that it can be sent to somebody; the answer is not in it.
+  function remember() {
+    const tab = at("compare").hidden ? "" : "&tab=compare";
+    history.replaceState(null, "", `#question=${state.question}&epsilon=${epsilons[state.epsilon]}&people=${PEOPLE[state.people]}&goal=${state.goal}&at=${curve[state.at]}${tab}`);
+  }
+
+  function recall() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    const found = (name, among) => {
+      const index = among.map(String).indexOf(given.get(name) ?? "");
+      return index < 0 ? undefined : index;
+    };
+    state.question = found("question", questions.map((_, number) => number)) ?? state.question;
+    state.epsilon = found("epsilon", epsilons) ?? state.epsilon;
+    state.people = found("people", PEOPLE) ?? state.people;
+    state.goal = found("goal", goals.map((_, number) => number)) ?? state.goal;
+    state.at = found("at", curve) ?? state.at;
+    return given.get("tab") === "compare";
   }
 
   async function drawOdds() {
@@ -324,7 +397,7 @@
       : "Shaded: how likely each report is, in minutes. Dots: reports that were drawn; the large one was the last.";
     at("crowd-note").textContent = current.asked.labels
       ? "Bars: shares of the reports as they were sent. Dots: estimates with 95 % intervals. Red lines: the truth."
-      : "Bars: reports, in minutes. Red line: the true values. Dot: the average of the reports with its 95 % interval; dt.mean weighs them better at a small ε.";
+      : "Bars: reports, in minutes. Red line: the true values. Dot: the mean with its 95 % interval, as dt.mean reads it.";
     state.drawn = [];
     if (control) answerControl();
     drawOne();
@@ -408,6 +481,7 @@
     if (focus) tab.focus();
     if (tab.id === "tab-compare") drawCurves();
     else drawPictures();
+    remember();
   }
   tabs.forEach((tab, number) => {
     tab.addEventListener("click", () => choose(tab, false));
@@ -424,6 +498,7 @@
     drawCrowd(current, last, PEOPLE[state.people]);
   }
 
+  const compared = recall();
   radios("questions", "question", questions.map((one) => one.title), state.question, (number) => {
     state.question = number;
     refresh();
@@ -431,6 +506,7 @@
   radios("goals", "goal", goals.map((one) => one.name), state.goal, (number) => {
     state.goal = number;
     drawCurves();
+    remember();
   });
   const slider = (id, count, changed) => {
     at(id).max = count - 1;
@@ -442,9 +518,21 @@
   };
   slider("epsilon", epsilons.length, () => refresh({ control: false }));
   slider("people", PEOPLE.length, () => refresh({ control: false }));
-  slider("at", curve.length, drawCurves);
+  slider("at", curve.length, () => (drawCurves(), remember()));
   at("again").addEventListener("click", drawOne);
   at("redraw").addEventListener("click", drawAll);
+  for (const button of document.querySelectorAll("button[data-copies]")) {
+    button.addEventListener("click", async () => {
+      const code = at(button.dataset.copies);
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        at("copied").textContent = `${button.textContent}: copied.`;
+      } catch {
+        getSelection().selectAllChildren(code);
+        at("copied").textContent = "Selected: press Ctrl+C, or ⌘C.";
+      }
+    });
+  }
   for (const form of document.querySelectorAll("form")) form.addEventListener("submit", (event) => event.preventDefault());
   let waiting;
   addEventListener("resize", () => {
@@ -453,5 +541,5 @@
   });
   // What a test reads: the reports that were drawn, and what the page made of them.
   globalThis.playground = { shown: { minus, percent, rounded }, crowd: () => ({ question: state.question, epsilon: epsilons[state.epsilon], cells: last.cells, estimates: last.estimates }) };
-  refresh().then(() => (document.documentElement.dataset.ready = "yes"));
+  refresh().then(() => compared && choose(at("tab-compare"), false)).then(() => (document.documentElement.dataset.ready = "yes"));
 })();

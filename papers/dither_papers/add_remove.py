@@ -64,7 +64,7 @@ def noise_of(kind: str, epsilon: float, runs: int, seed: int) -> Floats:
     """Draw the noise of the sum and of the count, in units of one record; it does not depend on the data."""
     method, noise = KINDS[kind]
     law, source = noise.law(method, GRID, Fraction(epsilon)), Seeded(seed)
-    # `solve` is linear, so it can be applied to the noise alone; in Fractions, to keep whole counts whole.
+    # `solve` is linear, so it can be applied to only the noise; in Fractions, to keep integer counts exact.
     drawn = [method.solve(*law.draw(source), GRID) for _ in range(runs)]
     return np.array([[float(total), float(count)] for total, count in drawn]).T
 
@@ -101,7 +101,7 @@ def _leading(kind: str, epsilon: float, mean: float) -> float:
 
 
 def bound(epsilon: float) -> float:
-    """Return σ²(ε), which no mean can beat in the worst case as n grows [Thm 4]."""
+    """Return σ²(ε), the least worst case of all means as n grows [Thm 4]."""
     return DiscreteStaircase.best(GRID.cells, Fraction(epsilon)).variance
 
 
@@ -115,8 +115,8 @@ def swapped(epsilon: float, mean: float, records: int) -> float:
     law = DiscreteStaircase.best(GRID.cells, Fraction(epsilon))
     step = law.sensitivity
 
-    def inside(place: float) -> float:
-        return place * law.tail(round(place * step))  # both tails together are twice one
+    def inside(point: float) -> float:
+        return point * law.tail(round(point * step))  # both tails together are twice one
 
     def half(end: float) -> float:
         edges = [0.0, *(law.radius / step + k for k in range(math.ceil(end)) if law.radius / step + k < end)]
@@ -164,8 +164,8 @@ def figure_1(setting: Setting) -> Rows:
             unit = [(x / size, y / size) for x, y in corners]
             rows += [{**row, "panel": own, "first": x, "second": y, "area": 2.0} for x, y in unit]
         for sign, name in ((1, "one record more"), (-1, "one record less")):
-            for place in (0, GRID.cells):
-                first, second = (sign * number for number in method.query(place, 1, GRID))
+            for position in (0, GRID.cells):
+                first, second = (sign * number for number in method.query(position, 1, GRID))
                 scale = GRID.cells if kind == FIRST else size
                 point = {"first": first / scale, "second": second / scale}
                 rows.append({"version": RIGHT, "panel": own, "shape": name, **point})
@@ -364,7 +364,8 @@ _NOTE_BOUND: Final = (
 )
 _NOTE_PRINTED: Final = (
     "The sampler of Lemma 4 as printed, equation (10), has a ceiling for a floor: it loses 2ε. At small ε "
-    "its squared error does not tell; at ε = 4 it does: 0.82, 2.04, 3.12 and 3.89 instead of 0.26, 0.32, "
+    "its squared error does not show this; at ε = 4 it does: 0.82, 2.04, 3.12 and 3.89 instead of 0.26, "
+    "0.32, "
     "0.43 and 0.51 at μ = 0.5, 0.75, 0.9 and 0.99. The paper's curves, symmetric in μ, cannot come from it."
 )
 

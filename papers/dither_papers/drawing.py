@@ -1,4 +1,4 @@
-"""Pictures of figures: panels of curves with one legend beside them, one style a mechanism, and words."""
+"""Pictures of figures: panels of curves with one legend next to them, one style a mechanism, and words."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _DASHES: Final = ("-", (0, (6, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)), (0
 
 
 def styles_of(names: list[str]) -> dict[str, Style]:
-    """Return the style of each curve; those that are no mechanisms take colours and dashes in order."""
+    """Return the style of each curve; other curves take colours and dashes in order."""
     others = cycle(Style(colour, "", dash) for colour, dash in zip(_OTHERS, cycle(_DASHES), strict=False))
     return {name: STYLES[name] if name in STYLES else next(others) for name in names}
 
@@ -152,9 +152,9 @@ _COLUMN, _TEXT_WIDTH, _POINTS = 3.4, 7.0, 8  # inches of a column and of a page'
 
 
 class Panels:
-    """The canvas of one picture. A drawing asks once for its grid of axes.
+    """The canvas of one picture. A drawing requests its grid of axes once.
 
-    For a `paper` it is as wide as a column, or as the text where panels stand side by side, and its legend
+    For a `paper` it is as wide as a column, or as the text for panels side by side, and its legend
     is below.
     """
 
@@ -176,9 +176,9 @@ class Panels:
         return [list(row) for row in found]
 
     def in_order(self, count: int, *, most: int = 3, square: bool = False) -> list[Any]:
-        """Return axes for so many panels, row by row, at most `most` side by side."""
+        """Return axes for `count` panels, row by row, at most `most` side by side."""
         columns = min(count, most if count != 4 else 2)
-        if count > 6:  # whole rows, if there are so many panels
+        if count > 6:  # complete rows, with many panels
             columns = next((wide for wide in (5, 4, 3) if count % wide == 0), columns)
         found = [axes for row in self.grid(-(-count // columns), columns, square=square) for axes in row]
         for axes in found[count:]:
@@ -186,7 +186,7 @@ class Panels:
         return found[:count]
 
     def legend(self) -> None:
-        """Draw one legend beside all panels; labels that begin with _ and repeated ones are left out."""
+        """Draw one legend next to all panels; labels that begin with _ and repeated ones are left out."""
         entries: dict[str, Any] = {}
         for axes in self.axes:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -196,19 +196,19 @@ class Panels:
         if entries and self.hole is not None:
             self.hole.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, loc="center")
         elif entries:
-            place: dict[str, Any] = {"loc": "outside right center"}
+            position: dict[str, Any] = {"loc": "outside right center"}
             if self._paper:
                 longest = max(map(len, entries))
                 width = float(self.canvas.get_size_inches()[0])
-                place = {
+                position = {
                     "loc": "outside lower center",
                     "ncols": max(1, int(width / (0.45 + 0.065 * longest))),
                 }
-            self.canvas.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **place)
+            self.canvas.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **position)
 
 
 class Drawing(Protocol):
-    """What draws the rows of a figure, and says in words what is to be seen."""
+    """Draws the rows of a figure, and describes it in words."""
 
     def draw(self, panels: Panels, rows: Rows) -> None:
         """Draw the rows."""
@@ -238,7 +238,7 @@ class Lines:
     """A line for each value of the column `by`: colours by mechanism, kinds of line by version.
 
     Panels are the values of the column `panel`. The versions share a panel if `together` is True; otherwise
-    they stand side by side on the same axes. Rows without x or y are left out. `labels` are axis labels in
+    they are side by side on the same axes. Rows without x or y are left out. `labels` are axis labels in
     words by column; "error of P" is the label of the column "error" in panel P alone.
     """
 
@@ -261,20 +261,20 @@ class Lines:
         versions = _versions(rows)
         if self.together or len(versions) == 1:
             cells = [
-                (axes, place, tuple(versions))
-                for axes, place in zip(panels.in_order(len(where)), where, strict=True)
+                (axes, position, tuple(versions))
+                for axes, position in zip(panels.in_order(len(where)), where, strict=True)
             ]
         else:
             cells = self._side_by_side(panels, rows, where, versions)
-        for axes, place, shown in cells:
-            self._panel(axes, _inside(rows, place, shown), names, place)
-            title = _TITLES.get(place, place)
+        for axes, position, shown in cells:
+            self._panel(axes, _inside(rows, position, shown), names, position)
+            title = _TITLES.get(position, position)
             if len(versions) > 1 and not self.together:
                 title = ", ".join(part for part in (title, shown[0]) if part)
             axes.set_title(title, fontsize=9)
         if not self.together and len(versions) > 1:
-            for place in where:
-                _same_limits([axes for axes, own, _ in cells if own == place and axes.has_data()])
+            for position in where:
+                _same_limits([axes for axes, own, _ in cells if own == position and axes.has_data()])
         elif len(versions) > 1:
             for version in versions:
                 cells[0][0].plot([], [], color="#222222", linestyle=LINES[version], label=version)
@@ -284,8 +284,8 @@ class Lines:
         panels: Panels, rows: Rows, where: list[str], versions: list[str]
     ) -> list[tuple[Any, str, tuple[str, ...]]]:
         """Return the axes of each panel and version: a grid, or packed if more than one cell has no rows."""
-        every = [(place, (version,)) for place in where for version in versions]
-        full = [(place, shown) for place, shown in every if _inside(rows, place, shown)]
+        every = [(position, (version,)) for position in where for version in versions]
+        full = [(position, shown) for position, shown in every if _inside(rows, position, shown)]
         if len(full) < len(every) - 1:
             return [(axes, *cell) for axes, cell in zip(panels.in_order(len(full)), full, strict=True)]
         flat = [axes for line in panels.grid(len(where), len(versions)) for axes in line]
@@ -342,10 +342,10 @@ class Lines:
         """Return the alternative text of the picture."""
         rows = self._shown(rows)
         names = _distinct(str(row[self.by]) for row in rows)
-        where = [place for place in _distinct(str(row.get("panel", "")) for row in rows) if place]
+        where = [position for position in _distinct(str(row.get("panel", "")) for row in rows) if position]
         words = f"Curves of {self._label(self.y)} against {self._label(self.x)} for {', '.join(names)}"
         if where:
-            words += f"; panels: {', '.join(_TITLES.get(place, place) for place in where)}"
+            words += f"; panels: {', '.join(_TITLES.get(position, position) for position in where)}"
         if len(versions := _versions(rows)) > 1:
             words += f"; {', '.join(versions)}"
         return words + "." + self._ends(rows, where[-1] if where else "")
@@ -360,9 +360,9 @@ class Lines:
         if len(ends) < 2:
             return ""
         low, high = min(ends, key=lambda name: ends[name]), max(ends, key=lambda name: ends[name])
-        place = f"{panel}, " if panel else ""
+        position = f"{panel}, " if panel else ""
         return (
-            f" At the right end ({place}{self.x} = {last:.4g}) the lowest is {low} ({ends[low]:.3g}) "
+            f" At the right end ({position}{self.x} = {last:.4g}) the lowest is {low} ({ends[low]:.3g}) "
             f"and the highest {high} ({ends[high]:.3g})."
         )
 
@@ -409,7 +409,7 @@ _UNDATED: Final[dict[str, dict[str, Any]]] = {"pdf": {"CreationDate": None}, "sv
 
 
 def _coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
-    """Return whether two curves cannot be told apart in a picture."""
+    """Return whether two curves are indistinguishable in a picture."""
     return len(one) == len(other) and all(
         x == u and math.isclose(y, v, rel_tol=2e-3) for (x, y), (u, v) in zip(one, other, strict=True)
     )

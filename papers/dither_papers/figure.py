@@ -19,12 +19,12 @@ from dither_papers.drawing import Drawing, PictureForm, PictureStyle
 
 @dataclass(frozen=True)
 class Setting:
-    """The amount of work, the folder of the papers' data (None if there is none), the seed, the pictures."""
+    """The amount of work, the folder of the papers' data (or None), the seed, the pictures."""
 
     quick: bool = False
     data: Path | None = None
     seed: int = 2025
-    form: PictureForm = "png"  # beside the PNG that the page shows
+    form: PictureForm = "png"  # in addition to the PNG that the page shows
     style: PictureStyle = "screen"
 
     def runs(self, full: int, quick: int) -> int:
@@ -32,12 +32,12 @@ class Setting:
         return quick if self.quick else full
 
     def file(self, name: str) -> Path | None:
-        """Return the path of one of the papers' data files; None if there is no such file."""
+        """Return the path of one of the papers' data files; None if it is missing."""
         path = None if self.data is None else self.data / name
         return path if path is not None and path.exists() else None
 
     def needed(self, name: str) -> Path:
-        """Return the path of a data file; raise InvalidParameter if there is no such file."""
+        """Return the path of a data file; raise InvalidParameter if it is missing."""
         path = self.file(name)
         if path is None:
             where = "pass the folder of the papers' data" if self.data is None else f"not in {self.data}"
@@ -47,7 +47,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class ExpectedNumber:
-    """An expected number: the row it stands in, its column, its value, the tolerance and the source."""
+    """An expected number: its row, its column, its value, the tolerance and the source."""
 
     where: Row
     column: str
@@ -57,7 +57,7 @@ class ExpectedNumber:
     absolute: bool = False
 
     def found(self, rows: Iterable[Row]) -> float:
-        """Return the number that was computed; NaN if there is no such row."""
+        """Return the number that was computed; NaN without its row."""
         for row in rows:
             if all(_same(row.get(name), value) for name, value in self.where.items()):
                 return float(row[self.column])
@@ -98,7 +98,7 @@ class Figure:
 
     @property
     def made_by(self) -> tuple[str, Path, int] | tuple[()]:
-        """The name, the file and the line of the function that computes the figure; empty if there is none.
+        """The name, the file and the line of the function that computes the figure; empty without one.
 
         A function inside another is named after the outer one.
         """
@@ -121,7 +121,7 @@ def slug(name: str) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a figure: its rows, or why it was skipped, and which expected numbers were met."""
+    """The result of a figure: its rows or the reason for skipping it, and the met expectations."""
 
     figure: Figure
     rows: list[dict[str, Any]]

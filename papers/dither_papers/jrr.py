@@ -41,9 +41,9 @@ def plain(epsilon: float, n: int) -> JRR:
 
 
 def coded(epsilon: float, n: int, step: float) -> JRR:
-    """Return the coins of the authors' scripts, which are not those of the printed heuristic.
+    """Return the coins of the authors' scripts; the printed heuristic has others.
 
-    p is one step below that of plain response, and ρ the first of 1 − 1/p, 1 − 1/p + step, … for which
+    p is one step below plain response's, and ρ the first of 1 − 1/p, 1 − 1/p + step, … for which
     Theorem 3 states at most ε with 5 colluders: p(1 − ρm/(n−1)) ≤ e^ε/(1+e^ε).
     """
     top = 1.0 / (1.0 + math.exp(-epsilon))
@@ -233,7 +233,7 @@ def table_4_3(setting: Setting) -> Rows:
 
 
 def figure_4_1(setting: Setting) -> Rows:
-    """Return the variance over p and ρ, and what is allowed: by Theorem 3, and if a partner may be known."""
+    """Return the variance over p and ρ, and the allowed pairs: by Theorem 3, and with known partners."""
     n, holders, size = 10_000, 100, setting.runs(61, 31)
     rows: Rows = []
     for p in np.linspace(0.55, 0.85, size):
@@ -313,7 +313,7 @@ def theorem_3(setting: Setting) -> Rows:
 
 
 def figure_b_1(setting: Setting) -> Rows:
-    """Return the variance against n₁/n for the heuristic at ε = 1 (p = 0.73), over that of plain response."""
+    """Return the variance against n₁/n for the heuristic at ε = 1 (p = 0.73), relative to plain response."""
     rows: Rows = []
     p = Fraction(73, 100)
     for n in (20, 200, 2_000, 20_000):
@@ -352,7 +352,7 @@ def _regions(panels: Panels, rows: Rows) -> None:
                 vmax=5.7,
                 linewidths=0,
             )
-        truth = math.e / (1.0 + math.e)  # of plain response at ε = 1
+        truth = math.e / (1.0 + math.e)  # truth of plain response at ε = 1
         axes.plot([truth], [0.0], "X", color="#d55e00", markersize=8, clip_on=False, label="RR at ε = 1")
         axes.set_title(f"{panel}, {version}", fontsize=9)
         axes.set_xlabel("probability of the truth p", fontsize=8)
@@ -362,7 +362,7 @@ def _regions(panels: Panels, rows: Rows) -> None:
 
 _NOTE_LABEL: Final = (
     "The ε of JRR is nominal: at δ = 10⁻⁶ it spends the ε in the column `spends`, and if a partner may be "
-    "known, there is no bound."
+    "known, no bound exists."
 )
 _NOTE_COUNTS: Final = (
     "Results depend on the data through n and n₁ only, so these are all that is taken from them."

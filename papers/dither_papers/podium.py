@@ -80,7 +80,7 @@ def figure_3(setting: Setting) -> Rows:
 
 
 def figure_4(setting: Setting) -> Rows:
-    """Return s and its two approximations: ε/3 as published, and what it tends to at both ends."""
+    """Return s and its two approximations: ε/3 as published, and its limits at both ends."""
     rows: Rows = []
     for epsilon in np.linspace(0.05, 10.0, 200):
         rows.append({"version": RIGHT, "ε": epsilon, "curve": "s", "s": best_step(epsilon)})
@@ -109,7 +109,7 @@ def figure_5(setting: Setting) -> Rows:
 
 
 def figure_6(setting: Setting) -> Rows:
-    """Return the variance of the reports on Beta(2, 2) data: that of the data plus that of the noise."""
+    """Return the variance of the reports on Beta(2, 2) data: data plus noise."""
     people = setting.runs(1_000_000, 100_000)
     data = np.random.default_rng(setting.seed).beta(2.0, 2.0, people) - 0.5
     rows: Rows = []
@@ -248,7 +248,8 @@ FIGURES: Final = (
         ),
         expected("podium", "figure 6"),
         notes=(
-            "The expected variance is 1/20, that of Beta(2, 2), plus the noise's averaged over the data.",
+            "The expected variance is 1/20 (the variance of Beta(2, 2)) plus the noise's averaged over the "
+            "data.",
         ),
     ),
     Figure(

@@ -22,7 +22,7 @@ from dither.foundation.tables import Row, as_csv, as_html, as_latex, from_csv
 from dither_papers.drawing import PictureForm, picture
 from dither_papers.figure import Figure, Outcome, Setting, slug
 
-PAPERS: Final = {  # a paper's name, which is that of its module, and what it is about
+PAPERS: Final = {  # a paper's name (also its module's), and its topic
     "ogpm": "OGPM, the optimal piecewise mechanism; dissertation, chapters 1 to 3 and 5",
     "podium": "Podium and other two-level mechanisms for means",
     "jrr": "joint randomized response; dissertation, chapter 4",
@@ -38,7 +38,7 @@ _IN_THE_DISSERTATION: Final = {  # chapter 5 and appendix C repeat the OGPM pape
 
 
 def figures(*names: str) -> list[Figure]:
-    """Return the figures and tables of a paper, or of all papers, or those of given names.
+    """Return the figures and tables of a paper, or of all papers, or of given names.
 
     The first name may be a paper; the others are items of it. Without a paper the items of all papers are
     searched: "figure 5.8" is the dissertation's, and is found among OGPM's.
@@ -54,7 +54,7 @@ def figures(*names: str) -> list[Figure]:
 
 
 def _items(everything: Sequence[Figure], paper: str | None, name: str) -> list[Figure]:
-    """Return the figures of a name; raise InvalidParameter if there is none."""
+    """Return the figures of a name; raise InvalidParameter if it is unknown."""
     wanted = name
     number = re.sub(r"(?<=\d)[a-z]$", "", name.lower())  # without the letter of a panel
     if paper in (None, "ogpm") and number in _IN_THE_DISSERTATION:
@@ -115,8 +115,8 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     missing = figure.missing(setting)
     if missing:
         return Outcome(figure, [], f"needs {', '.join(missing)} (--data DIR)")
-    told = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
-    stamp = hashlib.sha256(told.encode()).hexdigest()[:8]
+    text = f"{_version()} {figure.slug} {setting.quick} {setting.seed} {setting.data}"
+    stamp = hashlib.sha256(text.encode()).hexdigest()[:8]
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
     if not (table.exists() and mark.exists()):
@@ -137,7 +137,7 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
 
 
 def _write_pictures(outcome: Outcome, out: Path, setting: Setting) -> None:
-    """Write the pictures that are not there yet: a PNG, and the form that is asked for; of tables, LaTeX."""
+    """Write missing pictures: a PNG, and the requested form; for tables, LaTeX."""
     figure = outcome.figure
     if figure.draw is None:
         (out / f"{figure.slug}.tex").write_text(as_latex(*_cells(outcome.rows)) + "\n", encoding="utf-8")
@@ -176,7 +176,7 @@ _ABOUT: Final = element(
 
 
 def report(outcomes: Sequence[Outcome], out: Path) -> str:
-    """Return the page of all outcomes; it shows the pictures that stand beside it in the folder `out`."""
+    """Return the page of all outcomes; it shows the pictures in the same folder `out`."""
     met = sum(ok for outcome in outcomes for ok, _ in outcome.checks)
     total = sum(len(outcome.checks) for outcome in outcomes)
     parts = [
@@ -220,12 +220,12 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
     The numbers of a column have equally many decimals: as many as four significant digits of any need.
     """
     head = list(dict.fromkeys(name for row in rows for name in row))
-    places = {name: _decimals([row[name] for row in rows if name in row]) for name in head}
+    positions = {name: _decimals([row[name] for row in rows if name in row]) for name in head}
 
-    def shown(value: object, places: int | None) -> object:
-        return f"{value:.{places}f}" if isinstance(value, float) and places is not None else value
+    def shown(value: object, positions: int | None) -> object:
+        return f"{value:.{positions}f}" if isinstance(value, float) and positions is not None else value
 
-    return head, [[shown(row.get(name), places[name]) for name in head] for row in rows]
+    return head, [[shown(row.get(name), positions[name]) for name in head] for row in rows]
 
 
 def _decimals(values: Sequence[object]) -> int | None:
@@ -237,7 +237,7 @@ def _decimals(values: Sequence[object]) -> int | None:
 
 
 def _differences(paper: str) -> Markup:
-    """Return the numbered deviations of a paper, as a column beside its figures; nothing if it has none."""
+    """Return the numbered deviations of a paper, as a column next to its figures; empty without any."""
     lists = [
         element("ol", *(element("li", _inline(words), value=number) for number, words in items))
         for items in (deviations().get(name, []) for name in SECTIONS.get(paper, ()))
@@ -250,7 +250,7 @@ def _differences(paper: str) -> Markup:
 def deviations() -> dict[str, list[tuple[int, str]]]:
     """Return the numbered items of docs/deviations.md by section; the file is part of the package."""
     packed = files("dither_papers").joinpath("deviations.md")
-    source = Path(__file__).parents[2] / "docs" / "deviations.md"  # where dither runs from its repository
+    source = Path(__file__).parents[2] / "docs" / "deviations.md"  # for dither in its repository
     if packed.is_file():
         text = packed.read_text(encoding="utf-8")
     elif source.is_file():

@@ -52,7 +52,7 @@ def study(name: str) -> Study:
     table = np.array(rows, dtype=float)
     target = header.index("stroke" if stroke else "Exited")
     features, labels = np.delete(table, target, axis=1), table[:, target]
-    names = [column for place, column in enumerate(header) if place != target]
+    names = [column for index, column in enumerate(header) if index != target]
     train, test, train_labels, test_labels = train_test_split(
         features, labels, test_size=0.2, random_state=42, stratify=labels
     )
@@ -158,11 +158,11 @@ def test_the_published_claim_is_above_the_truth() -> None:
 def test_utility_need_not_grow_with_the_budget() -> None:
     """The worst record of the stroke forest: published bound .833 at ε = 8, exact .103."""
     model, _, names, sensitive, _, records = study("stroke_rf")
-    places = [names.index(feature) for feature in sensitive]
-    place = np.argmin(np.abs(records[:, places] - [0.66, 0.5925]).max(axis=1))
+    indices = [names.index(feature) for feature in sensitive]
+    index = np.argmin(np.abs(records[:, indices] - [0.66, 0.5925]).max(axis=1))
     curve = dt.classifiers.utility_curve(
         model,
-        records[place],
+        records[index],
         each("stroke_rf", MECHANISMS["pm"](1)),
         [2 * epsilon for epsilon in EPSILONS],
         names=names,

@@ -56,7 +56,7 @@ def test_the_planes_are_those_of_the_regressions(who: Person) -> None:
     record = own.row(who.value[1], who.values)
     weights, plane = own.model.coef_[0], PLANES[who]
     first, second = own.columns
-    rest = [place for place in range(len(own.names)) if place not in (first, second)]
+    rest = [index for index in range(len(own.names)) if index not in (first, second)]
     offset = own.model.intercept_[0] + math.fsum(weights[rest] * record[rest])
     size = abs(weights[first])
     sign = 1 if who.data == "stroke" else -1

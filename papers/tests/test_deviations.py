@@ -197,8 +197,8 @@ def heuristic() -> list[float]:
 
 def stuck_at_the_corner() -> list[float]:
     paths = random_paths(SQUARE, 200_000, 1, dt.Seeded(1))
-    told = dt.TraCSD(SQUARE, epsilon=2, start=CORNER).perturb(paths, source=dt.Seeded(2)).values
-    return [float((np.abs(told) < 1e-6).all(axis=-1).mean())]
+    reported = dt.TraCSD(SQUARE, epsilon=2, start=CORNER).perturb(paths, source=dt.Seeded(2)).values
+    return [float((np.abs(reported) < 1e-6).all(axis=-1).mean())]
 
 
 def seldom_lies() -> list[float]:
@@ -337,10 +337,10 @@ def two_answers() -> list[float]:
         truth = 1.0 / (1.0 + math.exp(-epsilon))
         kept = np.zeros(len(rows))
         for report in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            told = rows.copy()
-            told[:, own.columns] = 0.25 + 0.5 * np.array(report)
+            reported = rows.copy()
+            reported[:, own.columns] = 0.25 + 0.5 * np.array(report)
             chance = np.where(upper == np.array(report, dtype=bool), truth, 1.0 - truth).prod(axis=1)
-            kept += chance * (own.model.predict(told) == answers)
+            kept += chance * (own.model.predict(reported) == answers)
         found.append(float(kept.mean()))
     print([round(number, 4) for number in found])
     return found

@@ -165,7 +165,7 @@ def test_the_programs_metric_is_none() -> None:
 def test_equal_spending() -> None:
     spent = {
         entry.name: entry.spent
-        for entry in entries(grid(SQUARE, 11), 2.0, lambda places: places, heavy=False)
+        for entry in entries(grid(SQUARE, 11), 2.0, lambda locations: locations, heavy=False)
         if entry.version == RIGHT
     }
     assert spent["NGram"] == pytest.approx(2.0, rel=1e-5)
@@ -184,8 +184,8 @@ def test_at_equal_budgets_ngram_is_better_in_tokyo_up_to_five() -> None:
             ("NGram", dt.rivals.NGram(SQUARE, points, epsilon=epsilon)),
             ("TraCS-C", dt.TraCSC(SQUARE, epsilon=epsilon, reading=dt.maps.Rounded(points))),
         ):
-            told = paths.like(mechanism.perturb(paths, source=dt.Seeded(1)).values)
-            errors[name].append(in_degrees(town)(paths, told)["error"])
+            reported = paths.like(mechanism.perturb(paths, source=dt.Seeded(1)).values)
+            errors[name].append(in_degrees(town)(paths, reported)["error"])
     print({name: [round(error, 4) for error in found] for name, found in errors.items()})
     assert errors["NGram"] == pytest.approx([0.0802, 0.0752, 0.0702], rel=0.04)
     assert errors["TraCS-C"] == pytest.approx([0.0922, 0.0769, 0.0632], rel=0.04)

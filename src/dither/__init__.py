@@ -7,7 +7,7 @@ the lazy loader: a module is imported when one of its names is first used; `impo
 import lazy_loader
 
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-# Public modules for research and for audits, which are not among the first names that `dir` lists.
+# Public modules for research and for audits. They are not among the first names that `dir` lists.
 _APART = ("audits", "protocols", "randomness", "rivals")
 __all__ = [name for name in __all__ if name not in _APART]
 
@@ -35,7 +35,7 @@ _RENAMED = {
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name, which is imported now, or the version."""
+    """Return a public name, imported on first use, or the version."""
     if name == "__version__":
         from importlib.metadata import version
 

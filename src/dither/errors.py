@@ -13,8 +13,8 @@
     ├── ExchangeFailed      another device sent what the protocol does not allow, or nothing in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
-A message says what was expected, what was given and what to do. It shows public input: ε, a name, a file, a
-bound of a domain. It never contains a person's value, because error messages are logged.
+A message contains the expected input, the given input and the fix. It shows public input: ε, a name, a file,
+a bound of a domain. It never contains a person's value, because error messages are logged.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -107,7 +107,7 @@ class MissingExtra(DitherError, ImportError):
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
     """Return the error for an unknown public name: it shows the nearest known name, or else all of them.
 
-    `kind` says what the name stands for. `also` says what else is accepted, such as "or a number".
+    `kind` is the kind of thing that the name means. `also` names other accepted input, such as "or a number".
     """
     from difflib import get_close_matches  # needed for an error only
 
@@ -122,7 +122,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
 
 
 def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
-    """Return what a public choice stands for; raise InvalidParameter, with the nearest name, if it is none.
+    """Return the meaning of a public choice; raise InvalidParameter, with the nearest name, if unknown.
 
     >>> choose("loss", "squared", {"absolute": 1, "squared": 2})
     2
@@ -159,7 +159,7 @@ def by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def check_choice(kind: str, name: object, literal: object) -> None:
-    """Raise InvalidParameter if a name is none of a `Literal` type's."""
+    """Raise InvalidParameter if a name is not in a `Literal` type."""
     choose(kind, name, dict.fromkeys(get_args(literal)))
 
 
@@ -171,7 +171,7 @@ def _printable(name: str) -> str:
 def found(parameter: object) -> str:
     """Return a public parameter as text for an error message: a number or a short text, otherwise its type.
 
-    Containers are shown by type alone, because an array passed by mistake may hold values of people.
+    Containers are shown only by type, because an array passed by mistake may hold values of people.
 
     >>> found(0.5), found("worts"), found([41, 57])
     ('0.5', "'worts'", 'list')

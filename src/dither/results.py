@@ -1,6 +1,6 @@
-"""Classes for annotations: what functions return, and bases of what they take.
+"""Classes for annotations: results of functions, and bases of their arguments.
 
-`from dither.results import Estimate`. A caller makes none of them, so that none stands among the names of
+`from dither.results import Estimate`. Callers do not construct them, so they are not among the names of
 `dt`. `results.pyi` lists the modules that define them; each is imported when it is first used.
 """
 

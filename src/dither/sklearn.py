@@ -57,8 +57,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     With `dt.Each(age=…, browser=…)` every column has its own mechanism: numbers, or categories by `KRR`. A
     data frame is returned as a data frame.
     Every call of `transform` draws new noise and spends the budget again.
-    A model that is trained on randomised features is attenuated: this shows what randomisation does to a
-    trained model's answers, and is no way to train one; `NaiveBayes` is.
+    A model that is trained on randomised features is attenuated: this shows the effect of randomisation on a
+    trained model's answers. To train a model use `NaiveBayes`.
     Values beyond the domain are moved to its nearer end, because only the domain is public in a pipeline.
 
     Parameters
@@ -222,7 +222,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(shares / shares.sum())
         prior = np.asarray(self.priors, dtype=np.float64)
         if prior.shape != (len(classes.labels),) or not (prior > 0).all() or abs(prior.sum() - 1.0) > 1e-6:
-            raise InvalidParameter("priors are positive numbers that sum to 1, one for each class")
+            raise InvalidParameter("expected priors to be positive numbers that sum to 1, one for each class")
         return prior
 
     def _scores(self, X: object) -> Floats:

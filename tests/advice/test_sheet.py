@@ -102,7 +102,7 @@ def test_a_card_has_the_asker_of_the_campaign(campaign: Path, tmp_path: Path) ->
 
 
 def test_a_campaign_that_only_counts_who_is_present_has_its_texts(tmp_path: Path) -> None:
-    """It asks no question, so that ε says nothing: what is seen is said."""
+    """It has no questions, so that ε says nothing: what is seen is said."""
     file = tmp_path / "present.toml"
     text = TOML[: TOML.index("[questions")].replace(
         '"once"\ndays = 30', '"present"\nevery = "week"\nexpects = 900'
@@ -119,4 +119,4 @@ def test_a_campaign_that_only_counts_who_is_present_has_its_texts(tmp_path: Path
     assert run("explain", out, "--dpia", "--language", "de").exit_code == 0
     assert json.loads(run("card", file).stdout)["questions"] == []
     done = run("audit", out)
-    assert (done.exit_code, "asks no question" in done.output) == (2, True)
+    assert (done.exit_code, "has no questions" in done.output) == (2, True)

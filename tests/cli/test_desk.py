@@ -178,13 +178,13 @@ def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
     found = asked(out, "--weight", "weight")
     assert found["minutes"][0]["n"] == 300
     assert len(found["home"]) == 2
-    assert "reports on an interval are needed" in str(found["heading"])
+    assert "expected reports on an interval" in str(found["heading"])
     shown = run("estimate", out, "--weight", "weight")
     assert shown.exit_code == 0
-    assert "heading: reports on an interval" in shown.output
+    assert "heading: expected reports on an interval" in shown.output
     alone = run("estimate", out, "--weight", "weight", "--column", "heading")
     assert alone.exit_code != 0
-    assert "reports on an interval are needed" in alone.output
+    assert "expected reports on an interval" in alone.output
 
 
 def test_a_file_that_occurs_twice_is_said(reports: Path, tmp_path: Path) -> None:
@@ -242,6 +242,39 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both groups"),
         ((*waves, "--person", "idd"), "did you mean id"),
         ((out, "--person", "id"), "--by WAVE --person ID"),
-        ((out, "--by", "minutes", "--person", "id"), "no question left"),
+        ((out, "--by", "minutes", "--person", "id"), "other than those of --by"),
     ):
         assert said in run("estimate", *words).output
+
+
+def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
+    pytest.importorskip("formulaic")
+    formula = "minutes ~ C(city) + weight"
+    out = tmp_path / "line.csv"
+    found = asked(reports, "--regression", formula, "-o", out)
+    rows = {row["answer"]: row for row in found[formula]}
+    assert list(rows) == ["intercept", "city: Nara", "city: Uji", "weight"]
+    width = (
+        rows["weight"]["high"] - rows["weight"]["low"]
+    )  # people in a flat have weight 3, and 40 minutes less
+    assert abs(rows["weight"]["value"] + 20) < 1.5 * width
+    assert "weight" in out.read_text()
+    assert "no average of reports of" in str(found[f"{formula}: R²"])  # the default for a mean has no squares
+    heavy = asked(reports, "--regression", "home ~ weight", "--weight", "weight")["home ~ weight"]
+    assert [row["answer"] for row in heavy] == ["intercept", "weight"]
+    groups = {row["city"]: row["value"] for row in asked(reports, "--by", "city")["minutes"]}
+    sums = ("--contrast", "east: Nara=0.5, Uji=0.5, Kyoto=-1", "--contrast", "rest: Nara=1, Uji=-1")
+    both = asked(reports, "--column", "minutes", "--by", "city", *sums)["minutes by city: contrasts"]
+    expected = [(groups["Nara"] + groups["Uji"]) / 2 - groups["Kyoto"], groups["Nara"] - groups["Uji"]]
+    assert [row["value"] for row in both] == pytest.approx(expected)
+    for words, said in (
+        (["--regression", "minute ~ city"], "names no question; there are home, minutes"),
+        (["--regression", "minutes ~ ctiy"], "did you mean city"),
+        (["--regression", "minutes"], "one side is missing"),
+        (["--regression", formula, "--by", "city"], "--regression goes with --weight only"),
+        (["--contrast", "a: Nara=1, Uji=-1"], "--by COLUMN --contrast"),
+        (["--by", "city", "--contrast", "a Nara=1"], "expected a name and weights"),
+        (["--by", "city", "--contrast", "a: Nara=1, Uji=1"], "add up to 0"),
+        (["--by", "city", "--contrast", "a: Nara=1, Osaka=-1"], "no group 'Osaka'"),
+    ):
+        assert said in run("estimate", reports, *words).output

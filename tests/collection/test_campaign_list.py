@@ -97,7 +97,7 @@ def test_a_private_key_is_no_public_one(tmp_path: Path) -> None:
     published = Signer(place, make=True).publish(contract())
     private = place.read_text(encoding="utf-8")
     assert private.startswith("dither-private-key-1:ed25519:")
-    with pytest.raises(InvalidParameter, match="this is a private one") as refusal:
+    with pytest.raises(InvalidParameter, match="got a private one") as refusal:
         Published.from_json(published.to_json(), key=private)
     assert private.strip().rpartition(":")[2] not in str(refusal.value)
 
@@ -269,7 +269,7 @@ def test_lists_are_public_over_http(tmp_path: Path) -> None:
             private = (tmp_path / "asker.key").read_text(encoding="utf-8")
             done = run("audit", place, "--key", private)
             assert done.exit_code != 0
-            assert "this is a private one" in done.output
+            assert "got a private one" in done.output
             assert private.strip()[-64:] not in done.output
 
 

@@ -314,7 +314,7 @@ def test_a_limit_refuses_what_has_none(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "dither.toml").write_text("largest_epsilon = 2\n", encoding="utf-8")
     file = tmp_path / "campaign.toml"
     for text, refused in (
-        (FRESH, "nothing limits what one person reveals over the whole campaign"),
+        (FRESH, "nothing limits one person's privacy loss over the campaign"),
         (FRESH.replace('"fresh"', '"once"\ndays = 30'), "ε = 5.5 for one person over the whole campaign"),
         (FRESH.replace('"fresh"', '"same"'), None),
     ):

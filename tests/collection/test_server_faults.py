@@ -163,7 +163,7 @@ def test_a_second_collector_on_one_file_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StoreUnusable, match="not a collector"):
         SqliteStore(tmp_path / "other.sqlite")
-    with pytest.raises(StoreUnusable, match="no folder"):
+    with pytest.raises(StoreUnusable, match="folder not found"):
         SqliteStore(tmp_path / "none" / "store.sqlite")
 
 

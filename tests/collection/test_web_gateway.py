@@ -134,7 +134,7 @@ def test_the_signature_covers_the_key() -> None:
             Campaign.from_text(canonical({**json.loads(CAMPAIGN.text), "sealing_key": bad}))
     with pytest.raises(InvalidParameter, match="sealing key"):
         contract(sealing_key="00" * 41)
-    with pytest.raises(InvalidParameter, match="this is a private one"):
+    with pytest.raises(InvalidParameter, match="got a private one"):
         contract(sealing_key="dither-private-key-1:x25519:" + "ab" * 32)
 
 

@@ -22,6 +22,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
+from dither.collection.campaign import Campaign, Published
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.secrets import make_sealing_key
@@ -33,6 +34,7 @@ from tests.collection.campaigns import KEY, published
 from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
 from tests.conformance.consent import FILE as CONSENT
+from tests.conformance.presence_terms import TOML
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -59,6 +61,7 @@ def compiled(folder: Path) -> list[str] | None:
     if None in found:
         return None
     files = sorted(str(file) for part in ("src", "test") for file in (CLIENT / part).rglob("*.java"))
+    files += map(str, sorted((Path(__file__).parent / "android").rglob("*.java")))
     readme = (CLIENT / "README.md").read_text(encoding="utf-8")
     for code in re.findall(r"^```java\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL):
         file = folder / (code.partition("final class ")[2].split()[0] + ".java")
@@ -316,6 +319,13 @@ def test_a_device_answers_keeps_and_sends(java: list[str], tmp_path: Path) -> No
     """Values that are none, budgets, rules, a damaged file, ten threads, any answer of a collector."""
     given = f"{published().to_json()}\n{KEY.public_key().public_bytes_raw().hex()}\n"
     assert checks(java, "device", str(tmp_path), given=given) == ["fine"]
+
+
+def test_presence_over_weeks(java: list[str], tmp_path: Path) -> None:
+    """One message in each, by a clock that is set; offline, without consent, turned back, erased."""
+    present = Published.sign(Campaign.from_toml(TOML), KEY).to_json()
+    given = f"{present}\n{KEY.public_key().public_bytes_raw().hex()}\n"
+    assert checks(java, "uses", str(tmp_path / "account"), given=given) == ["fine"]
 
 
 @pytest.mark.parametrize("many", [60, pytest.param(10_000, marks=pytest.mark.slow)])

@@ -351,7 +351,7 @@ def test_the_terminal_prints_a_table(files):
     ("options", "said"),
     [
         (["--by", "citi"], "did you mean city"),
-        (["--by", "minutes"], "no question left"),
+        (["--by", "minutes"], "a question other than"),
         (["--by", "city", "--by", "city"], "none twice"),
         (["--by", "city", "--minimum", "9000"], "smaller minimum"),
         (["--by", "city", "--minimum", "1"], "minimum"),

@@ -243,7 +243,7 @@ def test_bad_parts_are_refused():
         dt.stats.combine([same, other])
     with pytest.raises(InvalidParameter, match="list of reports"):
         dt.stats.combine(same)
-    with pytest.raises(InvalidParameter, match="as many weights"):
+    with pytest.raises(InvalidParameter, match="one weight for each of"):
         dt.stats.combine([same], weights=[1, 2])
     for weights in ([-1.0, 2.0], [float("nan"), 1.0], ["1", 1.0]):
         with pytest.raises(InvalidParameter, match="from 0 upwards"):

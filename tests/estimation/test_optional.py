@@ -280,7 +280,7 @@ def test_other_domains_say_what_to_do() -> None:
     with pytest.raises(InvalidParameter, match="ordered scale"):
         dt.optimal.Cumulative(dt.Nullable(dt.Categories(["never", "often"])), epsilon=1)
     for domain in (dt.Text(5), dt.Several(5, most=2), dt.Sphere()):
-        with pytest.raises(InvalidParameter, match="numbers, angles and categories"):
+        with pytest.raises(InvalidParameter, match="numbers, angles or categories"):
             dt.Nullable(domain)
     with pytest.raises(InvalidParameter, match="domain"):
         dt.Nullable(5)

@@ -247,3 +247,13 @@ def test_data_goes_with_a_formula() -> None:
     pytest.importorskip("formulaic")
     with pytest.raises(InvalidParameter, match="mapping from names"):
         dt.regression("y ~ x", [1, 2])
+
+
+def test_a_response_without_a_reading_of_squares_has_a_slope_and_no_r_squared() -> None:
+    """What campaigns ask numbers by: a regression ended with "no average estimates the variance"."""
+    x = np.arange(4000.0) % 10
+    asked = dt.Optimal(dt.Interval(0, 10), epsilon=4, unbiased=True)
+    fit = dt.regression({"x": x}, asked.perturb(0.5 * x + 2, source=dt.Seeded(1)))
+    assert fit["x"].covers(0.5, 1 - 1e-6)
+    with pytest.raises(NotIdentifiable, match="estimates the variance"):
+        _ = fit.r_squared

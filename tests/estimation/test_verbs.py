@@ -127,7 +127,7 @@ def test_too_few_answers_are_told_as_such() -> None:
     """The likeliest mean is for numbers that everybody answers."""
     design = dt.Podium(dt.Nullable(AGES), epsilon=1)
     reports = design.perturb([None] * 300, source=dt.Seeded(3))
-    with pytest.raises(NotIdentifiable, match="so few people answered"):
+    with pytest.raises(NotIdentifiable, match="too few people answered"):
         dt.estimate(reports)
 
 

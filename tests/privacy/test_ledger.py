@@ -32,7 +32,7 @@ def test_giving_makes_a_new_ledger():
 def test_beyond_the_budget_is_refused_and_changes_nothing():
     ledger = Ledger(epsilon=2).give(ONE, times=2)
     assert not ledger.allows(Guarantee(Pure(1e-9)))
-    with pytest.raises(BudgetExceeded, match="exceeds what is left"):
+    with pytest.raises(BudgetExceeded, match="exceeds the remaining"):
         ledger.give(Guarantee(Pure(1e-9)))
     assert ledger.spent.bound == Pure(2.0)
 

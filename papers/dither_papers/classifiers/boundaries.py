@@ -34,7 +34,7 @@ _PRINTED: Final = Network.dense(
 )
 
 
-_FAR: Final = (0.2, 0.8)  # where the classifier of Section 7.2 answers 1
+_FAR: Final = (0.2, 0.8)  # points with the answer 1 of the classifier of Section 7.2
 
 
 def figure_7_1(setting: Setting) -> Rows:
@@ -230,8 +230,9 @@ FIGURES: Final = (
         Picture(
             _radii,
             "The unit square in two colours, the answers of a network, with the boundary between them. About "
-            "the point (0.5, 0.5) stand the proven square, of radius 0.187, which touches the boundary, and "
-            "the printed one, of radius 0.2, which crosses it. The printed weights have another boundary.",
+            "the point (0.5, 0.5) are two squares: the proven one, of radius 0.187, touches the boundary, "
+            "and "
+            "the printed one, of radius 0.2, crosses it.  The printed weights have another boundary.",
         ),
         (_FFNN,),
         ("The printed 0.20 was tested, not proven; and the printed weights are another network's.",),

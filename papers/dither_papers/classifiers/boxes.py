@@ -35,7 +35,7 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.randomness import SYSTEM, Source
 
 TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates
-_STRIDES: Final = (0.05, 0.0125)  # of the domain's length, by which a side is moved
+_STRIDES: Final = (0.05, 0.0125)  # relative to the domain's length: steps of a side
 _LOOKS: Final = 500  # points of each test during the search
 
 
@@ -85,7 +85,7 @@ def box_utility(
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> BoxUtility:
-    """Return the utility by a method of the dissertation; other arguments are those of `utility`."""
+    """Return the utility by a method of the dissertation; other arguments are as for `utility`."""
     omega = check_confidence(confidence)
     check_queries(queries)
     if omega == 0.0:
@@ -115,14 +115,14 @@ def list_marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal
 
 def draw_uniform_reports(choices: Sequence[Floats | Integers], count: int, source: Source) -> Floats:
     """Draw rows with one of the choices for each feature, all equally likely."""
-    columns = [places[source.integers(places.size, count)] for places in choices]
+    columns = [indices[source.integers(indices.size, count)] for indices in choices]
     return np.stack(columns, axis=-1).astype(np.float64)
 
 
 def published_box(
     case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source, tau: float = TAU
 ) -> BoxUtility:
-    """Return the claim Π(F(b) − F(a))·(1 − τ), which is not a bound [Thesis, Sec. 7.3.3].
+    """Return the claim Π(F(b) − F(a))·(1 − τ); it is not a bound [Thesis, Sec. 7.3.3].
 
     Each test asks n(ω, τ/2) times and accepts a share of τ/2; the end of the bisection that passed is kept,
     unlike in the authors' scripts. `queries` is not used.

@@ -35,8 +35,8 @@ from dither_papers.figure import Figure, Setting, expected
 UNIT: Final = Interval(0, 1)
 PM: Final = "PM (= OGPM)"
 WAVE: Final = "SW, redesigned"
-_BINS: Final = (np.arange(100) / 100.0).tolist()  # of the programs
-GRID: Final = (np.arange(101) / 100.0).tolist()  # of the text, with both ends
+_BINS: Final = (np.arange(100) / 100.0).tolist()  # bins of the programs
+GRID: Final = (np.arange(101) / 100.0).tolist()  # grid of the text, with both ends
 
 # What the thesis calls PM on [0, 1] is the density of OGPM, and its SW is the redesigned one. Laplace and
 # Gaussian noise are clamped to [0, 1], as its Definition 13 has it.
@@ -76,7 +76,7 @@ NOTE_MODELS: Final = (
 
 def budgets(setting: Setting) -> tuple[float, ...]:
     """Return ε = 1 to 8; four of them in a quick run."""
-    return (1.0, 2.0, 4.0, 8.0) if setting.quick else tuple(float(whole) for whole in range(1, 9))
+    return (1.0, 2.0, 4.0, 8.0) if setting.quick else tuple(float(complete) for complete in range(1, 9))
 
 
 def figure(
@@ -97,7 +97,7 @@ TABLES: Final = {  # for the regression, and for the forest where that is anothe
     "bank": ("qcu_bank_normalized.csv.gz", "qcu_bank_treescale.csv.gz"),
 }
 DIGIT_FILES: Final = ("qcu_cnn_mnist7x7_weights.npz", "qcu_mnist7x7_ten.npy")
-_COLUMNS: Final = {  # what is predicted, and the two features that are randomised
+_COLUMNS: Final = {  # the predicted column, and the two features that are randomised
     "stroke": ("stroke", ("age", "bmi")),
     "bank": ("Exited", ("Age", "EstimatedSalary")),
 }

@@ -1,4 +1,4 @@
-"""The OGPM paper, which chapter 5 of the dissertation repeats, and the pictures of chapters 1 to 3."""
+"""The OGPM paper (repeated in chapter 5 of the dissertation) and the pictures of chapters 1 to 3."""
 
 from dither_papers.ogpm import circle, claims, framework, interval, motion
 

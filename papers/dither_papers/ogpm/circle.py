@@ -23,7 +23,7 @@ _POINTS: Final = ((0.3, 0.8), (0.7, 4.0))  # distance and direction of the two p
 
 
 def _split_error(share: float, widths: Power) -> float:
-    """Return the squared error of the distance, at worst, plus that of the direction."""
+    """Return the sum of the worst squared errors of distance and direction."""
     radial = OGPM(UNIT, epsilon=share, loss=widths.loss).worst_error(squared.loss)
     around = OGPM(Circle(), epsilon=_TOTAL - share, loss=widths.loss).error(squared.loss, 0.0)
     return radial + float(around)

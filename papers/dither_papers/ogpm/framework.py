@@ -47,8 +47,8 @@ def figure_2(setting: Setting) -> Rows:
             }
         )
         for y in ((np.arange(800) + 0.5) / 800).tolist():
-            place = int(np.searchsorted(merged.edges, y)) - 1
-            rows.append({**row, "report": y, "density": merged.levels[place]})
+            index = int(np.searchsorted(merged.edges, y)) - 1
+            rows.append({**row, "report": y, "density": merged.levels[index]})
     return rows
 
 
@@ -131,7 +131,7 @@ def example_3_5(setting: Setting) -> Rows:
 
 
 def example_6_1(setting: Setting) -> Rows:
-    """Return the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
+    """Return the best width for a public value x₀ = 0.2 at ε = 1, and its gain."""
     domain = UNIT
     own = float(OGPM(domain, epsilon=1.0).error(absolute.loss, 0.2))
 

@@ -172,7 +172,7 @@ def figure_3_2(setting: Setting) -> Rows:
 
 
 def _two_mechanisms(panels: Panels, rows: Rows) -> None:
-    """Draw the bars of randomized response beside the curves of Laplace noise."""
+    """Draw the bars of randomized response next to the curves of Laplace noise."""
     bars, curves = panels.in_order(2)
     truth, lie = (row["value"] for row in rows if row.get("claim") is not None)
     styles = styles_of(["x = 0", "x = 1"])
@@ -218,8 +218,9 @@ FIGURES: Final = (
         Lines("x", "error", "mechanism"),
         expected("ogpm", "figure 12"),
         notes=(
-            "The paper draws the squared error, in which OGPM is lowest. In the worst absolute error, which "
-            "it does not draw, T-PM and T-SW are below OGPM.",
+            "The paper draws the squared error: OGPM is lowest. It does not draw the worst absolute error: "
+            "there "
+            "T-PM and T-SW are below OGPM.",
         ),
     ),
     Figure(
@@ -260,7 +261,7 @@ FIGURES: Final = (
         figure_1_2,
         Lines("ε", "error", "mechanism", log="y", labels={"error": "worst-case absolute error"}),
         expected("ogpm", "figure 1.2"),
-        notes=("The dissertation draws four mechanisms and names OGPM alone; these are the usual ones.",),
+        notes=("The dissertation draws four mechanisms and names only OGPM; these are the usual ones.",),
     ),
     Figure(
         "ogpm",
@@ -269,7 +270,8 @@ FIGURES: Final = (
         figure_2_1,
         Picture(
             _two_mechanisms,
-            "Left: randomized response at ε = 1 tells the truth with probability 0.731 and lies with 0.269, "
+            "Left: randomized response at ε = 1 reports the truth with probability 0.731 and lies with "
+            "0.269, "
             "for either bit. Right: the densities of Laplace noise of scale 1 about x = 0 and x = 1.",
         ),
         expected("ogpm", "figure 2.1"),

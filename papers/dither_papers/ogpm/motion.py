@@ -17,7 +17,7 @@ from dither_papers.figure import Figure, Setting, expected
 
 TURN: Final = 2.0 * np.pi
 _FILE: Final = "motionsense_dws1_sub1-3.parquet"
-_RUNS: Final = 500  # as the paper says
+_RUNS: Final = 500  # the paper's number
 
 
 BUDGETS: Final = tuple(float(epsilon) for epsilon in np.linspace(1.0, 8.0, 15))  # the authors' grid
@@ -53,7 +53,7 @@ def _angular(epsilon: float) -> dict[str, Any]:
 
 
 def figure_16(setting: Setting) -> Rows:
-    """Return the distance between the histogram of reports and that of the data, over 49 bins as coded."""
+    """Return the distance between the histograms of reports and data, over 49 bins as coded."""
     linear, angles = _columns(setting)
     rows: Rows = []
     for panel, data, top, kinds in (("interval", linear, 1.0, _linear), ("circle", angles, TURN, _angular)):
@@ -169,6 +169,6 @@ FIGURES: Final = (
         section_7_2,
         expected=expected("ogpm", "section 7.2"),
         needs=(_FILE,),
-        notes=("OGPM's mean over the authors' grid of ε, 1 to 8 by 0.5, over that of each rival; 500 runs.",),
+        notes=("OGPM's mean over the authors' grid of ε, 1 to 8 by 0.5, relative to each rival; 500 runs.",),
     ),
 )

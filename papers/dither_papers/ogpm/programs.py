@@ -258,11 +258,11 @@ class _BilinearProgram:
         """Return the pieces of all sides, from left to right."""
         edges, levels = list[float](), list[float]()
         for side, base, heights, reaches in sides:
-            level, falling, places = base + math.fsum(heights), [], [side.near, *reaches, side.far]
+            level, falling, positions = base + math.fsum(heights), [], [side.near, *reaches, side.far]
             for height in [*heights, 0.0]:
                 falling.append(level)
                 level -= height
-            outward = [self._value + side.sign * place for place in places]
+            outward = [self._value + side.sign * place for place in positions]
             if side.sign < 0:
                 edges, levels = outward[::-1], falling[::-1]
             elif edges:  # the top piece holds the value: it is one piece, not two

@@ -36,7 +36,7 @@ SQUARE: Final = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
 @dataclass(frozen=True)
 class Flaws:
-    """The bugs of the programs; the numbers are those of the list of deviations, T4 to T23."""
+    """The bugs of the programs; the numbers follow the list of deviations, T4 to T23."""
 
     seldom_lies: bool = True  # k-RR lies k − 1 times too seldom, and among k others (T7)
     lost_pi: bool = True  # the redesigned SW's likelier sector has 1/π of its probability (T8)
@@ -150,8 +150,8 @@ class SeldomLies(_FloatDirection):
         sector = np.minimum((angles / TURN * k).astype(np.int64), k - 1)
         lie = 1.0 / (k - 1.0 + math.exp(self.epsilon))  # (k − 1)/(…) would be right
         other = (uniform[0] / lie * k).astype(np.int64)  # among k others: 0 … k without the truth
-        told = np.where(uniform[0] < lie, other + (other >= sector), sector)
-        return np.asarray((told + uniform[1]) * TURN / k)
+        reported = np.where(uniform[0] < lie, other + (other >= sector), sector)
+        return np.asarray((reported + uniform[1]) * TURN / k)
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source:
 
 
 def walk_error(error: Floats, paths: Paths, flaws: Flaws) -> float:
-    """Return the average error of a walk; the program counts the start too, which has none."""
+    """Return the average error of a walk; the program also counts the start, although it has no error."""
     lengths = paths.lengths + (1 if flaws.free_start else 0)
     return float(np.mean(np.add.reduceat(error, paths.offsets[:-1]) / lengths))
 

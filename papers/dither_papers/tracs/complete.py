@@ -1,4 +1,4 @@
-"""Complete paths under one ε, beside a divided budget: not in the dissertation, on its data."""
+"""Complete paths under one ε, compared with a divided budget: not in the dissertation, on its data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dither.foundation.randomness import Seeded
 from dither.mechanisms.optimal.routes import AmongRoutes
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither_papers.drawing import RIGHT, Lines, Rows
-from dither_papers.figure import Figure, Setting
+from dither_papers.figure import Figure, Setting, expected
 from dither_papers.tracs.measuring import PAPER, SQUARE, city, files
 
 _EPSILONS: Final = (1, 2, 4, 8, 16)
@@ -23,7 +23,7 @@ _GRID: Final = 10  # cells a side whose centres are the places of hotspots
 def _complete_paths(setting: Setting) -> Rows:
     """Return the mean error of a place, range queries and hotspots, by the ε of a complete path.
 
-    Every second path, in a seeded order, is public; the other half is asked. Paths are in the order of time.
+    Every second path, in a seeded order, is public; the other half reports. Paths are in the order of time.
     """
     found: Rows = []
     for name in ("tky", "chi"):
@@ -31,21 +31,21 @@ def _complete_paths(setting: Setting) -> Rows:
         order = np.random.default_rng(setting.seed).permutation(len(paths))
         half = len(order) // 2
         routes = Routes(SQUARE, points=_POINTS)
-        public, asked = ([paths[int(at)] for at in part] for part in (order[:half], order[half:]))
-        true = Paths.of(routes.resample(asked))
+        public, request = ([paths[int(at)] for at in part] for part in (order[:half], order[half:]))
+        true = Paths.of(routes.resample(request))
         cells = true.like(_centres(true.points))
         spots = hotspots(cells)
         for epsilon in _EPSILONS:
             design = AmongRoutes(routes, epsilon=epsilon, prior=(public, "the public half"))
-            told = {
-                "nearest public path": Paths.of(design.perturb(asked, source=Seeded(setting.seed)).values)
+            facts = {
+                "nearest public path": Paths.of(design.perturb(request, source=Seeded(setting.seed)).values)
             }
             for kind in (TraCSC, TraCSD):
                 divided = kind(SQUARE, epsilon=epsilon, unit="trajectory")
                 noisy = divided.perturb(true, source=Seeded(setting.seed)).values.reshape(-1, 2)
-                told[f"{kind.__name__}, ε/{_POINTS} a place"] = true.like(noisy)
-            told["one public path, not asked"] = true.like(np.tile(_middle(design), (len(true), 1)))
-            for mechanism, noisy_paths in told.items():
+                facts[f"{kind.__name__}, ε/{_POINTS} a place"] = true.like(noisy)
+            facts["one public path, not asked"] = true.like(np.tile(_middle(design), (len(true), 1)))
+            for mechanism, noisy_paths in facts.items():
                 found.append(
                     {
                         "variant": RIGHT,
@@ -60,9 +60,9 @@ def _complete_paths(setting: Setting) -> Rows:
     return found
 
 
-def _centres(places: np.ndarray) -> np.ndarray:
+def _centres(locations: np.ndarray) -> np.ndarray:
     """Return the centres of the cells of places."""
-    return np.asarray((np.minimum(np.floor(places * _GRID), _GRID - 1) + 0.5) / _GRID)
+    return np.asarray((np.minimum(np.floor(locations * _GRID), _GRID - 1) + 0.5) / _GRID)
 
 
 def _middle(design: AmongRoutes) -> np.ndarray:
@@ -79,6 +79,7 @@ FIGURES: Final = [
         "one ε for a complete path",
         _complete_paths,
         Lines("epsilon", "error", "mechanism", together=False, labels={"error": "mean error of a place"}),
+        expected(PAPER, "Complete paths"),
         needs=_FILES,
         notes=(
             "Not in the dissertation. Half of the paths are public; errors are in sides of the square, at "

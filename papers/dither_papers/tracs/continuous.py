@@ -46,8 +46,8 @@ _WAVE: Final = partial(SW, redesign=True)
 def _synthetic(area: Rectangle, published: str) -> Callable[[Setting], Rows]:
     def make(setting: Setting) -> Rows:
         paths = random_paths(area, setting.runs(1000, 500), 100, sources(setting, 9)[8])
-        told = told_by(programs(area, Flaws()), paths, setting)
-        return rows(published, PUBLISHED) + told + measured(RIGHT_ONES, area, paths, setting)
+        reported = told_by(programs(area, Flaws()), paths, setting)
+        return rows(published, PUBLISHED) + reported + measured(RIGHT_ONES, area, paths, setting)
 
     return make
 
@@ -56,17 +56,19 @@ def _short_side(setting: Setting) -> Rows:
     """Return the rows of Figure 6.5: nine places along the short side, one above the lower edge."""
     path = np.stack([np.arange(1, 10) * 0.2, np.ones(9)], axis=1)
     paths = Paths.of(np.broadcast_to(path, (setting.runs(100_000, 20_000), 9, 2)))
-    told = {name: program for name, program in programs(LONG, Flaws()).items() if name != "planar Laplace"}
+    reported = {
+        name: program for name, program in programs(LONG, Flaws()).items() if name != "planar Laplace"
+    }
     makers = {name: make for name, make in RIGHT_ONES.items() if name != "planar Laplace"}
     return (
         rows("fig6.5_short_side", PUBLISHED)
-        + told_by(told, paths, setting)
+        + told_by(reported, paths, setting)
         + measured(makers, LONG, paths, setting)
     )
 
 
 def _directions(setting: Setting) -> Rows:
-    """Return the rows of Figure 6.6: the error of a direction that has the whole budget."""
+    """Return the rows of Figure 6.6: the error of a direction with the complete budget."""
     circle, flaws = Circle(), Flaws()
     source = sources(setting, 2)[0]
     angles = (source.words(setting.runs(400_000, 40_000)) >> np.uint64(11)) / 2.0**53 * circle.period
@@ -107,14 +109,14 @@ def _waves(setting: Setting) -> Rows:
         noisy = coded.redesigned(SQUARE, paths, epsilon, Flaws(), source)
         return coded.walk_error(distances(paths, noisy), paths, Flaws())
 
-    told: dict[str, Told] = {"TraCS-D": programs(SQUARE, Flaws())["TraCS-D"], "TraCS-D (R-SW)": wave}
+    facts: dict[str, Told] = {"TraCS-D": programs(SQUARE, Flaws())["TraCS-D"], "TraCS-D (R-SW)": wave}
     makers: dict[str, Make] = {
         "TraCS-D": partial(TraCSD, start=CORNER),
         "TraCS-D (R-SW)": partial(TraCSD, start=CORNER, direction=_WAVE, distance=_WAVE),
     }
     return (
         rows("figD.5_sw", PUBLISHED)
-        + told_by(told, paths, setting)
+        + told_by(facts, paths, setting)
         + measured(makers, SQUARE, paths, setting)
     )
 
@@ -128,7 +130,7 @@ def _towns(setting: Setting) -> Rows:
         found += rows(f"fig6.7_{name}", PUBLISHED, panel=name.upper())
         often = 10 if name == "chi" else 1
         paths = repeated(town.paths, often * setting.runs(5, 2))
-        # These programs walk along their own references and average over what was reported.
+        # These programs walk along their own references and average over the reports.
         flaws = Flaws(borrowed=False, free_start=False)
         found += told_by(programs(SQUARE, flaws, town=town), paths, setting, **panel)
         found += measured(RIGHT_ONES, SQUARE, paths, setting, town=town, **panel)
@@ -266,7 +268,7 @@ FIGURES: Final = [
         needs=tuple(file for name, ordered in _TOWNS for file in files(name, ordered=ordered)),
         notes=(
             "The published paths are each person's set of places sorted by latitude; "
-            "those in the order of time are shown beside them.",
+            "paths in the order of time are shown next to them.",
         ),
     ),
     Figure(

@@ -53,8 +53,8 @@ def _grid(side: int, published: str) -> Callable[[Setting], Rows]:
         count = setting.runs(100, 20) if side == 10 else setting.runs(20, 3)
         paths = grid_paths(side, count, 100, sources(setting, 1)[0])
 
-        def floored(places: Any) -> Any:
-            return np.floor(np.asarray(places) * side) / side
+        def floored(locations: Any) -> Any:
+            return np.floor(np.asarray(locations) * side) / side
 
         measured = compared(paths, grid(SQUARE, side + 1), setting, _error, floored, heavy=side > 10)
         return rows(published, PUBLISHED) + measured
@@ -102,11 +102,13 @@ def _any_space(setting: Setting) -> Rows:
         paths = repeated(town.paths, setting.runs(20, 4))
         for epsilon in EPSILONS:
             for (label, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
-                told = paths.like(nearest(make(SQUARE, epsilon=epsilon).perturb(paths, source=source).values))
+                reported = paths.like(
+                    nearest(make(SQUARE, epsilon=epsilon).perturb(paths, source=source).values)
+                )
                 where = {"version": RIGHT, "panel": town.name, "epsilon": epsilon, "mechanism": label}
-                inside = within_range(town.in_degrees(paths), town.in_degrees(told), 0.1)
-                more = {"within": inside, "miscounted": hotspots_miscounted(paths, told, spots)}
-                found.append({**where, **in_degrees(town)(paths, told), **more})
+                inside = within_range(town.in_degrees(paths), town.in_degrees(reported), 0.1)
+                more = {"within": inside, "miscounted": hotspots_miscounted(paths, reported, spots)}
+                found.append({**where, **in_degrees(town)(paths, reported), **more})
     return found
 
 
@@ -130,7 +132,7 @@ def _gridding(setting: Setting) -> Rows:
 
 
 _HONEST: Final = (
-    "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
+    "As coded, NGram and ATP promise nothing: their possible reports depend on the exact true location.",
     "`spent` is the ε that is spent (left out for lists of thousands of points). With the printed scale "
     "NGram spends between half and four fifths of its ε; repaired, it has the largest scale that keeps ε.",
 )
@@ -239,7 +241,7 @@ FIGURES: Final = [
             ),
         ],
         notes=(
-            "The published points of TraCS-C lie up to 16 % below the exact mean, which is an integral.",
+            "The published points of TraCS-C lie up to 16 % below the exact mean (an integral).",
             "The printed scale of gridding spends about half of ε; the other curves spend all of it.",
         ),
     ),

@@ -80,12 +80,12 @@ def files(city: str, *, ordered: bool = False) -> tuple[str, str, str]:
 def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
     """Read a city. The authors' paths are sets of places sorted by latitude; `ordered` sorts by time."""
     found = [setting.file(file) for file in files(name, ordered=ordered)]
-    where, places, boxes = (file for file in found if file is not None)  # the figure needs them all
+    where, locations, boxes = (file for file in found if file is not None)  # the figure needs them all
     table = _columns(where)
     whose = np.asarray(table["traj"])
     points = np.stack([np.asarray(table["u"]), np.asarray(table["v"])], axis=1)
     paths = Paths.split(points, np.diff(whose, prepend=-1) != 0)
-    known = _columns(places)
+    known = _columns(locations)
     box = json.loads(boxes.read_text(encoding="utf-8"))[name.upper()]
     degrees = np.array([box["lat_max"] - box["lat_min"], box["lon_max"] - box["lon_min"]])
     corner = np.array([box["lat_min"], box["lon_min"]])
@@ -130,13 +130,13 @@ def measured(
     **also: Any,
 ) -> Rows:
     """Return the average error of mechanisms at each ε, in the area's unit or in a city's degrees."""
-    told: Rows = []
+    entries: Rows = []
     for epsilon in EPSILONS:
         for (name, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
             noisy = paths.like(make(area, epsilon=epsilon).perturb(paths, source=source).values)
             error = average_error(*_shown(town, paths, noisy))
-            told.append({"version": RIGHT, **also, "epsilon": epsilon, "mechanism": name, "error": error})
-    return told
+            entries.append({"version": RIGHT, **also, "epsilon": epsilon, "mechanism": name, "error": error})
+    return entries
 
 
 def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict[str, Told]:
@@ -159,12 +159,12 @@ def programs(area: Rectangle, flaws: Flaws, *, town: City | None = None) -> dict
 
 def told_by(which: dict[str, Told], paths: Paths, setting: Setting, **also: Any) -> Rows:
     """Return the errors of programs at each ε."""
-    told: Rows = []
+    entries: Rows = []
     for epsilon in EPSILONS:
         for (name, program), source in zip(which.items(), sources(setting, len(which)), strict=True):
             error = program(paths, epsilon, source)
-            told.append({"version": CODED, **also, "epsilon": epsilon, "mechanism": name, "error": error})
-    return told
+            entries.append({"version": CODED, **also, "epsilon": epsilon, "mechanism": name, "error": error})
+    return entries
 
 
 def expect(

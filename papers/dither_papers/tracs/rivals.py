@@ -22,8 +22,8 @@ from dither_papers.tracs.published import EPSILONS
 Measure = Callable[[Paths, Paths], dict[str, float]]
 Round = Callable[[Any], Any]
 
-HALF: Final = "NGram, printed scale"  # ε/2Δ, with which about half of ε is spent
-MEANT: Final = "L-SRR with c = e^ε"  # as it must be meant; it spends more than ε
+HALF: Final = "NGram, printed scale"  # ε/2Δ: spends about half of ε
+MEANT: Final = "L-SRR with c = e^ε"  # the likely intention; it spends more than ε
 
 
 def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Make]:
@@ -53,7 +53,7 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Yield what is compared: as coded; repaired; NGram also with the scale that spends ε.
+    """Yield the compared mechanisms: as coded; repaired; NGram also with the scale that spends ε.
 
     On a `heavy` list, of thousands of points, the ε that is spent is left out: it needs a look at all pairs.
     """
@@ -89,14 +89,14 @@ def compared(
     root = sources(setting, 1)[0]
     for epsilon in EPSILONS:
         for entry in entries(points, epsilon, rounded, heavy=heavy):
-            told = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
+            reported = entry.read(entry.mechanism.perturb(paths, source=root.spawn()).values)
             where = {"version": entry.version, **also, "epsilon": epsilon, "mechanism": entry.name}
-            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(told))})
+            found.append({**where, "spent": entry.spent, **measure(paths, paths.like(reported))})
     return found
 
 
-def _same(places: Any) -> Any:
-    return places
+def _same(locations: Any) -> Any:
+    return locations
 
 
 ASKED: Final = {"tky": (0, 10), "chi": (100, 200)}  # the paths that the programs take
@@ -126,7 +126,7 @@ DEGREES: Final = Lines(
 CITIES: Final = tuple(dict.fromkeys(file for name in ("tky", "chi") for file in files(name)))
 
 
-_PRINTED: Final = {  # total and perturbing alone, in milliseconds
+_PRINTED: Final = {  # total, and only perturbing, in milliseconds
     "ATP": (145.7, 125.8),
     "NGram": (100.9, 92.8),
     "L-SRR": (6.2, 0.003),
@@ -136,9 +136,9 @@ _PRINTED: Final = {  # total and perturbing alone, in milliseconds
 
 
 def _timed(setting: Setting) -> Rows:
-    """Time the mechanisms on as many public points as Tokyo has places, drawn at random."""
-    places = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
-    points = [(x, y) for x, y in places.tolist()]
+    """Time the mechanisms on random public points, one for each location of Tokyo."""
+    locations = random_paths(SQUARE, 1, setting.runs(7798, 1000), sources(setting, 1)[0]).points
+    points = [(x, y) for x, y in locations.tolist()]
     paths = random_paths(SQUARE, 100, 20, sources(setting, 2)[1])
     makers: dict[str, Make] = {
         "ATP": lambda area, **more: ATP(area, points, **more),

@@ -121,7 +121,7 @@ _CIRCLE: Final = Circle(360.0)
 
 
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
-    """Return the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
+    """Return the size and the probability of the likelier sector: TraCS-D's, or k-RR's."""
     if sectors is None:
         made = OGPM(_CIRCLE, epsilon=epsilon).question
         kernel = cast(SlidingKernel, made.kernel).window
@@ -190,10 +190,10 @@ def _disk(setting: Setting) -> Rows:
     """Draw reports for (π, 0.5) on the unit disk, ε = 5 [Fig. D.6]."""
     mechanism = TraCSD(Disk(1.0), epsilon=5.0)
     truth = np.full((setting.runs(5000, 500), 1, 2), (-0.5, 0.0))
-    places = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
-    found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in places.tolist()]
+    locations = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
+    found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in locations.tolist()]
     direction, distance = (part.question.kernel.window_share for part in mechanism.parts)
-    angle, radius = np.arctan2(places[:, 1], places[:, 0]) % (2 * math.pi), np.hypot(*places.T)
+    angle, radius = np.arctan2(locations[:, 1], locations[:, 0]) % (2 * math.pi), np.hypot(*locations.T)
     inside = (np.abs(angle / math.pi - 1.0) <= direction) & (np.abs(radius - 0.5) <= distance / 2)
     found.append(
         {

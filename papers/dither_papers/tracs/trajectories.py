@@ -81,9 +81,9 @@ def _whole_trajectories(setting: Setting) -> Rows:
                 where = {"version": CODED, "panel": town.name, "epsilon": epsilon, "mechanism": rival}
                 found.append({**where, **in_degrees(town)(town.paths, noisy)})
             for (rival, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
-                told = make(SQUARE, epsilon=budget, unit="trajectory").perturb(town.paths, source=source)
+                reported = make(SQUARE, epsilon=budget, unit="trajectory").perturb(town.paths, source=source)
                 where = {"version": RIGHT, "panel": town.name, "epsilon": epsilon, "mechanism": rival}
-                found.append({**where, **in_degrees(town)(town.paths, town.paths.like(told.values))})
+                found.append({**where, **in_degrees(town)(town.paths, town.paths.like(reported.values))})
     return found
 
 
@@ -105,13 +105,13 @@ def _divided(make: Make, paths: Paths, budget: float, source: Source) -> Paths:
 def _raw(town: City, points: Points, label: float, budget: float, setting: Setting) -> dict[str, Any]:
     """Return the row of the program, whose directions are unperturbed if ε per location is large."""
     (source,), read = sources(setting, 1), Rounded(points)
-    told = [
+    entries = [
         TraCSD(
             SQUARE, epsilon=min(budget / len(path), MOST_EPSILON), start=CORNER, direction=RawBeyondTen
         ).perturb(path, source=source)
         for path in town.paths
     ]
-    noisy = town.paths.like(read(np.concatenate([path.values for path in told])))
+    noisy = town.paths.like(read(np.concatenate([path.values for path in entries])))
     where = {"version": CODED, "panel": town.name, "epsilon": label, "mechanism": "TraCS-D"}
     return {**where, **in_degrees(town)(town.paths, noisy)}
 

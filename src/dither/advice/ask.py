@@ -32,7 +32,7 @@ class LittleProtection(UserWarning):
     """The budget is so large that one report nearly reveals the answer."""
 
 
-_warned: list[bool] = []  # of this process
+_warned: list[bool] = []  # once in this process
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +85,7 @@ class Chosen(Answering):
         return f"{self.question.describe()} It was chosen because {self.why}."
 
     def to_json(self) -> str:
-        """Return the specification as JSON, which `dt.from_json` reads."""
+        """Return the specification as JSON for `dt.from_json`."""
         return self.question.to_json()
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     for candidate in solved_candidates(line, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
-    from dither.advice.goals.numbers import Mean  # loads the estimators, which a solved design does not need
+    from dither.advice.goals.numbers import Mean  # loads the estimators; a solved design does not need them
 
     spread = Mean().spread
     closed: list[Any] = [design_of(name) for name in ("Hybrid", "Podium")]
@@ -175,7 +175,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
 
 
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return the class of the mechanism of a question that names none, and its parameters beside ε."""
+    """Return the default mechanism of a domain and ε: its class, and its parameters other than ε."""
     budget = check_epsilon(epsilon)
     if domain.usual_mechanism is not None:  # it is not made here: one on routes needs public paths
         return design_of(domain.usual_mechanism), {}

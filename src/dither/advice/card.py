@@ -44,9 +44,9 @@ def card(
     stated: Mapping[str, Mapping[str, Any]] | None = None,
     phase: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+    """Return the card of a deployment: the collector, the questions, ε, unit, mechanism and assumptions.
 
-    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
+    `begins` and `ends` are days such as "2026-05-01"; `people` is their expected number, `campaign` the
     identity of a published campaign. Questions, `repeat`, `total`, `every`, `stated` and `phase` are as
     `explain` takes them, and the stated terms are given with their question. Every number of the promise is
     computed from the mechanisms; the rest is as stated.
@@ -56,14 +56,14 @@ def card(
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    asked = replace(AskedQuestions.of(questions), every=every, stated=stated or {}, phase=phase)
+    question = replace(AskedQuestions.of(questions), every=every, stated=stated or {}, phase=phase)
     if total is not None:
-        asked = replace(asked, whole=total_promise(total))
+        question = replace(question, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):
         if not isinstance(text, str) or not text.strip():
             raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
     if people is not None and (isinstance(people, bool) or not isinstance(people, int) or people < 1):
-        raise InvalidParameter(f"people is an integer of at least 1, not {found(people)}")
+        raise InvalidParameter(f"expected people to be an integer of at least 1, got {found(people)}")
     days = {name: _day(name, day) for name, day in (("begins", begins), ("ends", ends))}
     if days["begins"] and days["ends"] and days["ends"] < days["begins"]:
         raise InvalidParameter(f"the campaign ends on {days['ends']}, before it begins on {days['begins']}")
@@ -75,12 +75,12 @@ def card(
         "people": people,
         **days,
         **({} if campaign is None else {"campaign": campaign}),
-        "promise": _promise(asked.whole) | ({} if total is None else {"words": total.words()}),
+        "promise": _promise(question.whole) | ({} if total is None else {"words": total.words()}),
         "questions": [
-            _question_data(name, asking) | _terms_of_question(asked.stated.get(name, {}))
-            for name, asking in asked.named.items()
+            _question_data(name, asking) | _terms_of_question(question.stated.get(name, {}))
+            for name, asking in question.named.items()
         ],
-        "for the person": person_text(asked, None, None, "device", {}, repeat, sentences(), total),
+        "for the person": person_text(question, None, None, "device", {}, repeat, sentences(), total),
     }
 
 
@@ -116,8 +116,8 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _question_data(name: str, asked: Any) -> dict[str, Any]:
-    mechanism: Question = getattr(asked, "question", asked)
+def _question_data(name: str, target: Any) -> dict[str, Any]:
+    mechanism: Question = getattr(target, "question", target)
     given = as_question(mechanism).specification()
     return {
         "name": name,
@@ -125,5 +125,5 @@ def _question_data(name: str, asked: Any) -> dict[str, Any]:
         "mechanism": mechanism.name,
         "fingerprint": given["fingerprint"],
         "bytes": int(mechanism.layout.itemsize),
-        "promise": _promise(asked.guarantee),
+        "promise": _promise(target.guarantee),
     }

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dither.advice.simulation import Progress
 
 
-_INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
+_INPUTS: Final = 2048  # evenly spaced inputs: the error of a solved mechanism is their average
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
 
 
@@ -60,7 +60,7 @@ class Comparison(ResultTable):
         """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
-        panel shows the variance against the frequency. For a goal, and where errors are no function of the
+        panel shows the variance against the frequency. For a goal, and where errors do not depend on the
         value, bars are the errors of the table, a panel for each of them. Needs the extra `plot`.
         """
         drawn = [
@@ -95,18 +95,18 @@ class Comparison(ResultTable):
             named = column if column != "error" else "predicted error"
             title = about if panel is panels[0] else named
             draw_rows(self.rows[: 2 * count], title=title, x=named, bars=column, ax=panel)
-        for panel in panels[1:]:  # the rows are those of the first
+        for panel in panels[1:]:  # the rows equal those of the first panel
             panel.set_yticklabels([])
         return panels
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
-        """Return the table with some columns, and their relative errors, and the first `top` rows alone."""
+        """Return the table with some columns, and their relative errors, with only the first `top` rows."""
         wanted = {"mechanism", *columns, *(f"relative {name}" for name in columns)}
         rows = tuple({name: row[name] for name in row if name in wanted} for row in self.rows[:top])
         return replace(self, rows=rows, candidates=self.candidates[:top])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        # A relative error is printed in brackets after its error, which halves the width of the table.
+        # A relative error is printed in brackets after its error: this halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
         cells = []
         for row in self.rows:
@@ -199,18 +199,18 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
     ]
     how, columns = goal.columns(candidates, progress)
     errors = [next(iter(row.values())) for row in columns]
-    order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
+    order = sorted(range(len(errors)), key=lambda index: (errors[index] is None, errors[index] or 0.0))
     rows = []
-    for place in order:
-        given = {**dict.fromkeys(table.rows[0]), **every[place]}  # single values have no errors by `beside`
+    for index in order:
+        given = {**dict.fromkeys(table.rows[0]), **every[index]}  # single values have no errors by `beside`
         name, *rest = given.items()
-        rows.append(dict([name, *columns[place].items(), *rest]))
+        rows.append(dict([name, *columns[index].items(), *rest]))
     title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
         table,
         title=title,
         rows=tuple(rows),
-        candidates=tuple(candidates[place] for place in order),
+        candidates=tuple(candidates[index] for index in order),
         goal=tuple(columns[0]),
     )
 
@@ -291,13 +291,11 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
 
 
 def _compare_sets(domain: Domain, items: int, epsilon: float) -> Comparison:
-    """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
+    """Compare the mechanism with a report on one random item, and with a proved lower bound."""
     candidates = on_sets(domain, epsilon)
     share = domain.most / items
     least = least_item_variance(items, domain.most, epsilon)
-    lies = (
-        math.exp(epsilon) / math.expm1(epsilon) ** 2
-    )  # of randomized response; one in k answers for an item
+    lies = math.exp(epsilon) / math.expm1(epsilon) ** 2  # randomized response; one in k answers for an item
     measured: list[tuple[str, float, float, int]] = [
         (
             tried.name,

@@ -69,7 +69,7 @@ def frequency_curve(candidate: Candidate) -> tuple[Floats, Floats]:
 
 
 def along_budgets(candidate: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
-    """Return the ε of the picture, and a measure of the same mechanism at each; NaN where it has none."""
+    """Return the ε of the picture, and a measure of the same mechanism at each; NaN if it is undefined."""
     values = []
     for budget in BUDGETS:
         try:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from dither_device.total import Total
 
 DELTA: Final = 1e-6
-Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
-_LESS: Final = 1 - 1e-6  # what a mechanism spends is a little less than the ε it was asked for
-WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # of one person: from here a warning is due, and a plain sentence
+Randomiser = Literal["device", "holder"]  # the person's device randomises, or the holder of the raw file
+_LESS: Final = 1 - 1e-6  # a mechanism spends a little less than its ε
+WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # ε of one person that is due a warning, and a plain sentence
 _DENIABLE: Final = 2.0  # the ε up to which a report can be denied: at most 88 % of a guess of 50 %
 PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
 PEOPLE: Final = (1_000, 10_000)
@@ -43,11 +43,11 @@ Words = Mapping[str, Mapping[str, str]]
 @cache
 def sentences(language: str = "en") -> Words:
     """Return the table of sentences of a language: one file `explain.LANGUAGE.toml` each."""
-    place = resources.files("dither.advice")
-    known = [name.split(".")[1] for file in place.iterdir() if _TABLE.fullmatch(name := file.name)]
+    position = resources.files("dither.advice")
+    known = [name.split(".")[1] for file in position.iterdir() if _TABLE.fullmatch(name := file.name)]
     if language not in known:
         raise unknown_name("language of explanations", language, known)
-    return tomllib.loads(place.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(position.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
 
 
 def officer_page(language: str = "en") -> str:
@@ -59,7 +59,7 @@ _TABLE: Final = re.compile(r"explain\.[a-z-]+\.toml")
 
 
 def caution(guarantee: Guarantee, language: str = "en") -> str | None:
-    """Return the warning that is due for what one person is promised over a whole campaign; None below ε = 5.
+    """Return the warning about one person's promise over a complete campaign; None below ε = 5.
 
     >>> caution(Guarantee(Pure(1.0))) is None, "little" in caution(Guarantee(Pure(12.0)))
     (True, True)
@@ -89,7 +89,7 @@ def batch_promise(
     delta: float = DELTA,
     language: str = "en",
 ) -> BatchPromise:
-    """Return the promise, and its sentences, if answers are read only in batches of so many people, mixed.
+    """Return the promise, and its sentences, if answers are read only in mixed batches of `people`.
 
     `minimum_batch` is the smallest number of people in a batch; a larger batch promises more. With several
     questions, the answers of a person are mixed as one record. The bound of windows takes a few seconds the
@@ -102,18 +102,18 @@ def batch_promise(
     """
     from dither.mechanisms.shuffled import can_be_shuffled, shuffled  # not for a warning at the terminal
 
-    asked, words = AskedQuestions.of(questions), sentences(language)
+    request, words = AskedQuestions.of(questions), sentences(language)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
     try:
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: asking for name, asking in asked.named.items() if not isinstance(asking, Combinator)}
-    refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
-    if refused or asked.sampled:
-        names = ", ".join(refused or asked.named)
+    plain = {name: asking for name, asking in request.named.items() if not isinstance(asking, Combinator)}
+    refused = [name for name in request.named if name not in plain or not can_be_shuffled(plain[name])]
+    if refused or request.sampled:
+        names = ", ".join(refused or request.named)
         return BatchPromise(None, "", words["officer"]["no_batch"].format(names=names))
-    guarantee = _guarantee(plain, asked.whole, minimum_batch, delta)
+    guarantee = _guarantee(plain, request.whole, minimum_batch, delta)
     percent = _at_most(guessed_right(guarantee), 1)
     least = _least(list(plain.values()), minimum_batch, delta)
     officer = words["officer"]["batch"].format(people=people, guarantee=_guarantee_words(guarantee, words))
@@ -151,18 +151,18 @@ def guessed_right(guarantee: Guarantee) -> float:
     return min(1.0, (1.0 + delta * away) / (1.0 + away))
 
 
-def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int, delta: float) -> Guarantee:
+def _guarantee(questions: Mapping[str, Question], total: Guarantee, people: int, delta: float) -> Guarantee:
     from dither.mechanisms.shuffled import shuffled, shuffled_records
 
     if len(questions) == 1:
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
-    return shuffled_records(questions, whole, n=people, delta=delta)
+    return shuffled_records(questions, total, n=people, delta=delta)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a campaign promises: `person` is for whoever is asked, `officer` for whoever answers for it."""
+    """The promise of a campaign: `person` is for people who answer, `officer` for the responsible officer."""
 
     person: str
     officer: str
@@ -181,7 +181,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AskedQuestions:
-    """What a person is asked: questions and questions asked again by name, and their guarantee together.
+    """A person's questions: single and repeated questions by name, and their guarantee together.
 
     `every` is the period of the calendar in which each is answered once. `stated` are the terms of a campaign
     by question: a `scale`, the `form` of dates and times, whether values are `clipped`. `phase` is the
@@ -190,13 +190,13 @@ class AskedQuestions:
 
     named: Mapping[str, Any]
     whole: Guarantee
-    sampled: bool = False  # whether a person answers only one of them, drawn at random
+    sampled: bool = False  # True if a person answers only one of them, drawn at random
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     phase: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Escape names with controls: those of a file come from others, and a line feed would add a line."""
+        """Escape names with control characters: names in a file are untrusted, and could add a line."""
         shown = {_escape(name): question for name, question in self.named.items()}
         object.__setattr__(self, "named", shown)
 
@@ -239,8 +239,8 @@ class AskedQuestions:
                     f"{name!r} is {type(question).__name__}, of several questions: explain it by itself"
                 )
             named[name] = _plain(question)
-        whole: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
-        return cls(named, whole.of_record() if len(named) > 1 else whole)
+        total: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
+        return cls(named, total.of_record() if len(named) > 1 else total)
 
 
 def _escape(name: str) -> str:
@@ -252,15 +252,15 @@ def total_words(total: Total, language: str = "en") -> str:
     words = sentences(language)
     if total.epsilon is None:
         return words["officer"]["no_limit"].format(epsilon=_answer_epsilon(total, words))
-    told = _guarantee_words(total_promise(total, language), words)
+    text = _guarantee_words(total_promise(total, language), words)
     if total.times is None or total.times < 2:
-        return told
+        return text
     each = _answer_epsilon(total, words)
-    return told + words["promise"]["answers"].format(times=total.times, epsilon=each)
+    return text + words["promise"]["answers"].format(times=total.times, epsilon=each)
 
 
 def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = PRIORS) -> str:
-    """Return how sure somebody can be at most after reports of ε, for several guesses before."""
+    """Return the largest certainty of an attacker after reports of ε, for several prior guesses."""
     pairs = (f"{100 * prior:g} % → {_at_most(largest_posterior(epsilon, prior))}" for prior in priors)
     return _in_words(", ".join(pairs), sentences(language))
 
@@ -275,8 +275,8 @@ def total_promise(total: Total, language: str = "en") -> Guarantee:
     return Guarantee(bound, "person", tuple(total.assumes))
 
 
-def _plain(asked: object) -> Any:
-    return asked if isinstance(asked, Combinator) else as_question(asked)
+def _plain(target: object) -> Any:
+    return target if isinstance(target, Combinator) else as_question(target)
 
 
 def explain(
@@ -299,18 +299,17 @@ def explain(
     rows: int = 1,
     language: str = "en",
 ) -> Explanation:
-    """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
+    """Explain questions in plain words: the reports, the odds, earlier losses, the assumptions.
 
-    `questions` may be asked again (`Once`, `KeptChange`), or be an `Each` or a `Sampled`. `spent` is what a
-    person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
-    at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
-    randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are; `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range.
-    `repeat` is how a second answer is made, as `dt.Inquiry` has it, and `total` the total of the whole
-    campaign; `every` is its period of the calendar, and `stated` the terms of its questions, such as `scale`.
-    `phase` says that people answer one of two campaigns.
-    `unit` is "row" for a table in which a person may have several rows; `rows` is how many a person
-    has at most, as in the waves of a panel.
+    `questions` may be repeated (`Once`, `KeptChange`), or be an `Each` or a `Sampled`. `spent` is the loss of
+    earlier answers, such as `account.ledger.spent`. If reports are mixed and read only in batches of at least
+    `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who randomises: a
+    person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as they are;
+    `silent` and `beyond` are those whose gaps show who did not answer, and who was out of range. `repeat` is
+    the rule for second answers, as in `dt.Inquiry`, and `total` the total of the complete campaign; `every`
+    is its period of the calendar, and `stated` the terms of its questions, such as `scale`. `phase` says that
+    people answer one of two campaigns. `unit` is "row" for a table in which a person may have several rows;
+    `rows` is how many a person has at most, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -318,13 +317,13 @@ def explain(
     True
     """
     check_choice("randomiser", randomiser, Randomiser)
-    asked, words = AskedQuestions.of(questions), sentences(language)
-    asked = replace(asked, every=every, stated=stated or {}, phase=phase)
+    request, words = AskedQuestions.of(questions), sentences(language)
+    request = replace(request, every=every, stated=stated or {}, phase=phase)
     if total is not None:
-        asked = replace(asked, whole=total_promise(total, language))
+        request = replace(request, whole=total_promise(total, language))
     if rows > 1:
-        several = asked.whole.repeated(rows)
-        asked = replace(asked, whole=Guarantee(several.bound, "person", several.assumes))
+        several = request.whole.repeated(rows)
+        request = replace(request, whole=Guarantee(several.bound, "person", several.assumes))
     batch = (
         None
         if minimum_batch is None
@@ -334,9 +333,9 @@ def explain(
     beside = {name: ", ".join(map(_escape, given)) for name, given in columns.items() if given}
     if rows > 1:
         beside["rows"] = str(rows)
-    person = person_text(asked, spent, batch, randomiser, beside, repeat, words, total, unit)
+    person = person_text(request, spent, batch, randomiser, beside, repeat, words, total, unit)
     return Explanation(
-        person, _officer(asked, spent, batch, randomiser, beside, repeat, language, total, unit)
+        person, _officer(request, spent, batch, randomiser, beside, repeat, language, total, unit)
     )
 
 
@@ -351,7 +350,7 @@ def person_text(
     total: Total | None = None,
     unit: Literal["row", "person"] = "person",
 ) -> str:
-    """Return the text for the person; it needs no prediction of errors, which may take a second."""
+    """Return the text for the person; it needs no prediction of errors (that may take a second)."""
     said = words["person"]
     if not asked.named:
         return said["present_only"]
@@ -384,13 +383,13 @@ def person_text(
     return " ".join(person)
 
 
-def _is_optional(asked: object) -> bool:
-    asked = getattr(asked, "question", asked)  # of one that is asked again
-    return bool(getattr(getattr(asked, "domain", None), "optional", False))
+def _is_optional(target: object) -> bool:
+    target = getattr(target, "question", target)  # the inside of a repeated question
+    return bool(getattr(getattr(target, "domain", None), "optional", False))
 
 
-def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
-    names = list(asked.named)
+def _asked_about(request: AskedQuestions, said: Mapping[str, str]) -> str:
+    names = list(request.named)
     listed = ", ".join(names[:_LISTED])
     if len(names) > _LISTED:
         listed = said["more"].format(names=listed, count=len(names) - _LISTED)
@@ -398,13 +397,13 @@ def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
 
 
 def _again(
-    asked: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
+    request: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
 ) -> list[str]:
-    """Return how often each question is asked, those that are asked alike together."""
+    """Return how often each question is used, grouping equal frequencies."""
     alike: dict[tuple[str, int, int], list[str]] = {}
-    for name, asking in asked.named.items():
-        if isinstance(asking, Once) and asked.every is not None:
-            alike.setdefault((f"every_{asked.every}", 0, asking.answers), []).append(name)
+    for name, asking in request.named.items():
+        if isinstance(asking, Once) and request.every is not None:
+            alike.setdefault((f"every_{request.every}", 0, asking.answers), []).append(name)
         elif isinstance(asking, Once):
             alike.setdefault(
                 ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
@@ -428,35 +427,35 @@ def _again(
     return [*found, said[named].format(answers=None if total is None else total.times)]
 
 
-def _within(whole: Guarantee, epsilon: float) -> bool:
-    return isinstance(whole.bound, Pure) and whole.epsilon < epsilon
+def _within(total: Guarantee, epsilon: float) -> bool:
+    return isinstance(total.bound, Pure) and total.epsilon < epsilon
 
 
-def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
-    """Return the sentence about what a report shows; none where it does not follow from the bound alone."""
-    if isinstance(whole.bound, Pure):
+def _protection(total: Guarantee, said: Mapping[str, str]) -> list[str]:
+    """Return the sentence about the evidence of one report; "" unless it follows from the bound."""
+    if isinstance(total.bound, Pure):
         limits = ((_DENIABLE / _LESS, "deny"), (WEAK, "prove"), (LITTLE, "weak"))
-        return [said[next((name for limit, name in limits if whole.epsilon < limit), "little")]]
-    loose = not isinstance(whole.bound, Metric) and whole.epsilon >= WEAK
-    return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
+        return [said[next((name for limit, name in limits if total.epsilon < limit), "little")]]
+    loose = not isinstance(total.bound, Metric) and total.epsilon >= WEAK
+    return [said["weak" if total.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
-    """Return how sure somebody can be afterwards; with `rows` a person answers in several rows of a table."""
-    whole, said = asked.whole, words["person"]
+def _sure(request: AskedQuestions, words: Words, total: Total | None, rows: bool) -> str:
+    """Return an attacker's largest certainty; with `rows` a person has several rows of a table."""
+    guarantee, said = request.whole, words["person"]
     if total is not None and total.epsilon is None:
         sure = _in_words(_at_most(largest_posterior(total.each, 0.5)), words)
         return said["no_limit"].format(percent=sure)
-    if not isinstance(whole.bound, Pure):
-        return said["promise"].format(bound=_in_words(whole.bound, words))
-    many = len(asked.named) > 1 and not asked.sampled
+    if not isinstance(guarantee.bound, Pure):
+        return said["promise"].format(bound=_in_words(guarantee.bound, words))
+    many = len(request.named) > 1 and not request.sampled
     several = many or rows or (total is not None and (total.times or 1) > 1)
-    sure = _in_words(_at_most(largest_posterior(whole.epsilon, 0.5)), words)
+    sure = _in_words(_at_most(largest_posterior(guarantee.epsilon, 0.5)), words)
     return said["sure_all" if several else "sure"].format(percent=sure)
 
 
-def _together(whole: Guarantee, spent: Guarantee, words: Words) -> str:
-    both, said = spent.compose(whole), words["person"]
+def _together(total: Guarantee, spent: Guarantee, words: Words) -> str:
+    both, said = spent.compose(total), words["person"]
     if not isinstance(both.bound, Pure):
         return said["together_promise"].format(bound=_in_words(both.bound, words))
     return said["together"].format(percent=_in_words(_at_most(largest_posterior(both.epsilon, 0.5)), words))
@@ -489,7 +488,7 @@ def _at_most(share: float, decimals: int = 0) -> str:
 
 
 def _officer(
-    asked: AskedQuestions,
+    request: AskedQuestions,
     spent: Guarantee | None,
     batch: BatchPromise | None,
     randomiser: Randomiser,
@@ -500,17 +499,17 @@ def _officer(
     unit: Literal["row", "person"],
 ) -> str:
     words = sentences(language)
-    whole, said = asked.whole, words["officer"]
-    if not asked.named:
+    complete, said = request.whole, words["officer"]
+    if not request.named:
         return said["present_only"]
-    drawn = len(asked.named) if asked.sampled else 1
+    drawn = len(request.named) if request.sampled else 1
     lines = []
-    for name, asking in asked.named.items():
-        stated = {**asked.stated.get(name, {}), "follows": (asked.phase or {}).get("follows")}
+    for name, asking in request.named.items():
+        stated = {**request.stated.get(name, {}), "follows": (request.phase or {}).get("follows")}
         shown = _in_language(stated.get("text", {}), language)
         lines.append(f"{name}{shown}: {_question(asking, words, stated, drawn)}")
     lines.append(said[randomiser])
-    if asked.sampled:
+    if request.sampled:
         lines.append(said["sampled"])
     lines += [said[name].format(names=names) for name, names in beside.items()]
     if total is not None and total.epsilon is None:
@@ -520,26 +519,28 @@ def _officer(
         lines.append(said["odds_each"].format(odds=odds_words(total.each, language)))
     else:
         lines.append(
-            said["whole_row" if unit == "row" else "whole"].format(guarantee=_guarantee_words(whole, words))
+            said["whole_row" if unit == "row" else "whole"].format(
+                guarantee=_guarantee_words(complete, words)
+            )
         )
-    if isinstance(whole.bound, Pure):
-        lines.append(said["odds"].format(odds=odds_words(whole.epsilon, language)))
-    if unit == "person" and (warning := caution(whole, language)) is not None:
+    if isinstance(complete.bound, Pure):
+        lines.append(said["odds"].format(odds=odds_words(complete.epsilon, language)))
+    if unit == "person" and (warning := caution(complete, language)) is not None:
         lines.append(warning)
     if spent is not None:
-        before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
+        before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(complete)))
         lines.append(said["spent"].format(spent=before, together=both))
-    lines += [said["assumption"].format(assumption=line) for line in whole.assumes] or [said["none"]]
+    lines += [said["assumption"].format(assumption=line) for line in complete.assumes] or [said["none"]]
     if batch is not None:
         lines.append(batch.officer)
     lines.append(_again_for_officer(repeat, total, words))
     if unit == "row":
         lines.append(said["row"])
-    if total is None and asked.has_locations:
+    if total is None and request.has_locations:
         lines.append(said["location"])
-    if asked.routes:
-        lines.append(said["routes"].format(count=asked.routes))
-    lines += _phase_words(asked.phase, said)
+    if request.routes:
+        lines.append(said["routes"].format(count=request.routes))
+    lines += _phase_words(request.phase, said)
     return "\n".join(lines)
 
 
@@ -572,13 +573,13 @@ def _again_for_officer(repeat: str | None, total: Total | None, words: Words) ->
     return said[name].format(times=total.times, epsilon=_answer_epsilon(total, words))
 
 
-def _question(asked: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
+def _question(target: Any, words: Words, stated: Mapping[str, Any], drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
-    how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
+    inner: Question = getattr(target, "question", target)  # for a repeated question, the question inside
+    how = inner.name if target is inner else f"{inner.name} in {type(target).__name__}"
     kind = _answers(inner.domain, said, stated)
-    text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(asked.guarantee, words)}"
-    plain = asked is inner and "scale" not in stated  # the error on a scale is not one of the numbers
+    text = f"{_in_words(kind, words) if stated else kind}, {how}, {_guarantee_words(target.guarantee, words)}"
+    plain = target is inner and "scale" not in stated  # the error on a scale is not one of the numbers
     errors = _in_words(_errors(inner, said, drawn), words) if plain else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
@@ -588,7 +589,7 @@ _WORDS: Final = {"interval": "number", "circle": "angle", "categories": "categor
 
 
 def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
-    """Return what may be answered; the numbers of a scale, and of dates, are those that people give."""
+    """Return the possible answers; numbers of a scale and dates are shown as people give them."""
     if stated.get("clipped"):
         plain = {name: value for name, value in stated.items() if name not in ("clipped", "outside")}
         return _answers(domain, said, plain) + said["clipped"].format(found=_found_range(said, stated))
@@ -623,7 +624,7 @@ def _found_range(said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known.
 
-    One of `drawn` questions is answered by each person, so that each has so many times fewer answers.
+    Each person answers one of `drawn` questions, so each question has 1/`drawn` of the answers.
     """
     from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
 

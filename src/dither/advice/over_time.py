@@ -56,12 +56,12 @@ class OverTime(ResultTable):
 def over_time(
     question: Mechanism[Any], *, days: int, changes: int | None = None, n: int = 100_000
 ) -> OverTime:
-    """Return how to ask a question over so many days, for a person's whole sequence of values.
+    """Return the ways to repeat a question for some days, for a person's complete sequence of values.
 
-    `changes` is the most often that a person's value changes in these days; None if that is not known. `n` is
-    the number of people, for the predicted errors: the distance of one day's mean, or frequencies, from that
-    of all n people, at most. Of the ways whose promise holds for a value that changes, and does not grow, the
-    one with the smallest error is recommended.
+    `changes` is the largest number of changes of a person's value in these days; None if unknown. `n` is
+    the number of people, for the predicted errors: the largest distance of one day's mean or frequencies from
+    all n people's. Of the ways whose promise holds for a value that changes, and does not grow, the one with
+    the smallest error is recommended.
 
     >>> from dither import KRR, Categories
     >>> advice = over_time(KRR(Categories(["yes", "no"]), epsilon=1), days=365)
@@ -70,12 +70,16 @@ def over_time(
     >>> advice.best == Once(KRR(Categories(["yes", "no"]), epsilon=1), days=365)
     True
     """
-    asked = as_question(question)
-    once = Once(asked, days=days)
+    target = as_question(question)
+    once = Once(target, days=days)
     if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
-        raise InvalidParameter(f"changes is an integer from 0 upwards, or None, not {found(changes)}")
+        raise InvalidParameter(
+            f"expected changes to be an integer from 0 upwards, or None, got {found(changes)}"
+        )
     if not _whole(n, 1, 10**12):
-        raise InvalidParameter(f"n, how many people answer, is an integer from 1 on, not {found(n)}")
+        raise InvalidParameter(
+            f"expected n, how many people answer, to be an integer from 1 on, got {found(n)}"
+        )
     goal = _goal(question)
 
     def error(mechanism: Mechanism[Any], people: int) -> float | None:
@@ -102,8 +106,8 @@ def over_time(
     best: object = question if constant else once
     if constant:
         rows.reverse()
-    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(asked):
-        kept_change = KeptChange(asked, days=days, changes=changes)
+    elif changes is not None and changes <= min(MOST_KEPT, days - 1) and tells_changes(target):
+        kept_change = KeptChange(target, days=days, changes=changes)
         row = _row(_KEPT, kept_change.guarantee, predicted_error(kept_change, n), _few(changes))
         wins = rows[0]["error"] is None or row["error"] < rows[0]["error"]
         rows.insert(0 if wins else 1, row)
@@ -134,7 +138,7 @@ def over_time(
 
 
 def _with_sampling(noise: float | None, domain: Domain, n: int, days: int) -> float | None:
-    """Return the error of a day on which one of so many people answers: noise, and whose answers they are.
+    """Return the error of a day on which one of `every` people answers: noise and the choice of people.
 
     The variance of one person's value, or the mean over categories, is at its largest.
     """

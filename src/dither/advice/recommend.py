@@ -83,7 +83,7 @@ def recommend(
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
-    have the largest ε with which the mechanism keeps it: for a list of answers that of each mechanism, and
+    have the largest ε with which the mechanism keeps it: for a list of answers each mechanism's, and
     for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
 
     With `most_bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than
@@ -157,11 +157,11 @@ def epsilon_for(
 ) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
-    The error contains that of sampling n people from a population (see `dt.people_for`). With `detect`, it is
-    the smallest with which n people in each of two arms show such a difference.
+    The error contains the error of sampling n people from a population (see `dt.people_for`). With `detect`,
+    it is the smallest with which n people in each of two arms show such a difference.
 
-    With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
-    mechanism, and for numbers one that holds for every pure mechanism.
+    With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers for the best
+    mechanism, and for numbers for every pure mechanism.
 
     >>> from dither.core.domains import Interval
     >>> from dither import goals
@@ -189,9 +189,9 @@ def epsilon_for(
             raise Infeasible(
                 f"the sampling error of {people} people alone is {least:.3g}, and the target {target:g}: "
                 f"no ε is enough; ask more than {math.ceil(drawn / target**2)} people, or plan for those who "
-                "answer alone, with sampling=False"
+                "answer only, with sampling=False"
             )
-        target = math.sqrt(target**2 - least**2)  # what is left for the noise
+        target = math.sqrt(target**2 - least**2)  # the remaining error for the noise
     if shuffled is not None:
         central(1.0, n=shuffled, delta=delta)  # raises for a wrong n or δ before anything slow
 
@@ -200,23 +200,23 @@ def epsilon_for(
         return math.log(max(error / target, 1e-300))
 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
-    place = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
-    if goal.simulated and place is not None and low < place < high:
-        best = _rank(domain, goal, math.exp(place), mixed=mixed)[0][0].mechanism
+    position = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
+    if goal.simulated and position is not None and low < position < high:
+        best = _rank(domain, goal, math.exp(position), mixed=mixed)[0][0].mechanism
 
         def excess_of_best(log_budget: float) -> float:
             error = goal.error(best.at(math.exp(log_budget)))
             return math.log(1e6 if error is None else max(error / target, 1e-300))
 
-        place = decreasing_root(excess_of_best, low, high, close=goal.close, start=place, step=0.1)
-    if place is None:
+        position = decreasing_root(excess_of_best, low, high, close=goal.close, start=position, step=0.1)
+    if position is None:
         raise Infeasible(
             f"no ε up to {MOST_EPSILON:g} brings the error down to {target_error:g}; allow a larger error"
             + (", or ask more people" if hasattr(goal, "n") else "")
         )
     if shuffled is None:
-        return math.exp(place)
-    device: Any = math.exp(place)
+        return math.exp(position)
+    device: Any = math.exp(position)
     if domain.count is not None:
         device = _rank(domain, goal, device, mixed=mixed)[0][0].mechanism
     return central(device, n=shuffled, delta=delta).epsilon
@@ -234,10 +234,10 @@ def people_for(
 ) -> int:
     """Return how many people the best mechanism needs to meet a target error; the goal is made without n.
 
-    The error is that of the estimate for a population: what privacy adds, and the sampling error because not
-    everybody was asked, of the population that has most (for a mean in the worst case, half at each end).
-    With `sampling=False` it is what privacy adds for the people who answer. Of maps the sampling error is not
-    derived, and is left out; that of quantiles and of distributions on an interval is always in it.
+    The error belongs to the estimate for a population: the error from privacy, plus the sampling error of the
+    least favourable population (for a mean in the worst case, half at each end). With `sampling=False` it is
+    only the error from privacy for the people who answer. For maps the sampling error is not derived and is
+    left out. For quantiles and for distributions on an interval it is always included.
 
     With `detect=(0.10, 0.12)` in place of an error, it is how many people each of two arms needs, so that the
     95 % interval of a difference between such shares, or means, excludes 0 with the probability `power`.
@@ -282,7 +282,7 @@ def _sampling(domain: Domain, goal: Goal, wanted: bool) -> float:
 
 
 def error_parts(domain: Domain, goal: Goal, *, epsilon: float) -> dict[str, float]:
-    """Return the noise of the best mechanism and the sampling error, whose squares add to that of both."""
+    """Return the noise of the best mechanism and the sampling error; their squares add up."""
     noise = _rank(domain, goal, check_epsilon(epsilon))[0][1]
     drawn = _sampling(domain, goal, wanted=True)
     return {"noise": noise, "sampling": math.sqrt(drawn / people_of(getattr(goal, "n", None)))}
@@ -292,7 +292,7 @@ def check(domain: Domain, goal: Goal) -> None:
     """Raise InvalidParameter unless a goal applies to a domain."""
     if not isinstance(goal, Goal):
         raise InvalidParameter(
-            f"a goal is one of dt.goals, such as dt.goals.Mean(n=10_000), not {found(goal)}"
+            f"expected a goal to be one of dt.goals, such as dt.goals.Mean(n=10_000), got {found(goal)}"
         )
     goal.check(domain)
 
@@ -311,7 +311,7 @@ def _rank(
 ) -> list[tuple[Candidate, float]]:
     """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled.
 
-    With a `size`, those whose reports have at most so many bytes.
+    With a `size`, only candidates with reports of at most `size` bytes.
     """
     candidates = [*goal.candidates(domain, epsilon, wait=wait), *own_candidates(also, domain, Mechanism)]
     if mixed:
@@ -333,7 +333,7 @@ def _rank(
 
 
 def _shorten(candidate: Candidate, goal: Goal, size: int) -> Candidate | None:
-    """Return a candidate with reports of at most so many bytes; None if that costs 2 % or cannot be."""
+    """Return a candidate with reports of at most `size` bytes; None if that costs 2 % or is impossible."""
     long = candidate.mechanism
     if long.report_bytes <= size:
         return candidate
@@ -366,7 +366,8 @@ def _target(target_error: float | None) -> float:
     target = finite("a target error", target_error)
     if not target > 0.0:
         raise InvalidParameter(
-            f"a target error is a positive number in the domain's units, not {found(target_error)}"
+            f"expected a target error to be a positive number in the domain's units, got "
+            f"{found(target_error)}"
         )
     return target
 

@@ -12,7 +12,7 @@ from dither.foundation.markup import printable
 if TYPE_CHECKING:
     from dither_device.total import Total
 
-_TOPICS: Final = 3  # what is promised, what can go wrong, who sees what
+_TOPICS: Final = 3  # the promise, the risks, the visible data
 _ROWS: Final = (
     *("campaign", "version", "digest", "signed", "date", "asker", "contact", "purpose", "days", "people"),
     *("labels", "raw", "total", "odds", "told", "retention", "deletion", "signature"),
@@ -82,7 +82,7 @@ def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") ->
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[str, str]:
+def _values(facts: CampaignFacts, explanation: Explanation, language: str) -> Mapping[str, str]:
     words = sentences(language)
     said = words["sheet"]
     total = facts.total
@@ -101,7 +101,7 @@ def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[s
         "purpose": _flat(facts.purposes[near[0]]),
         "labels": _flat(", ".join(facts.labels)) or said["no_labels"],
         "retry": str(facts.retry),
-        "told": _flat(told.person),
+        "told": _flat(explanation.person),
         "begins": facts.begins,
         "ends": facts.ends,
         "days": f"{facts.begins} – {facts.ends}",
@@ -112,9 +112,9 @@ def _values(facts: CampaignFacts, told: Explanation, language: str) -> Mapping[s
     }
 
 
-def _fact_table(facts: CampaignFacts, told: Explanation, randomiser: str, language: str) -> str:
+def _fact_table(facts: CampaignFacts, explanation: Explanation, randomiser: str, language: str) -> str:
     said = sentences(language)["sheet"]
-    values = {**_values(facts, told, language), "raw": said[f"raw_{randomiser}"]}
+    values = {**_values(facts, explanation, language), "raw": said[f"raw_{randomiser}"]}
     values |= {
         name: said[f"{name}_value"].format(**values) for name in ("retention", "deletion", "signature")
     }

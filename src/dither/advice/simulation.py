@@ -1,4 +1,4 @@
-"""Errors of estimated shapes, for which there is no formula: simulated and stored.
+"""Errors of estimated shapes, simulated and stored because no formula exists.
 
 A simulation perturbs people of a stated population by the mechanism itself, estimates as a collector would by
 default (`Cumulative`: by empirical Bayes), and averages the error over runs with fixed seeds. Results are
@@ -8,8 +8,8 @@ and the version of the estimator.
 On an interval, people are drawn from twelve shapes and their mirror images in turn: which mechanism is best,
 and how large an error is, depends on the shape. All mechanisms have the same people and seeds in a run, so
 that differences are resolved better than errors. For quantiles a table of such simulations ships with the
-package, made by tools/quantile_errors.py, and answers for the usual mechanisms without simulating; what it
-lacks is simulated.
+package, made by tools/quantile_errors.py, and answers for the usual mechanisms without simulating; all others
+are simulated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.optimal.queries.workload import Cumulative
 from dither.mechanisms.optimal.store import folder
 
-VERSION: Final = 5  # of the estimator and the population: a new one makes stored results void
+VERSION: Final = 5  # version of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
@@ -50,14 +50,14 @@ _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the erro
 _PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated
 _GRID: Final = 1024  # places at which two cdfs are compared
 _SHAPES: Final = 12
-_BEYOND: Final = 1.25  # by which factor errors of other shapes may be beyond those of the twelve
+_BEYOND: Final = 1.25  # factor between errors of other shapes and of the twelve
 _QUANTILE_SPAN: Final = (0.02, 6.5)  # errors of quantiles of single shapes, in errors over all shapes
 
 Estimated = EstimatedDistribution | EstimatedCumulative
 Progress = Callable[[int], None]  # shows progress: called with the number of further runs that are done
 
 
-Distance = Literal["w1", "ks"]  # of an estimated distribution from the truth
+Distance = Literal["w1", "ks"]  # distance of an estimated distribution from the truth
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Simulated:
     standard_error: float
     first_seed: int
     runs: int
-    misses: tuple[float, ...] = ()  # of the runs, for comparing mechanisms
+    misses: tuple[float, ...] = ()  # errors of the runs, for comparing mechanisms
 
     def is_less(self, other: Simulated) -> bool:
         """Return whether the error is less than another's by two standard errors, run by run."""
-        if not self.misses and not other.misses:  # of the table
+        if not self.misses and not other.misses:  # results of the table
             return other.error - self.error > 2.0 * math.hypot(self.standard_error, other.standard_error)
         count = min(len(self.misses), len(other.misses))
         gaps = np.array(other.misses[:count]) - np.array(self.misses[:count])
@@ -99,11 +99,11 @@ class ShapeQuestion:
         """
         if self.share is not None:
             at = np.asarray(np.interp(self.share, population(run), _PLACES))
-            told: Any = shape.quantile(self.share)
-            return abs(float(told) - float(line.from_unit(at))) ** 2
-        places = np.linspace(0.0, 1.0, _GRID + 1)
-        true = truth(places) if line.circular else np.interp(places, _PLACES, population(run))
-        gaps = _cdf(shape, line, places) - true
+            reported: Any = shape.quantile(self.share)
+            return abs(float(reported) - float(line.from_unit(at))) ** 2
+        points = np.linspace(0.0, 1.0, _GRID + 1)
+        true = truth(points) if line.circular else np.interp(points, _PLACES, population(run))
+        gaps = _cdf(shape, line, points) - true
         if line.circular:  # a circle has no beginning
             middle = np.median(gaps) if self.distance == "w1" else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
@@ -120,10 +120,11 @@ class ShapeQuestion:
         return math.sqrt(average), spread / (2.0 * math.sqrt(average)) if average > 0.0 else 0.0
 
     def span(self, found: Simulated) -> tuple[float, float]:
-        """Return between which errors those of single shapes are, and in 90 % those of other shapes.
+        """Return the range of the errors of single shapes; it contains 90 % of other shapes.
 
-        The errors of a distribution are those of the runs of each shape, and a little more on each side.
-        Those of a quantile are from a part to a multiple of the error over all shapes, as measured.
+            The range for a distribution is the runs of each shape, and a little more on each side. For a
+            quantile it goes
+        from a part to a multiple of the error over all shapes, as measured.
         """
         if self.share is not None or not found.misses:
             low, high = _QUANTILE_SPAN if self.share is not None else (1.0, 1.0)
@@ -139,8 +140,8 @@ def people(line: Line, n: int) -> Floats:
     They are its quantiles, so that a simulated error is the one that privacy adds.
     """
     shares = (np.arange(n) + 0.5) / n
-    places = np.linspace(0.0, 1.0, 8193)
-    return line.from_unit(np.interp(shares, truth(places), places))
+    points = np.linspace(0.0, 1.0, 8193)
+    return line.from_unit(np.interp(shares, truth(points), points))
 
 
 def truth(places: Floats) -> Floats:
@@ -171,8 +172,8 @@ def _shapes() -> tuple[Floats, ...]:
     def flat(low: float, high: float) -> Floats:
         return np.asarray(((x >= low) & (x < high)) * 1.0)
 
-    def at(place: float) -> Floats:
-        return np.asarray((np.arange(x.size) == int(place * x.size)) * 1.0)
+    def at(point: float) -> Floats:
+        return np.asarray((np.arange(x.size) == int(point * x.size)) * 1.0)
 
     def mixture(*parts: tuple[float, Floats]) -> Floats:
         density = np.sum([share * part / part.sum() for share, part in parts], axis=0)
@@ -267,12 +268,12 @@ def _name(mechanism: Mechanism[Any]) -> str:
 def tells_apart(mechanism: object, bins: int) -> bool:
     """Return whether the first two bins, and the last two, have different laws of their reports.
 
-    `Cumulative` always serves: what it cannot tell inside a cell is part of its simulated error.
+    `Cumulative` always serves: its resolution inside a cell is part of its simulated error.
     """
     if isinstance(mechanism, Cumulative):
         return mechanism.domain.line is not None
     if not isinstance(mechanism, NumberMechanism) or mechanism.question.outcomes < bins:
-        return False  # two values tell a mean, not a distribution
+        return False  # two values identify a mean, not a distribution
     if mechanism.domain.circular:
         return True
     support = np.linspace(*mechanism.law.support, 513)
@@ -339,22 +340,22 @@ def _recall(
         )
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
             return KNOWN.setdefault(key, found)
-    # The same estimates tell every distance.
+    # The same estimates serve every distance.
     together = (
         [question]
         if question.share is not None
         else [ShapeQuestion(distance) for distance in get_args(Distance)]
     )
-    for asked, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_describe(mechanism, asked, n, runs), result)
+    for request, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
+        _keep(_describe(mechanism, request, n, runs), result)
     return KNOWN[key]
 
 
 def _describe(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
-    """Return what is simulated, and its digest."""
+    """Return a description of the simulation, and its digest."""
     described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
     if question.share is None:
-        described.append("twelve shapes")  # of distributions: other people than before
+        described.append("twelve shapes")  # distributions: other people than before
     return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
 
 
@@ -404,8 +405,8 @@ def estimate(reports: Reports) -> Estimated:
     return distribution(reports)
 
 
-def _cdf(shape: Estimated, line: Line, places: Floats) -> Floats:
+def _cdf(shape: Estimated, line: Line, points: Floats) -> Floats:
     if isinstance(shape, EstimatedDistribution) and shape.curve is not None:
-        return np.asarray(shape.curve.below(places) @ shape.curve.shares)
+        return np.asarray(shape.curve.below(points) @ shape.curve.shares)
     sums = np.concatenate([[0.0], np.cumsum(shape.probabilities)])
-    return np.asarray(np.interp(places, line.to_unit(shape.edges), sums))
+    return np.asarray(np.interp(points, line.to_unit(shape.edges), sums))

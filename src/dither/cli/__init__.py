@@ -1,4 +1,4 @@
-"""The command line, with one file for each verb. click is imported in this package alone."""
+"""The command line, with one file for each verb. click is imported only in this package."""
 
 import os
 

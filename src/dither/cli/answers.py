@@ -1,4 +1,4 @@
-"""What is asked of reports at the terminal, and the estimates that answer it."""
+"""The estimates that a terminal command requests from reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 _NO_BINS: Final = "reports of queries have the cells of their design"
-_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
+_WITHOUT: Final = {  # by the usual quantity of a question: the reason why it lacks another one
     ("frequencies", "quantile"): _NO_NUMBERS,
     ("frequencies", "distribution"): _NO_NUMBERS,
     ("cumulative shares", "distribution"): _NO_BINS,
@@ -27,7 +27,7 @@ _WITHOUT: Final = {  # by the usual quantity of a question: why it does not have
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
+    """The requested estimates: of numbers other than their mean, of groups, and of rows."""
 
     bins: int | None
     shares: tuple[float, ...]
@@ -41,16 +41,23 @@ class Wanted:
     minimum: int = 100
     population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
     person: str | None = None  # the public column of ids, of people who are in several groups
+    regression: str | None = None  # a formula
+    contrasts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # weights of groups, by name
 
     @property
     def numbers(self) -> bool:
-        """Whether anything is asked that only numbers have."""
+        """Whether an estimate that only numbers have is requested."""
         return self.bins is not None or self.step is not None or bool(self.shares)
 
     @property
     def rows(self) -> bool:
         """Whether reports with their rows are needed: counts do not do."""
-        return any(part is not None for part in (self.weight, self.cross, self.person)) or self.test
+        return self.weight is not None or self.rows_but_weight or self.regression is not None
+
+    @property
+    def rows_but_weight(self) -> bool:
+        """Whether rows are needed for another reason than weights or a regression."""
+        return self.cross is not None or self.person is not None or self.test
 
     def check(self, files: Sequence[str], question: bool) -> None:
         """Raise UsageError if the options do not go together."""
@@ -70,13 +77,19 @@ class Wanted:
             "--population is one number, without --difference and --test": self.population
             and (self.difference is not None or self.test),
             "--person names who is in several groups: --by WAVE --person ID": self.person and not self.by,
+            "--contrast is of groups: --by COLUMN --contrast 'NAME: A=-1, B=1'": self.contrasts
+            and not self.by,
+            "--contrast goes without --difference and --population": self.contrasts
+            and (self.difference is not None or self.population),
+            "--regression goes with --weight only, and names its questions itself": self.regression
+            and (self.rows_but_weight or self.by or self.numbers),
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
             "--test is of a cross-table (--cross) or between groups (--by)": self.test
             and not (self.by or self.cross),
             "--bins and --step go without --weight, --cross and --test": self.rows
             and (self.bins is not None or self.step is not None),
-            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
-            "and --population": self.rows and any("://" in name for name in files),
+            "--weight, --cross, --regression and --test need reports with their rows, in a file; counts have "
+            "--by label, and --population": self.rows and any("://" in name for name in files),
             "addresses of collectors go without files and --question": remote
             and (len(remote) < len(files) or question),
         }
@@ -95,8 +108,8 @@ def group_tables(
         if column not in groups:
             raise click.UsageError(str(unknown_name("question", column, groups)))
         groups = {column: groups[column]}
-    asked = estimate if quantity is None else quantity
-    return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
+    request = estimate if quantity is None else quantity
+    return {name: counts.estimates(request, minimum=minimum) for name, counts in groups.items()}
 
 
 def usual_title(summary: Counts) -> str:
@@ -105,7 +118,7 @@ def usual_title(summary: Counts) -> str:
 
 
 def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return the estimates of one question, each with its label; a text says why there is none."""
+    """Return the estimates of one question, each with its label; a text is the reason why one is missing."""
     from dither.core.domains import Interval
     from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
@@ -139,7 +152,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
 
 
 def try_answer(function: Callable[..., Any], summary: Counts, *more: object) -> object:
-    """Return an estimate, or the reason why this question has none: other questions may have it."""
+    """Return an estimate, or the reason why this question lacks it: other questions may have it."""
     try:
         return function(summary, *more)
     except (InvalidParameter, NotIdentifiable) as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 INNER: Final = ("ogpm", "sw", "sw-redesigned")
-TYPICAL: Final = 10  # locations of a trip, for which "best" is chosen
+TYPICAL: Final = 10  # locations of a trip in the choice of "best"
 KINDS: Final = (
     "tracs-c",
     "tracs-d",
@@ -71,7 +71,7 @@ class Area:
     def mechanism(self, kind: str, epsilon: float, unit: PathUnit, inner: str | None) -> PathMechanism[Any]:
         """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
 
-        `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
+        `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds refuse it.
         """
         from dither.mechanisms.places.planning import ranked
         from dither.mechanisms.places.tracs import TraCSC
@@ -79,7 +79,7 @@ class Area:
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
-            # A map of any size is made from reports of TraCS-C alone, so a fixed reference must be asked for.
+            # Only reports of TraCS-C give maps of any size, so a fixed reference must be requested.
             choices = [choice.mechanism for choice in ranked(self.region, length=TYPICAL, **share)]
             best = next(made for made in choices if getattr(made, "reference", None) != "fixed")
             kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
@@ -104,8 +104,8 @@ class Area:
                 "--routes needs --source, the public source of the trips, and --box or --disk as the area"
             )
         paths = Trips.read(public).paths
-        places = self.projection.to_plane(paths.points)
-        inside = paths.like(self.region.clip(places) if clip else places)
+        locations = self.projection.to_plane(paths.points)
+        inside = paths.like(self.region.clip(locations) if clip else locations)
         return AmongRoutes(Routes(self.region, points=points), epsilon=epsilon, prior=(inside, source))  # type: ignore[arg-type]
 
 
@@ -117,7 +117,7 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--polygon",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A GeoJSON file with a polygon, into which decoded places are moved (extra: geo).",
+        help="A GeoJSON file with a polygon; decoded locations are moved into it (extra: geo).",
     )
     @click.option("--crs", metavar="NAME", help="A coordinate system in metres, as EPSG:32654 (extra: geo).")
     @wraps(command)

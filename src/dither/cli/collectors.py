@@ -72,7 +72,7 @@ def print_remote_groups(
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
-    if wanted.population:  # a sum of groups: its interval is that of one look
+    if wanted.population:  # a sum of groups has an interval for one look
         return print_groups(groups, column, wanted, as_json)
     return print_groups(
         groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
@@ -80,22 +80,21 @@ def print_remote_groups(
 
 
 def print_retention(places: Sequence[str], as_json: bool) -> dict[str, Any]:
-    """Print actives, retention, cohorts and public labels of an address or of a presence.json."""
+    """Print actives, retention, cohorts and public labels of addresses or of presence.json: of their sum."""
     from dither.cli.output import print_json
+    from dither.collection.client import fetch_public
+    from dither.collection.exchange import check_address
     from dither.core.presence import PresenceCounts
     from dither.estimation.retention import retention
 
-    if len(places) != 1:
-        raise click.UsageError("--retention is of one campaign: counts of two collectors do not add here")
-    (place,) = places
-    if place.startswith(("http://", "https://")):
-        from dither.collection.client import fetch_public
-        from dither.collection.exchange import check_address
+    def read(position: str) -> PresenceCounts:
+        if not position.startswith(("http://", "https://")):
+            return PresenceCounts.from_json(Path(position).read_bytes())
+        path = check_address(position).path.rstrip("/").removesuffix("/presence.json")
+        return PresenceCounts.from_json(fetch_public(position, f"{path}/presence.json"))
 
-        path = check_address(place).path.rstrip("/").removesuffix("/presence.json")
-        found = retention(PresenceCounts.from_json(fetch_public(place, f"{path}/presence.json")))
-    else:
-        found = retention(PresenceCounts.from_json(Path(place).read_bytes()))
+    first, *others = map(read, places)
+    found = retention(sum(others, first))
     if as_json:
         shown = {name: [dict(row) for row in table.records()] for name, table in found.tables.items()}
         print_json({**shown, "missing": found.missing})

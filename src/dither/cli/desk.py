@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,8 @@ import click
 from dither.cli.output import number_of
 from dither.core.people import people_by_id, people_of_columns
 from dither.data.formats.format import table_format
-from dither.data.report_files import carried_questions
-from dither.data.streams import shown_name
+from dither.data.report_files import carried_questions, read_making, rows_of_person
+from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.foundation.tables import ResultTable
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The people who answered a question and those asked together with it: reports, and public columns."""
+    """The people who answered a question and its companion questions: reports, and public columns."""
 
     reports: Reports
     others: dict[str, Reports]
@@ -39,7 +41,7 @@ class Rows:
 def read_rows(
     paths: Sequence[Path], asked: Wanted, column: str | None, given: Questionnaire | None
 ) -> dict[str, Rows]:
-    """Read files of reports of the same questions: for each question the rows with all that is asked."""
+    """Read files of reports of the same questions: for each question the rows with all required columns."""
     from dither.core.reports import Reports
 
     parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
@@ -54,14 +56,14 @@ def read_rows(
         _check_columns(path, wanted, public, asked, questions, there)
         for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
             present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
-            told = {name: chunk.reports(name, questions[name]) for name in present}
+            reported = {name: chunk.reports(name, questions[name]) for name in present}
             cells = {name: chunk.cells(name) for name in public}
             for name in wanted:
                 kept = present[name].copy()
                 for other in together:
                     kept &= present[other]
                 left_out += int((present[name] & ~kept).sum())
-                mine = {key: told[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
+                mine = {key: reported[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
                 rows = kept.nonzero()[0].tolist()
                 labels = {key: [column[row] for row in rows] for key, column in cells.items()}
                 parts.setdefault(name, []).append((mine, labels))
@@ -82,32 +84,32 @@ def _check_columns(
     path: Path,
     wanted: Sequence[str],
     public: Sequence[str],
-    asked: Wanted,
+    request: Wanted,
     questions: Mapping[str, Any],
     there: Sequence[str],
 ) -> None:
     """Raise UsageError for a question or a column that the file does not have, or that is not public."""
-    place = shown_name(path)
-    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
-        if name not in questions and name == asked.cross and name in there:
+    file = shown_name(path)
+    for name in [*wanted, *([request.cross] if request.cross is not None else [])]:
+        if name not in questions and name == request.cross and name in there:
             column = " ".join(f"--column {part}" for part in wanted[:1])
             raise click.UsageError(
-                f"{place}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
+                f"{file}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
                 f"them says whether they differ; --cross is for two questions"
             )
         if name not in questions:
-            raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
+            raise click.UsageError(f"{file}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
             raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
         if name not in there:
-            raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
+            raise click.UsageError(f"{file}: {unknown_name('column', name, there)}")
     if not wanted:
-        raise click.UsageError("there is no question left beside those of --by")
+        raise click.UsageError("expected a question other than those of --by")
 
 
 def weights_of(cells: Iterable[Any], column: str) -> list[float]:
-    """Return the weights of a column; raise InvalidParameter for a cell that is none, with its row."""
+    """Return the weights of a column; raise InvalidParameter for an invalid cell, with its row."""
     found: list[float] = []
     for row, cell in enumerate(cells, 1):
         try:
@@ -118,6 +120,59 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
             raise InvalidParameter(f"column {column!r}, row {row}: a weight is a number from 0 upwards")
         found.append(number)
     return found
+
+
+def read_population(given: Sequence[str]) -> dict[str, float]:
+    """Return the shares, or numbers of people, of the groups of a population, by label."""
+    known: dict[str, float] = {}
+    for text in given:
+        label, sign, share = text.rpartition("=")
+        try:
+            number = float(share)
+        except ValueError:
+            number = -1.0
+        if not sign or not 0.0 <= number < float("inf") or label in known:
+            raise click.UsageError(
+                f"--population {text}: a label and its share, once for each label: --population f=0.51"
+            )
+        known[label] = number
+    if known and not sum(known.values()) > 0.0:
+        raise click.UsageError("--population has shares above 0")
+    return known
+
+
+def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the weights of groups of each contrast, by name and label."""
+    known: dict[str, dict[str, float]] = {}
+    for text in given:
+        name, colon, parts = text.partition(":")
+        weights: dict[str, float] = {}
+        for part in parts.split(","):
+            label, sign, weight = part.strip().rpartition("=")
+            try:
+                weights[label.strip()] = float(weight) if sign else float("nan")
+            except ValueError:
+                weights[label.strip()] = float("nan")
+        if not colon or not name.strip() or name.strip() in known or not all(map(isfinite, weights.values())):
+            raise click.UsageError(
+                f"--contrast {text!r}: expected a name and weights of groups, each name once: "
+                "--contrast 'any: none=-1, half=0.5, full=0.5'"
+            )
+        known[name.strip()] = weights
+    return known
+
+
+def check_people(paths: Sequence[Path]) -> None:
+    """Raise UsageError if groups of some files may share people, and nothing says who is in which."""
+    for path in paths:
+        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
+        rows = rows_of_person(made)
+        if rows is not None and rows > 1:
+            raise click.UsageError(
+                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
+                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
+                "--person ID"
+            )
 
 
 def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
@@ -168,8 +223,46 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     }
 
 
+def answer_regression(
+    paths: Sequence[Path], formula: str, weight: str | None, given: Questionnaire | None
+) -> dict[str, Any]:
+    """Return the regression of a formula, on questions and public columns of files, and its R²."""
+    from dither.data.report_files import read
+    from dither.estimation.regression import regression
+
+    told = read(*paths, questions=given)
+    named = [name for name in (*told, *told.public) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula)]
+    questions = [name for name in named if name in told]
+    if not questions:
+        raise click.UsageError(
+            f"the formula {formula!r} names no question; there are {', '.join(told)}, and the public columns "
+            f"{', '.join(told.public) or '(none)'}"
+        )
+    data: dict[str, Any] = dict(told.together(*questions))
+    for name in told.public:  # all of them, so that a wrong name is told the right ones
+        cells = told.labels(name, *questions)
+        data[name] = _numbers_or_labels(cells, name) if name in named else cells
+    weights = None if weight is None else weights_of(told.labels(weight, *questions), weight)
+    fit = regression(formula, data, weights=weights)
+    results: dict[str, Any] = {formula: fit}
+    if fit.explained_share is not None:
+        results[f"{formula}: R²"] = _answer(lambda: fit.r_squared)
+    return {name: str(part) if isinstance(part, Exception) else part for name, part in results.items()}
+
+
+def _numbers_or_labels(cells: Sequence[Any], column: str) -> list[Any]:
+    """Return a public column as numbers if each cell is one, else as it is; a cell may not be empty."""
+    empty = next((row for row, cell in enumerate(cells, 1) if cell is None or cell == ""), None)
+    if empty is not None:
+        raise InvalidParameter(f"column {column!r}, row {empty} of those that answered: the cell is empty")
+    try:
+        return [float(cell) for cell in cells]
+    except (TypeError, ValueError):
+        return list(cells)
+
+
 def _answer(function: Callable[..., Any], *args: object, **more: object) -> object:
-    """Return an estimate, or the error that says why there is none: other questions may have it."""
+    """Return an estimate, or the error with the reason: other questions may have it."""
     try:
         return function(*args, **more)
     except (InvalidParameter, NotIdentifiable) as error:
@@ -177,12 +270,19 @@ def _answer(function: Callable[..., Any], *args: object, **more: object) -> obje
 
 
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
-    """Return a table of groups, or of their differences if those are asked for."""
-    from dither.estimation.comparison import difference
+    """Return a table of groups, or of their differences on request."""
+    from dither.estimation.comparison import contrasts, difference
 
     title = f"{name} by {', '.join(groups.by)}"
     if asked.population:
         return {f"{name}, population by {', '.join(groups.by)}": population_of(groups, asked)}
+    if asked.contrasts:
+        labels = {str(label): label for label in groups.estimates}
+        weights = {
+            contrast: {labels.get(label, label): weight for label, weight in parts.items()}
+            for contrast, parts in asked.contrasts.items()
+        }
+        return {f"{title}: contrasts": contrasts(groups, weights)}
     if asked.difference is None:
         return {title: groups}
     base: object = asked.difference or None
@@ -200,8 +300,8 @@ def population_of(groups: Any, asked: Wanted) -> object:
 
     labels = {"" if label is None else str(label): label for label in groups.estimates}
     known = {labels.get(name, name): number for name, number in asked.population.items()}
-    whole = sum(known.values())
-    return post_stratified(groups, {label: number / whole for label, number in known.items()})
+    total = sum(known.values())
+    return post_stratified(groups, {label: number / total for label, number in known.items()})
 
 
 def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
@@ -212,15 +312,15 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
     from dither.estimation.groups import GroupCounts
     from dither.estimation.person_numbers import check_pair, indicators, protocol_of
 
-    told = next(labels for labels in by.values() if isinstance(labels, Told))
-    check_pair(reports, told)
-    read, answers = indicators(told), protocol_of(told).categories.labels
+    labels_ = next(labels for labels in by.values() if isinstance(labels, Told))
+    check_pair(reports, labels_)
+    read, answers = indicators(labels_), protocol_of(labels_).categories.labels
     public = [labels for labels in by.values() if not isinstance(labels, Told)]
     parts: Any = GroupCounts.rows(public, len(reports.cells)) if public else [((), slice(None))]
-    for label, places in parts:
+    for label, indices in parts:
         for column, answer in enumerate(answers):
             members = np.zeros(len(reports.cells))
-            members[places] = read[places, column]
+            members[indices] = read[indices, column]
             yield " · ".join(map(str, (*label, answer))), members
 
 

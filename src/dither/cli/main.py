@@ -31,16 +31,16 @@ GROUPS: Final = {
     },
     "Collect": {
         "init": "Write the files that a collection begins with.",
-        "campaign": "Check, publish or retire a campaign, a contract with the people it asks.",
+        "campaign": "Check, publish or retire a campaign, a contract with the people who answer.",
         "serve": "Collect reports for a campaign.",
         "collector": "Back up, restore, migrate or export what a collector stored.",
         "account": "Show, check or export what a person has given.",
         "sql": "Write the query that counts reports in a database.",
-        "dap": "Print the parameters for an aggregation by DAP, and what it promises.",
+        "dap": "Print the parameters for an aggregation by DAP, and its promise.",
         "conformance": "Drive another implementation with the conformance vectors.",
     },
     "Explain": {
-        "explain": "Explain a campaign in plain words, for the person asked and the officer.",
+        "explain": "Explain a campaign in plain words, for people who answer and the officer.",
         "card": "Write a machine-readable card of a deployment.",
         "version": "Show the version.",
     },
@@ -60,11 +60,11 @@ _PLAIN: Final = {"ε": "eps", "δ": "delta", "≤": "<=", "≥": ">=", "±": "+-
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return what stands for a character that cannot be encoded, and where to go on."""
+    """Return the replacement of a character that cannot be encoded, and the next position."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letter, after = error.object[error.start], error.start + 1
-    if "\udc80" <= letter <= "\udcff":  # a byte of the name of a file, which is no text
+    if "\udc80" <= letter <= "\udcff":  # a byte of a file name that is not text
         return bytes([ord(letter) - 0xDC00]), after
     return _PLAIN.get(letter, "?"), after
 
@@ -75,7 +75,7 @@ codecs.register_error("dither", _in_plain_letters)
 def _never_fail(stream: object) -> None:
     """Make a stream write every text: pipes and files in UTF-8, a terminal in plain letters if need be.
 
-    On Windows the encoding of a pipe lacks ε. Who sets PYTHONIOENCODING has that encoding.
+    On Windows the encoding of a pipe lacks ε. PYTHONIOENCODING overrides it.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return
@@ -161,8 +161,8 @@ class _Verbs(click.Group):
         except OSError as error:  # such as a full disk
             if error.errno == errno.EPIPE:
                 raise
-            place = f"{error.filename}: " if isinstance(error.filename, str) else ""
-            words = f"{place}{error.strerror or error}"
+            prefix = f"{error.filename}: " if isinstance(error.filename, str) else ""
+            words = f"{prefix}{error.strerror or error}"
             if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
                 raise click.UsageError(words) from None
             raise _SystemProblem(words) from None

@@ -49,11 +49,11 @@ class _Day(click.ParamType):  # type: ignore[type-arg]
 DAY: Final = _Day()
 
 
-ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect
+ITEMS_SEP: Final = "dither.items_sep"  # key under which --several leaves a separator for the dialect
 
 
 def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --sep, --decimal, --thousands, --na and others, and pass what they say as `dialect`."""
+    """Add --sep, --decimal, --thousands, --na and others, and pass their values as `dialect`."""
 
     @click.option(
         "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
@@ -114,7 +114,7 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `asked`."""
+    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `request`."""
 
     @click.option("--column", "columns", multiple=True, help="The column to randomise.")
     @domain_options
@@ -123,7 +123,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
         "--mechanism",
         shell_complete=mechanism_names,
         help="The mechanism, or its specification FILE.json. By default the one with the smallest predicted "
-        "error: on an interval that of a mean, by Optimal(unbiased=True) where its design ships and its "
+        "error: on an interval the error of a mean, by Optimal(unbiased=True) where its design ships and its "
         "specification has at most 16 kB, else by Hybrid or Podium; on a circle OGPM; for categories the one "
         "with the smallest variance in short reports.",
     )
@@ -145,8 +145,8 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError(
                 "--column names one column; for several questions use --campaign FILE.toml"
             )
-        asked = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
-        command(*args, asked=asked, **kwargs)
+        request = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
+        command(*args, asked=request, **kwargs)
 
     return with_question
 
@@ -162,7 +162,7 @@ class Asked:
     file: str | None
 
     def guarantee(self) -> Guarantee:
-        """Return what one person is promised, over the whole campaign where that is stated."""
+        """Return the promise to one person, over the complete campaign where that is stated."""
         return self.campaign.guarantee if self._found is None else self._found.guarantee
 
     @cached_property
@@ -229,7 +229,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         "hold several of these, with ; between them.",
     )
     @click.option(
-        "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+        "--most", type=int, metavar="M", help="With --several: the number of items that a person reports."
     )
     @click.option(
         "--empty",
@@ -280,11 +280,11 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
             return
         given: dict[str, Any] = {"interval": interval, "circle": circle}
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
-        asked = any(value is not None for value in given.values())
-        if optional and not asked:
+        has_domain = any(value is not None for value in given.values())
+        if optional and not has_domain:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
         given |= {"most": most, "empty": empty, "optional": optional}
-        command(*args, domain=read_table(given) if asked else None, **kwargs)
+        command(*args, domain=read_table(given) if has_domain else None, **kwargs)
 
     return with_domain
 
@@ -341,7 +341,8 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
     return None if given is None else losses.loss_of(given)
 
 
-# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
+# Copies of the library's choices for help: the library is loaded when a verb runs.
+# tests/cli/test_main_help.py compares them.
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

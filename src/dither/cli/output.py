@@ -70,8 +70,8 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
     def advance(rows: int) -> None:
         nonlocal done
         done += rows
-        whole = f"{title}  {done:,} {unit}"
-        line.show(whole if total is None else f"{_bar(done, total)} {whole} of {total:,}")
+        text = f"{title}  {done:,} {unit}"
+        line.show(text if total is None else f"{_bar(done, total)} {text} of {total:,}")
 
     try:
         yield advance
@@ -142,10 +142,10 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def probability(share: float) -> str:
-    """Return a probability with four decimals, so that those of a column can be compared."""
+    """Return a probability with four decimals, so that a column is easy to compare."""
     return f"{share:.4f}"
 
 
 def metres(distance: float) -> str:
-    """Return a distance in whole metres."""
+    """Return a distance in metres, rounded."""
     return f"{distance:,.0f} m"

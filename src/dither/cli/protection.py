@@ -23,7 +23,7 @@ _SURE: Final = 2.0  # no warning is due up to this ε: its words are not loaded
 
 
 def print_answering(contract: Campaign, *, err: bool = True) -> None:
-    """Print for each question how it is drawn, which clients answer it, and which do not and why."""
+    """Print for each question its draw, the clients that answer it, and the others with the reason."""
     from dither.collection.kinds import rows
 
     for line in rows(contract):
@@ -31,7 +31,7 @@ def print_answering(contract: Campaign, *, err: bool = True) -> None:
 
 
 def bound_words(guarantee: Guarantee) -> str:
-    """Return a guarantee without its unit, for a sentence that names whom or what it protects."""
+    """Return a guarantee without its unit, for a sentence that names the unit."""
     return ", assuming that ".join([str(guarantee.bound), *filter(None, ["; ".join(guarantee.assumes)])])
 
 
@@ -46,11 +46,9 @@ def check_protection(guarantee: Guarantee) -> None:
     file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
     largest = math.inf if file is None else _largest_epsilon(file)
     if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
-        much = f"ε = {guarantee.epsilon:.4g} for one person over the whole campaign is"
+        much = f"ε = {guarantee.epsilon:.4g} for one person over the complete campaign is"
         if isinstance(guarantee.bound, Nothing):
-            much = (
-                f"nothing limits what one person reveals over the whole campaign ({guarantee.bound.reason}):"
-            )
+            much = f"nothing limits one person's privacy loss over the campaign ({guarantee.bound.reason}):"
         raise click.UsageError(
             f"{much} more than {file} allows ({_LARGEST} = {largest:g}). This guards against mistakes and is "
             "no promise: change the file if you mean it"

@@ -49,22 +49,24 @@ _SIGNED: Final = {"campaign", "signature"}
 class Found:
     """The questions of a file or an address, and what else is known about them."""
 
-    questionnaire: Questionnaire | None  # None if a campaign counts who is present, and asks nothing
+    questionnaire: Questionnaire | None  # None if a campaign only counts presence
     published: Published | None = None  # if it is signed: verified
-    contract: Campaign | None = None  # if it states who asks, and for how long
-    kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
-    made: Mapping[str, Any] = field(default_factory=dict)  # of a file of reports: how it was made
+    contract: Campaign | None = None  # if it states the collector and the duration
+    kept: tuple[str, ...] | None = None  # for a file of reports: the columns that are not reports
+    made: Mapping[str, Any] = field(default_factory=dict)  # for a file of reports: its origin
 
     @property
     def campaign(self) -> Questionnaire:
-        """The questions; raise UsageError if there are none."""
+        """The questions; raise UsageError without any."""
         if self.questionnaire is None:
-            raise click.UsageError("this campaign counts who is present, and asks no question")
+            raise click.UsageError(
+                "this campaign counts presence and has no questions; name a campaign with questions"
+            )
         return self.questionnaire
 
     @property
     def asked(self) -> Any:
-        """What a person is asked, over the whole campaign where that is stated."""
+        """A person's questions, over the complete campaign where that is stated."""
         return self.campaign if self.contract is None else self.contract.over_time
 
     @property
@@ -78,17 +80,17 @@ class Found:
         """Return the columns of a file of reports whose gaps show who is `missing`, or `outside`."""
         if self.made.get(kind) != "skip":
             return ()
-        asked = self.campaign.questions.items()
-        return tuple(name for name, question in asked if kind == "outside" or not question.domain.optional)
+        pairs = self.campaign.questions.items()
+        return tuple(name for name, question in pairs if kind == "outside" or not question.domain.optional)
 
     @property
     def total(self) -> Total | None:
-        """The total of the whole campaign, where that is stated."""
+        """The total of the complete campaign, where that is stated."""
         return None if self.contract is None else self.contract.total
 
     @property
     def guarantee(self) -> Guarantee:
-        """What one person is promised, over the whole campaign where that is stated."""
+        """The promise to one person, over the complete campaign where that is stated."""
         if self.contract is not None:
             return self.contract.whole_guarantee
         return self.campaign.guarantee.repeated(self.rows or 1)
@@ -97,9 +99,9 @@ class Found:
 def find_questions(place: Path | str, column: str | None = None, *, quiet: bool = False) -> Found:
     """Return the questions of a campaign, signed or not, of a specification or of a file of reports.
 
-    A place is a file, or the address of a campaign at a collector. A signed campaign is verified, which is
-    said on standard error unless `quiet`. `column` names the question of a specification. Raise UsageError if
-    there are no questions.
+    A place is a file, or the address of a campaign at a collector. A signed campaign is verified, with a
+    message on standard error unless `quiet`. `column` names the question of a specification. Raise UsageError
+    without questions.
     """
     name, path = str(place), Path(place)
     try:
@@ -144,7 +146,7 @@ def _campaign_table(path: Path) -> dict[str, Any]:
     """Return the table [campaign] of a TOML file; empty if there is none, or the file is not TOML."""
     try:
         terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
-    except ValueError:  # whoever reads the questions says what is wrong
+    except ValueError:  # the reader of the questions reports the error
         return {}
     return terms if isinstance(terms, dict) else {}
 
@@ -163,7 +165,7 @@ def _read(path: Path, column: str | None) -> Found:
                 raise click.UsageError(
                     f"{' and '.join(often)} of {path.name} {say} how often a person answers from the first "
                     "to the last day of a campaign: state asker, contact, purpose, begins and ends in its "
-                    "table [campaign], too, or leave it out and explain one answer"
+                    "table [campaign], or leave the option out and explain one answer"
                 )
             return Found(Questionnaire.read(path))
         from dither.collection.campaign import Campaign

@@ -35,7 +35,7 @@ def print_estimates(
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
     for index, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
-        needed = index > 0 or not wanted.numbers  # who asks for a distribution may have no mean
+        needed = index > 0 or not wanted.numbers  # a requested distribution may have no mean
         if needed and all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     return print_answers(answers, summaries, as_json)
@@ -87,7 +87,7 @@ def print_tables(
 ) -> dict[str, Any]:
     """Print tables of groups, each after its head, or JSON; return them by a title."""
     results: dict[str, Any] = {}
-    if wanted.difference is not None or wanted.population:
+    if wanted.difference is not None or wanted.population or wanted.contrasts:
         from dither.cli.desk import group_results
 
         for name, answers in tables.items():
@@ -133,11 +133,11 @@ def _text(label: str, value: Any) -> str:
             ]
             for row in value.records()
         ]
-        what = "value" if getattr(value, "parts", None) else "share"  # of bounds
+        what = "value" if getattr(value, "parts", None) else "share"  # bounds
         shown = table(["answer", f"{what} (95 %)"], rows)
-        if hasattr(value, "words"):  # of bounds
+        if hasattr(value, "words"):  # bounds
             return f"{shown}\n  to ask others on: {value.words}"
-        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
+        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is visible
         return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
         clipping, value = value.clipping, replace(value, clipping=None)  # the label says of which values
@@ -248,23 +248,17 @@ def print_versions(
 
 
 def _of_versions(summaries: Sequence[Counts]) -> list[tuple[str, Any]]:
-    """Return one answer from all versions of a question, or one of each version and why there is none.
+    """Return one answer from all versions of a question, or one of each version with the reason.
 
     Of lists of answers that differ, each answer has the versions that offer it.
     """
-    from dither.estimation.comparison import combine, combine_lists
+    from dither.estimation.comparison import combine_versions
     from dither.estimation.verbs import estimate
 
-    usual = usual_title(summaries[0])
     try:
-        return [(usual, combine(summaries))]
+        return [(usual_title(summaries[0]), combine_versions(summaries))]
     except DitherError as error:
         reason = str(error)
-    if all(usual_title(summary) == "frequencies" for summary in summaries):
-        try:
-            return [(usual, combine_lists(summaries))]
-        except DitherError as error:
-            reason = str(error)
     each = [
         (f"version {number}", try_answer(estimate, summary)) for number, summary in enumerate(summaries, 1)
     ]
@@ -286,7 +280,7 @@ def print_results(results: Mapping[str, Any], as_json: bool) -> None:
         )
         return
     for name, result in results.items():
-        if isinstance(result, str):  # why there is none
+        if isinstance(result, str):  # the reason
             click.echo(f"{name}: {result}")
             continue
         click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")

@@ -28,7 +28,7 @@ class CrossTable(ResultTable):
 
 
 def table_of(name: str, result: Any) -> ResultTable:
-    """Return a result as a table whose first column names it; a cross-table is one in print, too."""
+    """Return a result as a table whose first column names it; a cross-table is also printed as one."""
     rows = result.records()
     limits = getattr(result, "limits", (-float("inf"), float("inf")))
     if hasattr(result, "within_rows"):
@@ -39,7 +39,7 @@ def table_of(name: str, result: Any) -> ResultTable:
 
 
 def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of cells that JSON has: other labels as text, None for what is not finite."""
+    """Return a row of cells that JSON has: other labels as text, None for NaN and infinities."""
     shown = {}
     for name, cell in row.items():
         finite = not isinstance(cell, float) or abs(cell) < float("inf")
@@ -115,7 +115,7 @@ def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
 
 
 def _blocks(tables: Sequence[ResultTable]) -> list[tuple[list[str], list[list[str]]]]:
-    """Return heads and cells as they are printed: those of one list of rows below each other, and grids."""
+    """Return heads and cells as they are printed: blocks of one list of rows below each other, and grids."""
     blocks: list[tuple[list[str], list[list[str]]]] = []
     lists = [table._cells() for table in tables if not isinstance(table, CrossTable)]
     if lists:

@@ -37,10 +37,10 @@ _LIMITS: Final = (
 def verify_campaign(
     address: str, *, head: str | None = None, key: str | None = None, assume: Sequence[str] = ()
 ) -> tuple[list[Check], tuple[str, ...]]:
-    """Return what was checked about a campaign without trusting its operator, and what cannot be checked.
+    """Return the checks of a campaign that need no trust in its operator, and the limits of the checks.
 
-    `head` of the asker's list and `key` of the asker are from somewhere else: what is served is compared with
-    them. Raise an error if there is no campaign, or if its signature or identity is wrong.
+    `head` of the asker's list and `key` of the asker come from another source; the served data are compared
+    with them. Raise an error if the campaign is missing, or if its signature or identity is wrong.
     """
     published = fetch_campaign(address)
     contract = published.contract
@@ -103,7 +103,7 @@ def _check_promise(contract: Campaign, assume: Sequence[str]) -> Check:
 
 def _check_card(published: Published) -> Check:
     if published.card is None:
-        return Check("card", None, "it has none that is signed; an older dither signed the campaign")
+        return Check("card", None, "no signed card; an older dither signed the campaign")
     same = published.card[0] == published.contract.card
     return Check(
         "card",

@@ -1,7 +1,7 @@
-"""Campaigns as contracts: what is asked of whom, for how long and for what; immutable and signed.
+"""Campaigns as contracts: questions, people, days and purpose; immutable and signed.
 
-A published contract is a text. Its identity is the SHA-256 of that text, which travels as it was signed, so
-that nothing has to be written again in order to be checked. A change is a new version with a new identity.
+A published contract is a text. Its identity is the SHA-256 of that text. The text travels as it was
+signed, so a check does not write it again. A change is a new version with a new identity.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _NUMBERS: Final = {
     "expects": (1 << 53) - 1,
     "reports_a_batch": (1 << 31) - 1,
 }
-# Which terms a way of repeating needs, and which it may have; no other way has them.
+# The terms that a way of repeating needs or may have; no other way has them.
 _NEEDS: Final[dict[str, tuple[str, ...]]] = {
     "kept change": ("days", "changes"),
     "present": ("every", "expects"),
@@ -96,29 +96,30 @@ _OWN: Final[dict[str, tuple[str, ...]]] = {
     "once": ("days", "every"),
     "present": ("label_share",),
 }
-# The length of a path is not known, texts are not counted, and the others are no answers of one device.
+# The length of a path is not known, texts are not counted, and the others are not answers of one device.
 _NEVER: Final = (
     *("walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed"),
     *("each", "sampled", "indicator", "kept change", "kept changes"),
 )
 _PRESENT_VALUES: Final = 128
+FEWEST_LABELLED: Final = 100  # expected devices of a campaign with a permanent label, at least
 _PRESENT_DEVICES: Final = 20  # expected devices for each report of a permanent label, at least
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a campaign promises to the people it asks, and what the collector holds itself to.
+    """The promises of a campaign to its people, and the obligations of the collector.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
     answer is shown. `retry` is how many days a batch that is sent again is recognised. `repeat` is how often
     a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days or in `every`
     day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every` period, with
     the share of devices that carry the permanent label (`label_share`) and the number of devices that it
-    `expects`. `labels` are the public labels that a batch may carry beside none. `phase` divides people
-    between two campaigns. `languages` are those of `purposes` (the first is that of `purpose`) and of the
-    words of `asks`, the terms of each question. `sealing_key` is the key configuration (RFC 9458, as
-    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch` is
-    how many reports to a question a batch may hold, for gateways that send for many people; None if every
+    `expects`. `labels` are the public labels that a batch may carry (or none). `phase` divides people
+    between two campaigns. `languages` are the languages of `purposes` (the first is for `purpose`)
+    and of the words of `asks`, the terms of each question. `sealing_key` is the key configuration (RFC 9458,
+    as hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch`
+    is how many reports to a question a batch may hold, for gateways that send for many people; None if every
     batch is of one person.
     """
 
@@ -152,7 +153,7 @@ class Campaign:
         for name, (size, lines) in _TEXTS.items():
             check_words(name, getattr(self, name), size=size, lines=lines)
         if len(self.asker) > _MOST_ASKER:
-            raise InvalidParameter(f"asker is a text of at most {_MOST_ASKER} characters")
+            raise InvalidParameter(f"expected asker to be a text of at most {_MOST_ASKER} characters")
         for name, most in _NUMBERS.items():
             if name in _ALWAYS or getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1, most)
@@ -162,14 +163,14 @@ class Campaign:
         if self.ends < self.begins:
             raise InvalidParameter(f"the campaign ends on {self.ends}, before it begins on {self.begins}")
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
-            raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
+            raise InvalidParameter(f"expected labels to be at most {_MOST_LABELS} different texts")
         for label in self.labels:
             check_words("a label", label, size=MOST_LABEL, lines=True)
         if self.sealing_key is not None:
             refuse_private("sealing_key", self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
-        for name, given in (("questions", asked), ("purposes", self.purposes), ("asks", self.asks)):
+        made = {name: self._with_terms(name, as_question(given)) for name, given in self.questions.items()}
+        for name, given in (("questions", made), ("purposes", self.purposes), ("asks", self.asks)):
             object.__setattr__(self, name, MappingProxyType(dict(given)))
         self._check_repeat()
         self._check_words()
@@ -211,13 +212,13 @@ class Campaign:
         if self.repeat == "present" and (self.phase is not None or self.reports_a_batch is not None):
             raise InvalidParameter('repeat = "present" goes with neither a phase nor reports_a_batch')
         if self.phase is not None and not isinstance(self.phase, Phase):
-            raise InvalidParameter("phase has a share, or what it follows: phase = { share = 0.1 }")
+            raise InvalidParameter("expected in phase a share or a first campaign: phase = { share = 0.1 }")
 
     def _check_words(self) -> None:
         check_languages(self.languages)
         if self.purposes:
             if not self.languages or set(self.purposes) != set(self.languages[1:]):
-                raise InvalidParameter("purposes are in all languages but the first, in which purpose is")
+                raise InvalidParameter("expected purposes in the other languages; `purpose` is in the first")
             for words in self.purposes.values():
                 check_words("a purpose", words, size=_TEXTS["purpose"][0], lines=True)
         for name in self.asks:
@@ -237,8 +238,8 @@ class Campaign:
             twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
-                    f"questions {twin!r} and {name!r} have the same device text, so that nobody could tell "
-                    "their reports apart; ask one of them in a campaign of its own"
+                    f"questions {twin!r} and {name!r} have the same device text, so their reports would be "
+                    "indistinguishable; put one of them into another campaign"
                 )
             try:
                 self._check_question(question, self.asks.get(name))
@@ -249,7 +250,7 @@ class Campaign:
         draw, domain = question.device()["draw"], question.domain
         if draw in _NEVER or not question.alone or question.guarantee.assumes:
             raise InvalidParameter(
-                "a campaign asks what a device answers alone, without assumptions: one value or one place, "
+                "expected a question that a device answers by itself, about one value or one location, "
                 f"not a path or a text (its draw is {draw!r})"
             )
         check_labels(domain)
@@ -263,6 +264,11 @@ class Campaign:
             self._check_present(question)
 
     def _check_present(self, question: Question) -> None:
+        if (self.expects or 0) < FEWEST_LABELLED:
+            raise InvalidParameter(
+                f"a permanent label needs at least {FEWEST_LABELLED} expected devices: a report of fewer is "
+                "nearly one device's; leave out the question and label_share, and devices are counted alone"
+            )
         values = values_of_present(question)
         expected = (self.expects or 0) * thousandths("label_share", self.label_share)
         most = min(_PRESENT_VALUES, expected // (THOUSAND * _PRESENT_DEVICES))
@@ -286,8 +292,8 @@ class Campaign:
             raise unknown_name("question", name, list(self.questions))
         if self.repeat == "present":
             raise InvalidParameter("presence is not an answer to a question")
-        told, question = self.account_terms(name), self.questions[name]
-        asked = Inquiry(
+        facts, question = self.account_terms(name), self.questions[name]
+        request = Inquiry(
             name,
             question,
             asker=self.asker,
@@ -295,12 +301,12 @@ class Campaign:
             days=self.days,
             every=self.every,
             changes=self.changes,
-            times=told.get("times"),
-            terms={key: told[key] for key in ("limit", "phase") if key in told} or None,
+            times=facts.get("times"),
+            terms={key: facts[key] for key in ("limit", "phase") if key in facts} or None,
             taken=None if name not in self.asks else partial(self.value, name),
             words=self.words(name),
         )
-        return asked if self.days is None else replace(asked, start=self.begins)
+        return request if self.days is None else replace(request, start=self.begins)
 
     def words(self, name: str) -> Data:
         """Return what the campaign says to people about a question, by language, and its labels."""
@@ -315,9 +321,9 @@ class Campaign:
         return given if terms is None else terms.value(given, self.questions[name])
 
     def account_terms(self, name: str) -> Data:
-        """Return what an account is given about a question, beside the asker and the mechanism."""
+        """Return an account's data about a question, except the asker and the mechanism."""
         periodic = self.days is not None
-        told: Data = {
+        facts: Data = {
             "asker": self.asker,
             "question": name,
             "fingerprint": self.fingerprint(name),
@@ -326,16 +332,16 @@ class Campaign:
             "start": (self.begins - datetime.date(1970, 1, 1)).days if periodic else None,
         }
         if self.every is not None:
-            told["every"] = self.every
+            facts["every"] = self.every
         if self.changes is not None:
-            told["changes"] = self.changes
+            facts["changes"] = self.changes
         if self.questions[name].unit == "location":
-            told["times"] = 1
+            facts["times"] = 1
         if self.answers is not None:
-            told["limit"] = {"campaign": self.id, "answers": self.answers}
+            facts["limit"] = {"campaign": self.id, "answers": self.answers}
         if self.phase is not None:
-            told["phase"] = {"campaign": self.id, "name": self.name, **self.phase.data()}
-        return told
+            facts["phase"] = {"campaign": self.id, "name": self.name, **self.phase.data()}
+        return facts
 
     def most_reports(self, day: datetime.date) -> int:
         """Return how many reports to a question a batch that arrives on a day may hold.
@@ -368,7 +374,7 @@ class Campaign:
 
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
-        """What a person is asked over the whole campaign: with `"once"`, one answer in each period."""
+        """A person's questions over the complete campaign: with `"once"`, one answer in each period."""
         if self.repeat == "kept change":
             return {name: self._change(question) for name, question in self.questions.items()}
         if self.repeat != "once":
@@ -381,14 +387,14 @@ class Campaign:
 
     @cached_property
     def total(self) -> Total:
-        """The most that one person reveals over the whole campaign: every text about it states this."""
+        """The largest loss of one person over the complete campaign: every text about it states this."""
         terms = {name: getattr(self, name, None) for name in ("repeat", "days", "every", "answers")}
         days = {"begins": self.begins.isoformat(), "ends": self.ends.isoformat()}
         return total_of({**terms, **days}, self.guarantee.epsilon, self.guarantee.delta)
 
     @cached_property
     def whole_guarantee(self) -> Guarantee:
-        """The guarantee of a person over the whole campaign; of fresh answers without a limit, nothing."""
+        """A person's guarantee over the complete campaign; `Nothing` for fresh answers without a limit."""
         return total_promise(self.total)
 
     def explain(self, spent: Guarantee | None = None) -> Explanation:
@@ -397,11 +403,11 @@ class Campaign:
 
     @property
     def spoken(self) -> Data:
-        """What `explain` and `card` are told beside the questions: how often, the total, and stated terms."""
+        """The further arguments of `explain` and `card`: the repetition, the total, and stated terms."""
         stated = {name: terms.data() for name, terms in self.asks.items()}
         phase = None if self.phase is None else self.phase.data()
-        told = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
-        return {**told, "phase": phase}
+        facts = {"repeat": self.repeat, "total": self.total, "every": self.every, "stated": stated}
+        return {**facts, "phase": phase}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
         """Return what the campaign states about itself, for the officer's sheet of today."""
@@ -463,11 +469,11 @@ class Campaign:
     def _write_question(self, name: str) -> Data:
         """Return a question as the text states it."""
         question, terms, line = self.questions[name], self.asks.get(name), self.questions[name].domain.line
-        told = _promise(question)
+        data = _promise(question)
         if line is not None:
-            told |= {} if line.step is None else {"step": line.step}
-            told |= {"unit": line.plain_unit} if line.plain_unit else {}
-        return {"name": name, "specification": question.to_json(), **told, **(terms.data() if terms else {})}
+            data |= {} if line.step is None else {"step": line.step}
+            data |= {"unit": line.plain_unit} if line.plain_unit else {}
+        return {"name": name, "specification": question.to_json(), **data, **(terms.data() if terms else {})}
 
     @cached_property
     def id(self) -> str:
@@ -520,8 +526,8 @@ class Campaign:
 
 def _promise(question: Question) -> Data:
     """Return what a question promises as the text states it: ε, and δ if it has one."""
-    told = promises(question.guarantee)
-    return {name: told[name] for name in ("epsilon", "delta") if told[name] is not None}
+    facts = promises(question.guarantee)
+    return {name: facts[name] for name in ("epsilon", "delta") if facts[name] is not None}
 
 
 def _read_promise(stated: Data) -> Data:
@@ -530,8 +536,8 @@ def _read_promise(stated: Data) -> Data:
 
 def _total(questions: list[Data]) -> Data:
     """Return the promise of all questions together: the sums of their ε and δ."""
-    deltas = [told["delta"] for told in questions if "delta" in told]
-    epsilon = math.fsum(told["epsilon"] for told in questions)
+    deltas = [fields["delta"] for fields in questions if "delta" in fields]
+    epsilon = math.fsum(fields["epsilon"] for fields in questions)
     return {"epsilon": epsilon, "delta": math.fsum(deltas) if deltas else None, "assumptions": []}
 
 
@@ -567,9 +573,7 @@ def _read_questions(listed: object) -> Data:
     asks: dict[str, QuestionTerms] = {}
     for stated in listed if isinstance(listed, list) else [None]:
         if not isinstance(stated, dict) or stated.keys() - _QUESTION - _ASKED or stated["name"] in questions:
-            raise MalformedReport(
-                "the questions of a campaign are not in their form, or one name stands twice"
-            )
+            raise MalformedReport("expected the questions of a campaign in their form, each name once")
         questions[stated["name"]] = _read_question(stated)
         own = {name: stated[name] for name in stated.keys() & _ASKED}
         if own:
@@ -589,7 +593,7 @@ def _read_question(stated: Data) -> Question:
 
 @dataclass(frozen=True)
 class Published:
-    """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""
+    """A contract with the signature of its asker, in the form for devices, and maybe its retirement."""
 
     contract: Campaign
     key: str  # 64 hexadecimal digits: the public key
@@ -603,7 +607,7 @@ class Published:
         if self.card is not None:
             verify(self.key, self.card[1], _CARD + self.card[0].encode())
             if loads(self.card[0], "a card").get("campaign") != self.id:
-                raise MalformedReport("the card is that of another campaign")
+                raise MalformedReport("the card belongs to another campaign")
         if self.retired is not None:
             verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
         if self.before is not None:
@@ -633,7 +637,7 @@ class Published:
         gone = None
         if self.retired is not None:
             gone = {"day": self.retired[0].isoformat(), "signature": self.retired[1]}
-        whole = {
+        data = {
             "campaign": self.contract.text,
             "key": self.key,
             "signature": self.signature,
@@ -641,20 +645,21 @@ class Published:
             **write_before(self.before),
             **({} if self.card is None else {"card": {"text": self.card[0], "signature": self.card[1]}}),
         }
-        return json.dumps(whole, ensure_ascii=False)
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> Self:
         """Return what `to_json` wrote, verified.
 
         Raise Mismatch if it is signed with another key than a pinned `key`, or than the one that the pinned
-        key has signed as the next. Who follows it to the next must keep that one, so as to follow once.
+        key has signed as the next. A device that follows to the next key must keep that one, so as to
+        follow once.
         """
         return cls._read(text, key, Campaign.from_text)
 
     @classmethod
     def from_store(cls, text: str) -> Self:
-        """Return a campaign as a collector keeps it. Those of version 1, which no device reads, open too."""
+        """Return a campaign as a collector keeps it, also of version 1 (devices do not read those)."""
         return cls._read(text, None, _read_stored)
 
     @classmethod
@@ -675,7 +680,7 @@ class Published:
 
 
 def _signed_prefix(text: str) -> bytes:
-    """Return what is signed before the text of a campaign; that of version 1 is kept by stores alone."""
+    """Return the signed prefix of a campaign's text; only stores keep version 1."""
     return _SIGNED_1 if loads(text, "a campaign", MOST_BYTES).get("dither-campaign") == 1 else _SIGNED
 
 

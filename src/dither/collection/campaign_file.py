@@ -22,8 +22,8 @@ def read_campaign(text: str) -> Data:
     questions = (
         {} if data is not None and "questions" not in data else Questionnaire.from_toml(text).questions
     )
-    whole = tomllib.loads(text)
-    table = whole.get("campaign")
+    document = tomllib.loads(text)
+    table = document.get("campaign")
     if not isinstance(table, dict):
         raise InvalidParameter("the file has no table [campaign] with name, asker, contact, begins, ends …")
     lacking = [key for key in _NEEDED if key not in table]
@@ -49,14 +49,14 @@ def read_campaign(text: str) -> Data:
             terms[name] = tuple(terms[name])
     if "phase" in terms:
         terms["phase"] = _phase(terms["phase"])
-    tables = whole.get("questions", {})
+    tables = document.get("questions", {})
     if "languages" not in terms and any("text" in table or "names" in table for table in tables.values()):
         terms["languages"] = ("en",)
     asks = {name: _question_terms(table, terms.get("languages", ())) for name, table in tables.items()}
     return {
         **terms,
         "questions": questions,
-        "asks": {name: asked for name, asked in asks.items() if asked.data()},
+        "asks": {name: request for name, request in asks.items() if request.data()},
     }
 
 
@@ -71,7 +71,7 @@ def _is_presence(text: str) -> bool:
 
 def _phase(given: object) -> Phase:
     if not isinstance(given, Mapping) or given.keys() not in ({"share"}, {"follows"}):
-        raise InvalidParameter(f"a phase is {_SHARE}, not {found(given)}")
+        raise InvalidParameter(f"expected a phase to be {_SHARE}, got {found(given)}")
     return Phase(**given)
 
 

@@ -29,7 +29,7 @@ class CampaignList:
     """The list of all campaigns that an asker published and retired, in order, and of new keys.
 
     Every entry is a text in canonical JSON with the digest of the one before; the digest of the last, the
-    head, is signed. So whoever has one head has the whole list before it.
+    head, is signed. So one head fixes the complete list before it.
     """
 
     entries: tuple[str, ...]
@@ -92,13 +92,13 @@ class CampaignList:
 
     def to_json(self) -> str:
         """Return what a collector serves and a file holds."""
-        whole = {
+        data = {
             "list": self.entries,
             "key": self.key,
             "signature": self.signature,
             **write_before(self.before),
         }
-        return json.dumps(whole, ensure_ascii=False)
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> CampaignList:

@@ -43,23 +43,23 @@ class Sent:
     retry_after: float | None = None
 
     def __str__(self) -> str:
-        told = f"{self.reports} reports were acknowledged"
+        text = f"{self.reports} reports were acknowledged"
         if self.dropped:
-            told += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
-        return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
+            text += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
+        return text if self.refused is None else f"{text}; the rest waits ({self.refused})"
 
 
 class Client:
     """A device that answers a campaign: it checks the signature, spends from an account, queues and sends.
 
-    `address` is that of the campaign, such as https://city.example/v1/campaigns/4014…; its last part is the
+    `address` is the campaign's, such as https://city.example/v1/campaigns/4014…; its last part is the
     digest of the campaign's text, which is checked. `key` is the pinned public key of the asker. Reports are
-    on disk before they are sent, and a batch has the same bytes however often it is sent.
+    on disk before they are sent, and a batch has the same bytes each time.
 
     If the contract has a sealing key, every batch is encrypted to it (RFC 9458) and sent to the gateway of
     the collector. `relay` is the address of a relay that passes requests on to that gateway: it reads neither
-    them nor the answers, and the collector does not see the device's address. So that this holds for the
-    reading of the campaign, too, a relay needs the pinned `sealing_key` of the collector.
+    them nor the answers, and the collector does not see the device's address. So that this also holds when
+    the device fetches the campaign, a relay needs the pinned `sealing_key` of the collector.
 
     The account keeps the key of the asker, so that a pinned key is followed to the next one once, and the
     head of the asker's list of campaigns: a list that does not continue it is refused.
@@ -77,7 +77,7 @@ class Client:
     ) -> None:
         """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
         if not isinstance(account, Account):
-            raise InvalidParameter(f"account is a dt.Account, not {found(account)}")
+            raise InvalidParameter(f"expected account to be a dt.Account, got {found(account)}")
         if relay is not None and sealing_key is None:
             raise InvalidParameter(
                 "a relay passes encrypted requests on: give sealing_key, the collector's key configuration"
@@ -90,19 +90,19 @@ class Client:
         self._sealing_key = sealing_key
         status, _, text = self._request("GET", self._address.path)
         if status != 200:
-            raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
-        place, _, identity = self._address.path.rpartition("/campaigns/")
-        status, _, listed = self._request("GET", place + "/list")
+            raise MalformedReport(f"no campaign found at {address}: the collector answered {status}")
+        position, _, identity = self._address.path.rpartition("/campaigns/")
+        status, _, listed = self._request("GET", position + "/list")
         listed = listed if status == 200 else b""
         account.remember_askers(lambda known: self._recognise(known, key, text, listed))
         if identity != self.published.id:
-            raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+            raise Mismatch("the collector sent another campaign than the address names; do not answer it")
         if relay is not None and self.contract.sealing_key is None:
             raise InvalidParameter("the campaign has no sealing key: its batches cannot go through a relay")
         self._sealing_key = self.contract.sealing_key
 
     def _recognise(self, known: Data, pin: str | None, text: bytes, listed: bytes) -> Data:
-        """Read a campaign and the list of its asker; return what is known of askers then.
+        """Read a campaign and the list of its asker; return the updated facts about askers.
 
         `keys` are those that were followed, by the key before; `heads` the lengths and heads of lists, by
         key. Raise Mismatch if the list does not continue the one that was read before.
@@ -137,7 +137,7 @@ class Client:
 
     @property
     def contract(self) -> Campaign:
-        """What is asked, by whom, for how long and for what."""
+        """The contract: questions, asker, days and purpose."""
         return self.published.contract
 
     @property
@@ -153,7 +153,7 @@ class Client:
         """Answer a question: the policy and the budget are checked, and the report is on disk, not sent.
 
         Raise Refused if the account does not answer. None is returned on a day that was not drawn. A
-        permanent answer is returned again, and waits once: a person who is asked again counts once.
+        permanent answer is returned again, and is queued once: the person counts once.
         """
         report = self._account.answer(self.contract.asking(question), value)
         return cast("Reports | None", report)  # a contract does not ask about kept changes
@@ -162,15 +162,15 @@ class Client:
         """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.
 
         A batch has at most one report to a question, so a device that was offline sends several. One that the
-        collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
-        spent. A label that the campaign does not list is refused before anything is sent.
+        collector refuses for good is dropped, so that it does not hold up the others; its loss
+        stays charged. A label that the campaign does not list is refused before anything is sent.
         """
         if label and label not in self.contract.labels:
             raise unknown_name("label", label, self.contract.labels)
-        asked = [self.contract.asking(name) for name in self.contract.questions]
+        question = [self.contract.asking(name) for name in self.contract.questions]
 
         def next_batch() -> tuple[str, list[tuple[str, bytes]]] | None:
-            batch = self._account.batch(self.contract.asker, questions=asked)
+            batch = self._account.batch(self.contract.asker, questions=question)
             if batch is None:
                 return None
             return batch.id, [(report.fingerprint, report.data) for report in batch.reports]
@@ -194,10 +194,10 @@ class Client:
         Each batch has a request of its own, on the way on which batches are sent. What was not sent is not
         sent any more. What was spent stays spent. `account.withdrawable` lists what can be taken back.
         """
-        place = self._address.path.rpartition("/")[0]
+        path = self._address.path.rpartition("/")[0]
 
         def post(campaign: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            return self._request("POST", f"{place}/{campaign}/withdrawals", body, sending.JSON)
+            return self._request("POST", f"{path}/{campaign}/withdrawals", body, sending.JSON)
 
         return sending.take_back(self._account, self.contract.asker, self.published.id, post)
 
@@ -209,11 +209,11 @@ class Client:
         Raise MalformedReport if nothing came back that the collector encrypted.
         """
         most, key = MOST_ANSWER if body else MOST_CAMPAIGN, self._sealing_key
-        place = f"{self._address.scheme}://{self._address.netloc}"
-        with unreachable(self._relay or place, self._timeout, most):
+        location = f"{self._address.scheme}://{self._address.netloc}"
+        with unreachable(self._relay or location, self._timeout, most):
             try:
                 return sending.request(
-                    method, place + path, body, key, self._relay, self._timeout, most, form
+                    method, location + path, body, key, self._relay, self._timeout, most, form
                 )
             except Malformed as error:
                 if key is None or error.word == "size":
@@ -243,15 +243,15 @@ def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = 
     text = fetch_public(address, timeout=timeout)
     published = Published.from_json(text, key=key)
     if check_address(address).path.rpartition("/")[2] != published.id:
-        raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+        raise Mismatch("the collector sent another campaign than the address names; do not answer it")
     return published
 
 
 def fetch_public(address: str, path: str | None = None, *, timeout: float = TIMEOUT) -> bytes:
     """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
     to = check_address(address)
-    place = to.path if path is None else path
-    status, _, text, _ = exchange(to, "GET", place, timeout=timeout, most=MOST_CAMPAIGN)
+    target_path = to.path if path is None else path
+    status, _, text, _ = exchange(to, "GET", target_path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
     return text

@@ -120,7 +120,7 @@ class Collector:
             self.live.add_all(self._news())
 
     def _learn(self) -> None:
-        """Take in the campaigns of the store: those of before, and those that another process published."""
+        """Take in the campaigns of the store: earlier ones, and campaigns that another process published."""
         for published in self.store.campaigns():
             self._know(published)
 
@@ -182,7 +182,7 @@ class Collector:
                 self.live.n(published.id, name)
                 for published in self._campaigns.values()
                 for name in published.contract.questions
-                if not counts_presence(published.contract)  # nothing is told of a period that is not over
+                if not counts_presence(published.contract)  # no numbers of a period before its end
             ),
         }
 
@@ -200,7 +200,7 @@ def read(body: bytes, form: str) -> ReadBatch:
 
 
 def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
-    """Return what is to be stored; raise BatchRefused for a batch that the campaign does not accept.
+    """Return the parts to store; raise BatchRefused for a batch that the campaign does not accept.
 
     Whether its numbers are reports that a device could have sent is checked by the writer, for many batches
     at once.
@@ -237,7 +237,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
 
 
 def read_withdrawal(collector: Collector, campaign: str, body: bytes, form: str) -> tuple[Withdrawal, str]:
-    """Return what a body withdraws, and the identity in it; raise BatchRefused if it is none.
+    """Return the withdrawal of a body with its identity; raise BatchRefused for other bodies.
 
     A campaign that is over, or retired, accepts it.
     """

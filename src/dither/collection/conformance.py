@@ -25,7 +25,7 @@ class VectorCount:
     passed: int = 0
     failed: int = 0
     unknown: int = 0  # the implementation said that it does not do this
-    research: int = 0  # the same of draws for research, which are not counted in the share of a port
+    research: int = 0  # the same for draws for research; the share of a port ignores them
     failures: list[str] = field(default_factory=list)  # all of them, in words
     lacking: list[str] = field(default_factory=list)  # draws of which a vector was not met
 
@@ -34,7 +34,7 @@ def vectors(kind: str) -> object:
     """Return the data of one file of clients/conformance/2, of the package or of the repository."""
     for folder in (
         Path(str(files("dither"))) / "conformance" / "2",
-        Path(__file__).parents[3] / "clients" / "conformance" / "2",  # where dither runs from its repository
+        Path(__file__).parents[3] / "clients" / "conformance" / "2",  # for dither in its repository
     ):
         file = folder / f"{kind}.json"
         if file.is_file():
@@ -42,15 +42,15 @@ def vectors(kind: str) -> object:
     raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
 
 
-Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, what is asked, and what must be answered
+Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, the request, and the expected answer
 
 
 def _draws(data: Any) -> Iterator[Case]:
     for question in data["questions"]:
         for number, draw in enumerate(question["draws"]):
-            asked = {"do": "draw", "specification": question["specification"]}
-            asked |= {"value": draw["value"], "bytes": draw["bytes"]}
-            yield f"{question['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
+            request = {"do": "draw", "specification": question["specification"]}
+            request |= {"value": draw["value"], "bytes": draw["bytes"]}
+            yield f"{question['name']}, draw {number}", request, {"report": draw["report"], "left": 0}
 
 
 def _refusals(data: Any) -> Iterator[Case]:
@@ -93,43 +93,43 @@ def _bounds(data: Any) -> Iterator[Case]:
 
 def _batches(data: Any) -> Iterator[Case]:
     for batch in data["batches"]:
-        asked = {"do": "batch"} | {name: batch[name] for name in ("batch", "label", "reports")}
-        yield batch["batch"], asked, {"json": batch["json"], "packed": batch["packed"]}
+        request = {"do": "batch"} | {name: batch[name] for name in ("batch", "label", "reports")}
+        yield batch["batch"], request, {"json": batch["json"], "packed": batch["packed"]}
 
 
 def _ohttp(data: Any) -> Iterator[Case]:
     """Yield requests and responses in binary HTTP, exchanges, and keys to which nothing may be encrypted."""
     for case in data["requests"]:
-        asked = {"do": "request"} | {name: case[name] for name in ("method", "address", "form", "body")}
-        yield f"request: {case['name']}", asked, {name: case[name] for name in ("plain", "length")}
+        request = {"do": "request"} | {name: case[name] for name in ("method", "address", "form", "body")}
+        yield f"request: {case['name']}", request, {name: case[name] for name in ("plain", "length")}
     for case in data["responses"]:
-        told = ("refused",) if "refused" in case else ("status", "content")
+        fields = ("refused",) if "refused" in case else ("status", "content")
         yield (
             f"response: {case['name']}",
             {"do": "response", "plain": case["plain"]},
-            {n: case[n] for n in told},
+            {n: case[n] for n in fields},
         )
     given = ("configuration", "plain", "ephemeral", "answer")
     for case in data["exchanges"]:
-        asked = {"do": "encapsulate"} | {name: case[name] for name in given}
-        yield case["name"], asked, {name: case[name] for name in ("sealed", "opened")}
+        request = {"do": "encapsulate"} | {name: case[name] for name in given}
+        yield case["name"], request, {name: case[name] for name in ("sealed", "opened")}
         damaged = case["answer"][:-2] + ("00" if case["answer"][-2:] != "00" else "01")
-        yield f"{case['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
+        yield f"{case['name']}, the answer changed", request | {"answer": damaged}, {"refused": True}
     for case in data["configurations"]:
-        asked = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
-        asked |= {"configuration": case["configuration"]}
-        yield f"configuration: {case['reason']}", asked, {"refused": True}
+        request = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
+        request |= {"configuration": case["configuration"]}
+        yield f"configuration: {case['reason']}", request, {"refused": True}
 
 
 def _exchange(data: Any) -> Iterator[Case]:
-    """Yield answers to a batch, each with what becomes of it, and addresses that may be used, or not."""
+    """Yield answers to a batch with its fate, and allowed and forbidden addresses."""
     for case in data["answers"]:
-        asked = {"do": "fate"} | {name: case[name] for name in ("batch", "status", "content")}
-        yield f"answer: {case['name']}", asked, {"fate": case["fate"]}
+        request = {"do": "fate"} | {name: case[name] for name in ("batch", "status", "content")}
+        yield f"answer: {case['name']}", request, {"fate": case["fate"]}
     for case in data["addresses"]:
-        asked = {"do": "address", "address": case["address"]}
-        told = {"used": True} if case["verdict"] == "used" else {"refused": True}
-        yield f"address: {case['address']}", asked, told
+        request = {"do": "address", "address": case["address"]}
+        reported = {"used": True} if case["verdict"] == "used" else {"refused": True}
+        yield f"address: {case['address']}", request, reported
 
 
 def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
@@ -137,54 +137,64 @@ def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
     for case in data["bodies"]:
         yield f"batch {case['batch']}", {"do": "withdrawal", "batch": case["batch"]}, {"body": case["body"]}
     for case in data["answers"]:
-        asked = {"do": "withdrawn"} | {name: case[name] for name in ("batch", "status", "content")}
-        yield f"answer: {case['name']}", asked, {"withdrawn": case["withdrawn"]}
+        request = {"do": "withdrawn"} | {name: case[name] for name in ("batch", "status", "content")}
+        yield f"answer: {case['name']}", request, {"withdrawn": case["withdrawn"]}
 
 
 def _list(data: Any) -> Iterator[Case]:
     """Yield lists of campaigns, each with the length and the head that a device kept before."""
     for case in data["lists"]:
-        asked = {"do": "list", "key": data["key"]} | {name: case[name] for name in ("published", "kept")}
-        yield case["name"], asked, _verdict(case, "count", "head")
+        request = {"do": "list", "key": data["key"]} | {name: case[name] for name in ("published", "kept")}
+        yield case["name"], request, _verdict(case, "count", "head")
 
 
 def _of_campaign(
-    do: str, rows: str, given: Sequence[str], told: Sequence[str]
+    do: str, rows: str, given: Sequence[str], fields: Sequence[str]
 ) -> Callable[..., Iterator[Case]]:
     """Return what yields the cases of a file about one campaign."""
 
     def cases(data: Any) -> Iterator[Case]:
         for case in data[rows]:
             published = data["retired"] if case.get("retired") else data["published"]
-            asked = {"do": do, "published": published, "key": data["key"]}
+            request = {"do": do, "published": published, "key": data["key"]}
             name = ", ".join(str(case[field]) for field in ("retired", *given) if field in case)
             yield (
                 name,
-                asked | {field: case[field] for field in given},
-                {field: case[field] for field in told},
+                request | {field: case[field] for field in given},
+                {field: case[field] for field in fields},
             )
 
     return cases
 
 
 def _account(data: Any) -> Iterator[Case]:
-    """Yield every step of every scenario: a state, an event, and what becomes of it."""
+    """Yield every step of every scenario: a state, an event, and the next state."""
     for scenario in data["scenarios"]:
         state = scenario["open"]
         for number, step in enumerate(scenario["steps"]):
-            asked = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
+            request = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
             state = step.get("state", state)
-            yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
+            yield f"{scenario['name']}, step {number}", request, {"outcome": step["outcome"], "state": state}
+
+
+def _changes(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
+    """Yield draws of reports about kept changes, and the steps of accounts that keep them."""
+    given = ("specification", "days", "changes", "group", "before", "reported", "intervals", "values")
+    for case in data["draws"]:
+        asked = {"do": "change"} | {name: case[name] for name in (*given, "bytes", "keyed")}
+        told = {name: case[name] for name in ("fingerprint", "report", "left")}
+        yield str(case["name"]), asked, told | {"reported": case["now"]}
+    yield from _account(data)
 
 
 def _permanent(data: Any) -> Iterator[Case]:
-    """Yield every list of answers per value, and which of them are one report."""
+    """Yield every list of answers per value, with the groups that are one report."""
     for case in data["permanent"]:
         yield case["name"], {"do": "permanent", "asks": case["asks"]}, {"alike": case["alike"]}
 
 
 def alike(reports: Iterable[str]) -> list[int]:
-    """Return a number for each report: that of the reports, in the order in which they first came.
+    """Return a number for each report: the index of its bytes in order of first appearance.
 
     >>> alike(["aa", "bb", "aa"])
     [0, 1, 0]
@@ -209,19 +219,20 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "open": _of_campaign("open", "open", ("day", "label"), ("open", "listed")),
     "account": _account,
     "permanent": _permanent,
+    "changes": _changes,
 }
 KINDS: Final = tuple(_REQUESTS)
 
 
 def requests(kind: str) -> Iterator[Case]:
-    """Yield the name of each case, what is asked, and what must be answered."""
+    """Yield the name of each case, the request and the expected answer."""
     return _REQUESTS[kind](vectors(kind))
 
 
 def run(
     command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0, *, every: int = 1
 ) -> dict[str, VectorCount]:
-    """Start a command, ask it everything, and count what it answers right.
+    """Start a command, send all requests, and count its correct answers.
 
     With `every`, only one draw in that many is requested, for a quick look. Every request is written before
     answers are read, so a command may answer in its own time; an answer that is missing counts as wrong.
@@ -254,10 +265,10 @@ def research_draws() -> set[str]:
     return {draw_of(question["specification"]) for question in data["questions"] if "research" in question}
 
 
-def _draws_of(asked: dict[str, Any]) -> list[str]:
+def _draws_of(questions: dict[str, Any]) -> list[str]:
     """Return the draws of the specifications in a request, of those that are JSON."""
     found = []
-    for part in (asked, *asked.get("asks", ())):
+    for part in (questions, *questions.get("asks", ())):
         try:
             found += [draw_of(part["specification"])] if "specification" in part else []
         except (ValueError, KeyError, TypeError, RecursionError):  # a text that must be refused
@@ -277,7 +288,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
             list(command), input=text.encode(), stdout=subprocess.PIPE, timeout=seconds, check=False
         )
     except FileNotFoundError:
-        raise InvalidParameter(f"there is no command {command[0]!r}") from None
+        raise InvalidParameter(f"command not found: {command[0]!r}") from None
     except PermissionError:
         raise InvalidParameter(f"{command[0]!r} cannot be run") from None
     except subprocess.TimeoutExpired:
@@ -288,7 +299,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
     for line in done.stdout.split(b"\n"):
         try:
             answer = json.loads(line)
-        except (ValueError, RecursionError):  # other words on standard output are no answers
+        except (ValueError, RecursionError):  # other text on standard output is ignored
             continue
         if isinstance(answer, dict) and type(answer.get("id")) is int and "do" not in answer:  # an echo
             found[answer["id"]] = answer
@@ -297,12 +308,12 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
 
 def _answers_some(expected: dict[str, Any], answer: dict[str, Any]) -> bool:
     """Return whether a campaign is read as expected, but for questions that the client cannot answer."""
-    told, asks = answer.get("asks"), expected.get("asks", [])
-    if not isinstance(told, list) or len(told) != len(asks) or told == asks:
+    answered, asks = answer.get("asks"), expected.get("asks", [])
+    if not isinstance(answered, list) or len(answered) != len(asks) or answered == asks:
         return False
     known = [
         ask if given == {"question": ask["question"], "unknown": True} else given
-        for ask, given in zip(asks, told, strict=True)
+        for ask, given in zip(asks, answered, strict=True)
     ]
     return expected == {**{name: answer.get(name) for name in expected}, "asks": known}
 
@@ -316,8 +327,8 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
     elif "refused" in expected:
         wrong = "" if "refused" in answer else "it was not refused"
     elif "alike" in expected:
-        told = answer.get("reports")
-        fine = isinstance(told, list) and alike(map(str, told)) == expected["alike"]
+        given_reports = answer.get("reports")
+        fine = isinstance(given_reports, list) and alike(map(str, given_reports)) == expected["alike"]
         wrong = "" if fine else "other reports are equal"
     elif _answers_some(expected, answer):
         tally.unknown += 1
@@ -330,8 +341,8 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
         if wrong and "error" in answer:
             wrong += f" ({str(answer['error'])[:80]})"
         elif wrong:
-            wanted, told = (str(given.get(differing[0]))[:60] for given in (expected, answer))
-            wrong += f": {told} for {wanted}"
+            wanted, given_reports = (str(given.get(differing[0]))[:60] for given in (expected, answer))
+            wrong += f": {given_reports} for {wanted}"
     if not wrong:
         tally.passed += 1
         return

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dither.collection.settings import Networks, Settings, limited_as
 
-HEAD: Final = 1 << 16  # bytes of a head; as many of trailers, and of requests that wait for earlier answers
+HEAD: Final = 1 << 16  # bytes of a head, of trailers, and of requests that wait for earlier answers
 FIELDS: Final = (
     256  # header fields of a head: the list of many short ones is 30 times as large as their bytes
 )
@@ -20,7 +20,7 @@ _OFFERS: Final = re.compile(rb"^upgrade:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 
 
 class Connections:
-    """How many connections every address has open: at most so many. Proxies and relays are not counted."""
+    """The number of open connections of every address, up to a limit. Proxies and relays are not counted."""
 
     def __init__(self, settings: Settings) -> None:
         self._most = settings.connections
@@ -45,7 +45,7 @@ class _Part(Enum):
     """The part of a request that the next byte belongs to."""
 
     HEAD = auto()
-    BODY = auto()  # of a stated length
+    BODY = auto()  # a body of a stated length
     CHUNKS = auto()  # a chunked body and its trailers
     NONE = auto()  # the request is complete; the next one waits for its answer
 
@@ -55,7 +55,8 @@ def protocol(settings: Settings) -> Any:
 
     - A head has at most 64 KiB and 256 fields, and so have the trailers of a chunked body; trailers are not
       kept. The bytes are counted as they arrive, and the connection is closed beyond.
-    - A head has `patience` seconds from its first byte, the remainder of the request twice as many. An answer
+    - A head has `patience` seconds from its first byte, the remainder of the request twice that time. An
+    answer
       that is sent before the request is complete does not change this deadline. A client that reads nothing
       for `patience` seconds is disconnected.
     - Requests on one connection are parsed one after the other, each when the one before it was answered.
@@ -79,7 +80,7 @@ def protocol(settings: Settings) -> Any:
             self._left = 0  # bytes of a body of stated length that are still to come
             self._late = 0  # bytes of a chunked body that came after the answer
             self._before = b""  # the last bytes that were parsed of a chunked body
-            self._deaf = False  # whether everything that still comes is dropped
+            self._deaf = False  # True if all further input is dropped
             self._deadline: float | None = None
             self._unread = (0, 0.0)  # size of the write buffer, and since when
 
@@ -115,7 +116,7 @@ def protocol(settings: Settings) -> Any:
                 self.loop.call_soon(self._parse)
 
         def _parse(self) -> None:
-            """Give the parser what was received, never beyond the end of a request that is not answered."""
+            """Give the parser the received bytes, never beyond the end of a request that is not answered."""
             while self._held and not self._deaf and not self.transport.is_closing():
                 if self._part is _Part.NONE and not self._begin():
                     return
@@ -151,7 +152,7 @@ def protocol(settings: Settings) -> Any:
             return piece
 
         def _head(self) -> bytes | None:
-            """Return complete lines of a head without offers, up to its end; None if there are none yet."""
+            """Return complete lines of a head without offers, up to its end; or None."""
             held = self._held
             if held.startswith(b"\r\n"):
                 size = 2
@@ -168,7 +169,7 @@ def protocol(settings: Settings) -> Any:
             return _OFFERS.sub(b"", self._take(size)) if size else self._take(len(held))
 
         def _chunks(self) -> bytes | None:
-            """Return a piece of a chunked body, which ends where the request may end."""
+            """Return a piece of a chunked body, up to a possible end of the request."""
             if self.cycle.response_complete:
                 self._late += len(self._held)
                 if self._late > settings.body + HEAD:  # parsing costs time, and nobody needs the result

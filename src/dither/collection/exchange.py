@@ -1,7 +1,7 @@
 """One request to a collector and its complete answer, also if the collector is broken or hostile.
 
-docs/wire.md says which addresses a device may use, how long and how large an answer may be, and which answers
-acknowledge a batch.
+docs/wire.md defines the addresses that a device may use, the limits of an answer's time and size, and the
+answers that acknowledge a batch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_CAMPAIGN: Final = 1 << 22  # bytes of a campaign, or of a list of campaigns
 
 
 class Unreachable(DitherError, ConnectionError):
-    """A collector does not answer, or answers something else than what was asked for."""
+    """A collector does not answer, or its answer does not fit the request."""
 
 
 class HttpAnswer(NamedTuple):
@@ -44,7 +44,9 @@ class Verdict(NamedTuple):
 def check_address(address: object) -> SplitResult:
     """Return the parts of an address; raise InvalidParameter unless it is https, or of this machine."""
     if not isinstance(address, str):
-        raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")
+        raise InvalidParameter(
+            f"expected an address to be a text such as https://…/v1/campaigns/…, got {found(address)}"
+        )
     try:
         wire.split_address(address)
         return urlsplit(address.rstrip("/"))
@@ -79,12 +81,12 @@ def exchange(
     bare, _, query = path.partition("?")
     more = dict(fields or {})
     form = more.pop("content-type", "")
-    place = f"{to.scheme}://{to.netloc}"
-    with unreachable(place, timeout, most):
-        status, told, content = wire.exchange(
-            place + bare, method, body, form, timeout, most, query=query, more=more
+    location = f"{to.scheme}://{to.netloc}"
+    with unreachable(location, timeout, most):
+        status, header, content = wire.exchange(
+            location + bare, method, body, form, timeout, most, query=query, more=more
         )
-    return HttpAnswer(status, told.get("content-type", ""), content, told.get("retry-after", ""))
+    return HttpAnswer(status, header.get("content-type", ""), content, header.get("retry-after", ""))
 
 
 @contextmanager
@@ -108,7 +110,7 @@ def unreachable(place: str, timeout: float, most: int) -> Iterator[None]:
 
 
 def judge(batch: str, status: int, content: bytes) -> Verdict:
-    """Return what becomes of a batch after an answer to it; `batch` is its identity, as hexadecimal text.
+    """Return the fate of a batch after an answer to it; `batch` is its identity, as hexadecimal text.
 
     A 2xx acknowledges it only by its name: a portal, a proxy or another page may answer 200 as well. A
     conflict means that these reports are stored, sent before under another label: nobody else knows the

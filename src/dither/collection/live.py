@@ -1,10 +1,10 @@
-"""Counts of reports in memory, by campaign, question, day and label, and which of them may be shown.
+"""Counts of reports in memory, by campaign, question, day and label, and the rule that publishes them.
 
 What anybody may see grows in steps. The reports of a question with a label form a sequence; those at its end
 wait until there are `people` of them, and then all are shown together, on the day of the last one. So any
-difference of two public numbers is a sum of steps of at least `people` reports, whenever somebody looks.
+difference of two public numbers is a sum of steps of at least `people` reports, at any time.
 
-The steps follow from the store alone. Every report has a tick there, the number of a group of reports that
+The steps follow only from the store. Every report has a tick there, the number of a group of reports that
 were stored before any of the next one; a step ends with a tick. Whoever counts a store, in another process or
 after a restart, finds the same steps.
 """
@@ -33,7 +33,7 @@ TEST_LABEL: Final = (
     "test"  # of reports that developers send to try a campaign: counted, never shown with others
 )
 _BLOCK: Final = 1 << 16  # bytes of reports that are counted at once
-_SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once where one costs as much as many
+_SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once if one costs as much as many
 
 
 class Slot(NamedTuple):
@@ -48,7 +48,7 @@ class Slot(NamedTuple):
 class Step(NamedTuple):
     """The end of what was shown: the last tick, and of that tick the reports up to a day, on which it was.
 
-    Later steps of the same day replace an earlier one, so this may stand for several.
+    Later steps of the same day replace an earlier one, so this may represent several.
     """
 
     tick: int
@@ -104,14 +104,14 @@ class Fates:
 
     @property
     def last(self) -> int:
-        """The last tick of a step; -1 if there is none."""
+        """The last tick of a step, or -1."""
         return max((steps[-1].tick for steps in self.steps.values()), default=-1)
 
     def day_shown(self, slot: Slot, tick: int) -> datetime.date | None:
         """Return the day on which a report is shown; None if it is in none of these steps."""
         steps = self.steps.get((slot.question, slot.label), ())
-        place = bisect_left(steps, (tick, slot.day))
-        return steps[place].day if place < len(steps) else None
+        index = bisect_left(steps, (tick, slot.day))
+        return steps[index].day if index < len(steps) else None
 
     def is_taken_away(self, slot: Slot, tick: int) -> bool:
         """Return whether reports that were withdrawn in a tick left the counts with one of these steps."""
@@ -119,25 +119,25 @@ class Fates:
         return bool(steps) and tick < steps[-1].tick
 
     def stays(self, slot: Slot) -> bool:
-        """Return whether the reports of a slot that are in none of these steps are left alone."""
+        """Return whether the reports of a slot outside of these steps are kept unchanged."""
         return slot.day > self.day or (slot.question, slot.label) in self.later
 
 
 class LiveCounts:
-    """Live counts. Adding is cheap: bytes are kept, and counted in blocks or when they are asked for.
+    """Live counts. Adding is cheap: bytes are kept, and counted in blocks or on request.
 
     The writer's thread adds; any thread asks. Counting what is shown runs in the thread that asks, without
-    the lock of the writer, so that a slow question does not delay the intake. Where `shown` is not asked for,
-    everything that is stored is counted: this is for the operator alone.
+    the lock of the writer, so that a slow question does not delay the intake. Without
+    `shown`, everything that is stored is counted: this is only for the operator.
     """
 
     def __init__(self) -> None:
         self._contracts: dict[str, Campaign] = {}
-        self._sequences: dict[tuple[str, str, str], _Sequence] = {}  # by campaign, question and label
+        self._sequences: dict[tuple[str, str, str], _Sequence] = {}  # keys: campaign, question and label
         self._lock = threading.Lock()
         self._tick = 0  # the last one
-        self.revision = 0  # grows whenever something is added: for whoever waits for news
-        self.removals = 0  # grows whenever withdrawn reports leave what is shown, or all is counted anew
+        self.revision = 0  # grows with every addition, so that readers can wait for news
+        self.removals = 0  # grows when withdrawn reports leave the public counts, or all is counted anew
 
     def know(self, contract: Campaign) -> None:
         """Take in a contract, whose reports may then be added."""
@@ -148,12 +148,12 @@ class LiveCounts:
         self.add_all([Added(slot, [self._tick + 1], [reports])])
 
     def add_counts(self, counted: FoldedCounts) -> None:
-        """Add counts of reports that are kept as counts alone."""
+        """Add counts of reports that are kept only as counts."""
         self._sequence(counted.slot).add_counts(counted)
         self.revision += 1
 
     def rebuild(self, counted: Iterable[FoldedCounts], news: News) -> None:
-        """Replace all counts by those of a store, at once."""
+        """Replace all counts by a store's counts, atomically."""
         fresh = LiveCounts()
         fresh._contracts = self._contracts
         for counts in counted:
@@ -205,7 +205,7 @@ class LiveCounts:
         self.revision += 1
 
     def fates(self, campaign: str, day: datetime.date) -> Fates:
-        """Return what becomes of the reports of a campaign when they are folded up to a day."""
+        """Return the fate of the reports of a campaign when they are folded up to a day."""
         steps: dict[tuple[str, str], Sequence[Step]] = {}
         later: set[tuple[str, str]] = set()
         for (whose, *name), sequence in self._sequences.items():
@@ -219,7 +219,7 @@ class LiveCounts:
         return Fates(campaign, day, steps, frozenset(later))
 
     def forget_folded(self, fates: Fates) -> None:
-        """Forget the steps that were folded: nobody asks about the order of their reports any more."""
+        """Forget the steps that were folded: the order of their reports is not needed any more."""
         for name, steps in fates.steps.items():
             del self._sequences[(fates.campaign, *name)].steps[: len(steps)]
 
@@ -236,11 +236,11 @@ class LiveCounts:
 
         It is the `Counts` of the same reports, count for count. May take a while: call it in a thread.
         """
-        asked = self.question_of(campaign, question)
-        counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
+        request = self.question_of(campaign, question)
+        counts, n = np.zeros(request.counting.size, dtype=np.int64), 0
         for _, sequence in self._found(campaign, question, label):
             n += sequence.add_to(counts, day, shown)
-        return Counts(asked, counts, n)
+        return Counts(request, counts, n)
 
     def n(
         self,
@@ -263,7 +263,7 @@ class LiveCounts:
         return sorted(set(chain(*(sequence.days(shown) for _, sequence in self._found(campaign, question)))))
 
     def labels(self, campaign: str, question: str, *, shown: bool = False) -> list[str]:
-        """Return the labels with which reports of a question came, in order; "" is none."""
+        """Return the labels of the reports of a question, in order; "" means no label."""
         return sorted(label for label, sequence in self._found(campaign, question) if sequence.days(shown))
 
     def slots(self) -> list[Slot]:
@@ -275,7 +275,7 @@ class LiveCounts:
         )
 
     def question_of(self, campaign: str, name: str) -> Question:
-        """Return the question of a name; raise InvalidParameter if there is none."""
+        """Return the question of a name; raise InvalidParameter if it is unknown."""
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
         return stored_question(self._contracts[campaign], name)
@@ -312,15 +312,15 @@ class _Sequence:
     def __init__(self, question: Question, people: int) -> None:
         self._question, self._people, self._size = question, people, question.report_bytes
         self._shown: dict[datetime.date, _SlotCounts] = {}
-        self._waiting: dict[datetime.date, bytearray] = {}  # by the day of arrival
-        self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # that wait, and were folded
-        self._removals: list[_Removal] = []  # that wait for the next step
+        self._waiting: dict[datetime.date, bytearray] = {}  # waiting reports, keyed by the day of arrival
+        self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # waiting folded counts
+        self._removals: list[_Removal] = []  # removals that wait for the next step
         self.waiting = 0  # how many reports wait
-        self.steps: list[Step] = []  # whose reports are kept one by one
-        self._lock = threading.RLock()  # of everything but what is inside a slot's counts
+        self.steps: list[Step] = []  # steps whose reports are kept one by one
+        self._lock = threading.RLock()  # guards all fields, except the inside of a slot's counts
 
     def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> bool:
-        """Add reports; return whether withdrawn ones left what is shown."""
+        """Add reports; return whether withdrawn ones left the public counts."""
         n, size, end = self.waiting, self._size, 0
         for index, (part, (tick, following)) in enumerate(zip(parts, pairwise((*ticks, -1)), strict=True), 1):
             n += len(part) // size
@@ -348,8 +348,8 @@ class _Sequence:
             self._removals.append(_Removal(withdrawn.tick, day, shown is not None, n, withdrawn.data))
 
     def _day_shown(self, withdrawn: Withdrawn) -> datetime.date | None:
-        place = bisect_left(self.steps, (withdrawn.stored, withdrawn.slot.day))
-        return self.steps[place].day if place < len(self.steps) else None
+        index = bisect_left(self.steps, (withdrawn.stored, withdrawn.slot.day))
+        return self.steps[index].day if index < len(self.steps) else None
 
     def is_settled(self, withdrawn: Withdrawn) -> bool:
         with self._lock:
@@ -393,6 +393,11 @@ class _Sequence:
         self._shown = {**self._shown, **changed}
         return True
 
+    def _slots(self, day: datetime.date | None) -> Iterable[_SlotCounts]:
+        """Return what is shown of a day, or of all."""
+        shown = self._shown
+        return shown.values() if day is None else (shown[day],) if day in shown else ()
+
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
             self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
@@ -407,7 +412,7 @@ class _Sequence:
 
     def n(self, day: datetime.date | None, shown: bool) -> int:
         with self._lock:
-            n = sum(slot.n for when, slot in self._shown.items() if day in (None, when))
+            n = sum(slot.n for slot in self._slots(day))
             if shown:
                 return n
             if day is None:
@@ -418,8 +423,8 @@ class _Sequence:
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
         """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
         if shown:
-            return sum(slot.add_to(total) for when, slot in self._shown.items() if day in (None, when))
-        with self._lock:  # nothing moves from what waits to what is shown meanwhile
+            return sum(slot.add_to(total) for slot in self._slots(day))
+        with self._lock:  # meanwhile no waiting report becomes public
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():
                 if day in (None, when):
@@ -465,11 +470,11 @@ class _SlotCounts:
         self._block = _SLOW_BLOCK * self._size if self._counting.by_block else max(_BLOCK, per_count // 2)
         self._counts: Integers | None = None
         self._waiting: list[bytes] = []
-        self._bytes = 0  # of those that wait to be counted
+        self._bytes = 0  # bytes that wait to be counted
         self.n = 0
         self._shrunk_at = -1  # the number of answers at the last call of `shrink`
-        self._lock = threading.Lock()  # of the list and the numbers
-        self._folding = threading.RLock()  # of the vector
+        self._lock = threading.Lock()  # guards the list and the numbers
+        self._folding = threading.RLock()  # guards the vector
 
     def add(self, reports: bytes, counts: Integers | None = None, n: int = 0) -> None:
         """Add reports, and maybe counts of n further ones, at once."""
@@ -485,7 +490,7 @@ class _SlotCounts:
             self._fold()
 
     def copy(self) -> _SlotCounts:
-        """Return the same counts, which change apart."""
+        """Return an independent copy of the counts."""
         made = _SlotCounts(self._question)
         with self._folding, self._lock:
             made._counts = None if self._counts is None else self._counts.copy()
@@ -502,7 +507,7 @@ class _SlotCounts:
     def shrink(self) -> None:
         """Hold the counts in the smallest type of numbers, if nothing came since the last call."""
         with self._folding:
-            counts = self._counts  # below 0 where what was taken away is not counted yet
+            counts = self._counts  # below 0 if withdrawn reports are not counted yet
             rests = self._shrunk_at == self.n and counts is not None and counts.dtype == np.int64
             if rests and counts is not None and counts.min(initial=0) >= 0:
                 self._counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
@@ -544,9 +549,9 @@ def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
 def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes]) -> None:
     """Add the counts of reports to a vector, in place, where each part lists its reports by their bytes.
 
-    The bytes of two-byte numbers begin with the lower one: neighbours of such a list are 256 places apart in
-    the vector, which takes four times as long as neighbours in memory. So they are counted with their bytes
-    exchanged, if there are many.
+    The bytes of two-byte numbers begin with the lower one: neighbours of such a list are 256 entries apart
+    in the vector, and that takes four times as long as neighbours in memory. So they are counted with their
+    bytes exchanged, if there are many.
     """
     if question.counting != EachReport(1 << 16) or sum(map(len, reports)) < 1 << 18:
         question.counting.count_into(counts, as_cells(question, reports))

@@ -23,7 +23,7 @@ class LogLine(logging.Formatter):
         facts = getattr(record, "facts", {})
         line = {"time": when, "level": record.levelname.lower(), "event": record.getMessage(), **facts}
         if record.exc_info and record.exc_info[0] is not None:
-            line["error"] = record.exc_info[0].__name__  # the kind alone: a message may quote what was sent
+            line["error"] = record.exc_info[0].__name__  # only the type: a message may quote a request
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -33,7 +33,7 @@ def log(event: str, *, level: int = logging.INFO, **facts: Any) -> None:
 
 
 class FewLines(logging.Filter):
-    """Passes so many lines of one text a minute: whoever sends invalid requests does not fill the disk.
+    """Passes a limited number of lines of one text a minute, so invalid requests do not fill the disk.
 
     The next line after a minute says how many were left out.
     """
@@ -59,7 +59,7 @@ _MINUTE: Final = 60.0
 
 
 def to_stderr() -> None:
-    """Write logs as JSON lines to standard error, those of the server included."""
+    """Write logs, also the server's, as JSON lines to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogLine())
     handler.addFilter(FewLines())

@@ -57,7 +57,7 @@ def next_version(
     begins: datetime.date,
     ends: datetime.date | None = None,
 ) -> NextVersion:
-    """Return the campaign that follows a first phase: its numbers on a scale are asked on their bounds.
+    """Return the campaign that follows a first phase: with bounded intervals instead of scales.
 
     Raise NotIdentifiable, with the number of people who are missing, unless all bounds are known well enough.
     Every other question and term stays. `counts` may have a text in place of counts that are not shown.
@@ -91,7 +91,7 @@ def next_version(
         raise InvalidParameter(
             f"the first phase ends on {last}, before the next one begins on {begins}; say when that ends"
         )
-    asked = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
+    part = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
     terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}
     made = replace(
         contract,
@@ -99,7 +99,7 @@ def next_version(
         begins=begins,
         ends=last,
         phase=Phase(follows=contract.id),
-        questions=asked,
+        questions=part,
         asks={name: used for name, used in terms.items() if used.data()},
         signed_text=None,
     )

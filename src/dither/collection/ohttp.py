@@ -72,7 +72,7 @@ class AnswerContext:
         return chosen + sealed
 
     def decrypt_answer(self, sealed: bytes) -> bytes:
-        """Return an answer; raise MalformedReport if it was changed, or is that of another request."""
+        """Return an answer; raise MalformedReport if it was changed, or belongs to another request."""
         try:
             return self._keys.open(sealed)
         except Malformed as error:
@@ -118,7 +118,7 @@ def decapsulate(sealed: bytes, keys: GatewayKeys) -> tuple[bytes, AnswerContext]
 
 
 def sealed_size(size: int) -> int:
-    """Return the most bytes of an encrypted request, given those of the body inside."""
+    """Return the most bytes of an encrypted request, given the bytes of the body inside."""
     return _HEADER + _ENCAPSULATED + _TAG + (1 << (size + _ROOM - 1).bit_length())
 
 
@@ -136,7 +136,7 @@ class BinaryRequest(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the request; raise MalformedReport unless it is a whole one of known length."""
+        """Return the request; raise MalformedReport unless it is complete and of known length."""
         parts = device.Parts(data)
         try:
             if parts.number() != 0:
@@ -157,7 +157,7 @@ class BinaryResponse(NamedTuple):
     retry_after: str = ""
 
     def to_bytes(self) -> bytes:
-        """Return the response, padded: the length of a refusal is that of an acknowledgement."""
+        """Return the response, padded: a refusal has the length of an acknowledgement."""
         head = device.number(1) + device.number(self.status) + device.fields(self.kind, self.retry_after)
         return device.pad(head + device.sized(self.content), _LEAST_RESPONSE)
 

@@ -1,7 +1,7 @@
 """Counting presence: messages by calendar period, shown when the period is over and large enough.
 
-A message without a report is stored as a report of one byte, 0, to the question "", which nobody is asked. So
-retries, folding, exports and withdrawals are those of reports.
+A message without a report is stored as a report of one byte, 0, to the question "" that no
+campaign contains. So retries, folding, exports and withdrawals work as for reports.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MESSAGES: Final = ""  # the name under which messages without a report are stored
 EMPTY_MESSAGE: Final = b"\0"
-_FEWEST: Final = 100  # expected devices below which a label says nothing
 NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
 _STORED: Final[Mapping[str, object]] = {
     **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
@@ -74,17 +73,17 @@ def stays_counted(contract: Campaign, arrived: datetime.date, withdrawn: datetim
 
 
 def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -> PresenceCounts:
-    """Return what may be shown of presence on a day: the periods that are over.
+    """Return the public presence on a day: the periods that are over.
 
     A period of fewer than `people` devices has no numbers. In a period a group (a public label, or the
-    devices with the permanent label) is shown if it has so many devices, and if those of all groups that are
-    not shown have together as many, or none: nothing small follows from a difference.
+    devices with the permanent label) is shown if it has `people` devices, and if the groups that are
+    not shown together have 0 or at least `people`: no small number follows from a difference.
     """
     if contract.every is None or not counts_presence(contract):
         raise InvalidParameter(f"campaign {contract.name!r} does not count who is present")
     days = _days_by_period(contract, today)
     name = next(iter(contract.questions), None)
-    asked = None if name is None else contract.questions[name]
+    question = None if name is None else contract.questions[name]
     labels = live.labels(contract.id, MESSAGES)
     shown: dict[str, list[int]] = {label: [] for label in labels}
     messages: list[int | None] = []
@@ -94,9 +93,9 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
             label: sum(live.n(contract.id, MESSAGES, day, label) for day in some) for label in labels
         }
         permanent = np.zeros(0, dtype=np.int64)
-        if name is not None and asked is not None:
+        if name is not None and question is not None:
             permanent = np.sum([live.summary(contract.id, name, day).counts for day in some], axis=0)
-        marked = (asked.counting.implied_answers(permanent) or 0) if asked is not None else 0
+        marked = (question.counting.implied_answers(permanent) or 0) if question is not None else 0
         total = sum(groups.values()) + marked
         enough = total >= contract.people
         groups[None] = marked  # the devices with the permanent label
@@ -112,8 +111,8 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
         tuple(messages),
         tuple(public),
         {label: tuple(some) for label, some in shown.items() if any(some)},
-        asked,
-        np.array(rows, dtype=np.int64).reshape(len(rows), -1) if rows and asked is not None else (),
+        question,
+        np.array(rows, dtype=np.int64).reshape(len(rows), -1) if rows and question is not None else (),
         contract.people,
         contract.name,
     )
@@ -152,20 +151,28 @@ def presence_warnings(contract: Campaign) -> list[str]:
     """Return what an author should know about a campaign that counts who is present, if anything."""
     if not counts_presence(contract):
         return []
-    told, expects = [], contract.expects or 0
+    warnings, expects = [], contract.expects or 0
     if contract.sealing_key is None:
-        told.append(
+        warnings.append(
             "anyone who sees network addresses can link a device's messages: give it a sealing_key, and "
             "devices a relay (OHTTP)"
         )
+    terms = next(iter(contract.asks.values()), None)
+    if terms is not None and terms.form == "installed" and contract.every is not None:
+        (asked,) = contract.questions.values()
+        listed = asked.domain.listed
+        days = [datetime.date.fromisoformat(str(day)) for day in (listed.labels if listed else ())]
+        if any(period_start(contract.every, day) != day for day in days[1:]):
+            warnings.append(
+                f"the days of the label do not begin a {contract.every} each: retention needs one label for "
+                f'each {contract.every}, or every = "month" with labels of months'
+            )
     values = max((question.outcomes or 1 for question in contract.questions.values()), default=1)
-    if contract.questions and expects < _FEWEST:
-        told.append(f"below {_FEWEST} expected devices count alone, without a permanent label")
     classes = max(1, len(contract.labels)) * values
     if classes > 1 and expects / classes < contract.people:
-        told.append(
+        warnings.append(
             f"{expects} expected devices over {max(1, len(contract.labels))} public labels and {values} "
             f"reports are {expects / classes:.3g} in a class, fewer than people = {contract.people}: a rare "
             "combination is seen coming back; list fewer versions, or months in place of weeks"
         )
-    return told
+    return warnings

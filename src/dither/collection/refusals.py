@@ -32,7 +32,7 @@ class Reason(Enum):
 
     @property
     def words(self) -> str:
-        """One sentence for whoever reads the answer."""
+        """One sentence for the reader of the answer."""
         return _WORDS[self]
 
 

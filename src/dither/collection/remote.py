@@ -25,17 +25,17 @@ _EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` p
 def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaign, dict[str, Counts | str]]:
     """Return the contract that collectors share, and the sum of their summaries of each question.
 
-    An address is that of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens this is
-    what the collectors show, and reports that wait at one of them are left out. `tokens`, one for all
+    An address names a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens the
+    counts are public ones, without reports that wait at a collector. `tokens`, one for all
     addresses or one for each, open everything that is stored. A question with too few reports has, in place
     of a summary, a text that says so.
     """
     contract = _shared_contract(addresses)
     found: dict[str, Counts | str] = {}
     for name, groups in _gather(addresses, tokens, contract, None).items():
-        whole = sum(groups.get("", []), Counts.empty(contract.questions[name]))
-        enough = whole.n >= contract.people
-        found[name] = whole if enough else f"too few people at {' and '.join(map(_base, addresses))}"
+        total = sum(groups.get("", []), Counts.empty(contract.questions[name]))
+        enough = total.n >= contract.people
+        found[name] = total if enough else f"too few people at {' and '.join(map(_base, addresses))}"
     return contract, found
 
 
@@ -45,19 +45,19 @@ def fetch_groups(
     """Return the counts of each question by "day", "week", "month" or "label", added up over collectors.
 
     Without tokens a week or a month is the sum of the days that the collector shows.
-    The number is that of the groups with too few reports, which are not counted. It is 0 without tokens: a
-    collector does not tell of a group that it does not show.
+    The number counts the groups with too few reports; they are left out. It is 0 without tokens, because a
+    collector does not publish the existence of such a group.
     """
     contract, hidden = _shared_contract(addresses), 0
     found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
     period = by in ("week", "month")
     for name, groups in _gather(addresses, tokens, contract, "day" if period else by).items():
         for group, parts in (_join_days(groups, by) if period else groups).items():
-            whole = sum(parts, Counts.empty(contract.questions[name]))
-            if whole.n < contract.people:
+            total = sum(parts, Counts.empty(contract.questions[name]))
+            if total.n < contract.people:
                 hidden += 1
             else:
-                found[name].add_summary((group or None,), whole)
+                found[name].add_summary((group or None,), total)
     return found, hidden
 
 
@@ -103,8 +103,8 @@ def _shown_summaries(base: str, question: str, by: str | None) -> dict[str, byte
 def _stored_summaries(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
     """Return the summaries of everything that a collector stored for a question, by group."""
     root, _, campaign = base.rpartition("/v1/campaigns/")
-    asked = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
-    status, body = _get(f"{root}/v1/admin/counts", asked, {"authorization": f"Bearer {token}"})
+    request = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
+    status, body = _get(f"{root}/v1/admin/counts", request, {"authorization": f"Bearer {token}"})
     try:
         if status == 200:
             counts = json.loads(body)["counts"]
@@ -149,7 +149,7 @@ def _contract(base: str) -> Published:
     except MalformedReport:
         raise Unreachable(f"{base} is not the address of a campaign, such as {_EXAMPLE}") from None
     if base.rpartition("/")[2] != found.id:
-        raise Mismatch(f"{base} serves another campaign than that of the address")
+        raise Mismatch(f"{base} serves another campaign than the address names")
     return found
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 
-PRIVATE: Final = "dither-private-key-1:"  # begins the file; what it is for follows, and 64 digits
+PRIVATE: Final = "dither-private-key-1:"  # prefix of the file; its purpose and 64 digits follow
 _SIGNS, _OPENS = PRIVATE + "ed25519:", PRIVATE + "x25519:"
 _LEAST_TOKEN: Final = 16  # characters
 
@@ -26,7 +26,7 @@ def make_key(path: Path) -> Ed25519PrivateKey:
 
 
 def read_key(path: Path) -> Ed25519PrivateKey:
-    """Return the key of a file; raise InvalidParameter if it is none, or if others may read it."""
+    """Return the key of a file; raise InvalidParameter for other contents, or if others may read it."""
     return _key(_private(path, "a key"), path)
 
 
@@ -36,7 +36,7 @@ def make_sealing_key(path: Path) -> X25519PrivateKey:
 
 
 def read_sealing_key(path: Path) -> X25519PrivateKey:
-    """Return the key of a file; raise InvalidParameter if it is none, or if others may read it."""
+    """Return the key of a file; raise InvalidParameter for other contents, or if others may read it."""
     return _sealing_key(_private(path, "a sealing key"), path)
 
 
@@ -59,7 +59,7 @@ def refuse_private(what: str, text: object) -> None:
     """Raise InvalidParameter if a private key is given where a public one belongs."""
     if isinstance(text, str) and text.lstrip().startswith("dither-private-key"):
         raise InvalidParameter(
-            f"{what} is a public key, and this is a private one: whoever reads it can act in your name. "
+            f"expected a public key as {what}, got a private one. Anybody who reads it can act in your name. "
             "Replace it if anybody saw it; `dither serve` and `dither campaign` print the public one"
         )
 
@@ -106,7 +106,7 @@ def _private(path: Path, what: str) -> str:
     except UnicodeDecodeError:
         raise InvalidParameter(f"{path} is not {what}") from None
     except FileNotFoundError:
-        raise InvalidParameter(f"there is no file {path} with {what}") from None
+        raise InvalidParameter(f"file not found: {path} with {what}") from None
     if os.name == "posix" and mode & 0o077:
         raise InvalidParameter(f"{path} may be read by others; say chmod 600 {path}, if it is yours")
     return text

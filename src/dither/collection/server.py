@@ -60,32 +60,32 @@ def supervise(bound: socket.socket, count: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, passed_on)
     while not stopping or running:
-        ended = [place for place, process in running.items() if process.poll() is not None]
+        ended = [index for index, process in running.items() if process.poll() is not None]
         if ended:
-            soon = time.monotonic() - min(begun[place] for place in ended) < _LONGEST
+            soon = time.monotonic() - min(begun[index] for index in ended) < _LONGEST
             pause = min(2 * pause, _LONGEST) if soon else _LEAST
-            running = {place: process for place, process in running.items() if place not in ended}
-        for place in range(count):
-            if not stopping and place not in running and time.monotonic() >= begun[place] + pause:
-                begun[place] = time.monotonic()
-                running[place] = _start(bound, memory, place, count)
+            running = {index: process for index, process in running.items() if index not in ended}
+        for index in range(count):
+            if not stopping and index not in running and time.monotonic() >= begun[index] + pause:
+                begun[index] = time.monotonic()
+                running[index] = _start(bound, memory, index, count)
         time.sleep(0.2)
 
 
-def _start(bound: socket.socket, memory: int, place: int, places: int) -> subprocess.Popen[bytes]:
+def _start(bound: socket.socket, memory: int, index: int, indices: int) -> subprocess.Popen[bytes]:
     handle = bound.fileno()
-    words = [sys.executable, "-m", "dither.collection.server", *map(str, (handle, memory, place, places))]
+    words = [sys.executable, "-m", "dither.collection.server", *map(str, (handle, memory, index, indices))]
     started = subprocess.Popen(words, pass_fds=[handle, memory], start_new_session=True)
     log("started a process", process=started.pid)
     return started
 
 
-def _work(handle: int, memory: int, place: int, places: int) -> int:
+def _work(handle: int, memory: int, index: int, indices: int) -> int:
     from dither.collection.server import from_environment, run
 
     to_stderr()
     try:
-        app = from_environment(Signals(memory, place, places))
+        app = from_environment(Signals(memory, index, indices))
     except (DitherError, OSError) as error:  # one line, without the address: it may hold a password
         log("the process cannot start", level=logging.ERROR, error=str(error), process=os.getpid())
         return 1
@@ -117,15 +117,15 @@ class ServerPlan:
     settings: Settings = field(default_factory=Settings)
     sealing_keys: tuple[str, ...] = ()  # the files of them
     listed: str | None = None  # the file of the list of campaigns
-    new_key: bool = False  # whether a key is made where there is none
-    no_list: bool = False  # whether a store that has campaigns may start without their list
+    new_key: bool = False  # True if a missing key is created
+    no_list: bool = False  # True if a store with campaigns may start without their list
 
     def __post_init__(self) -> None:
         shared = is_postgresql(self.store)
         if self.workers > 1 and not shared:
             raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
         if self.workers > 1 and not hasattr(signal, "SIGHUP"):
-            raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
+            raise InvalidParameter("this system cannot share a socket among several workers: use one worker")
         unsigned = next(filter(_is_toml, self.campaigns), None)
         lost = self.key is None and shared
         if unsigned is not None and (lost or not (self.new_key or self.key_file.exists())):
@@ -139,7 +139,7 @@ class ServerPlan:
 
     @property
     def key_file(self) -> Path:
-        """The file of the key: by default beside the store."""
+        """The file of the key: by default next to the store."""
         return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
 
     def read_campaigns(self) -> list[Published]:
@@ -156,7 +156,7 @@ class ServerPlan:
             over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
-                    f"devices encrypt what they send for the campaign {published.contract.name!r} to the key "
+                    f"devices encrypt requests for the campaign {published.contract.name!r} to the key "
                     f"{key[:16]}…; give the file of this key with --sealing-key"
                 )
         return made
@@ -173,7 +173,7 @@ class ServerPlan:
         return Signer(self.key_file, make=self.new_key).publish(Campaign.read(path))
 
     def check_list(self) -> None:
-        """Raise InvalidParameter if the list beside the key is gone while the store has campaigns.
+        """Raise InvalidParameter if the list next to the key is gone while the store has campaigns.
 
         Signing would begin another list, and devices that know the old one would refuse every campaign.
         """
@@ -194,18 +194,18 @@ class ServerPlan:
             )
 
     def campaign_list(self, campaigns: list[Published]) -> CampaignList | None:
-        """Return the list of campaigns, by default the one beside the key; None if there is none.
+        """Return the list of campaigns, by default next to the key, or None.
 
         Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
         """
-        place = list_file(self.key_file) if self.listed is None else Path(self.listed)
-        if self.listed is None and not place.exists():
+        path = list_file(self.key_file) if self.listed is None else Path(self.listed)
+        if self.listed is None and not path.exists():
             return None
-        known = read_list(place)
+        known = read_list(path)
         for published in campaigns:
             if published.key == known.key and published.id not in known.campaigns:
                 raise InvalidParameter(
-                    f"the campaign {published.contract.name!r} is not in the list {place.name}; "
+                    f"the campaign {published.contract.name!r} is not in the list {path.name}; "
                     "`dither campaign publish` writes it there"
                 )
         return known
@@ -267,7 +267,7 @@ class Addresses(NamedTuple):
 
 
 def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
+    """Serve until SIGTERM or SIGINT. `tell` gets the addresses once connections are accepted."""
     _check_extra()
     with _bound(plan.host, plan.port) as bound:
         plan.check_list()
@@ -277,11 +277,11 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
         else:
             app = None
             to_stderr()
-            open_store(plan.store).close()  # what is wrong with it is said once, before any process starts
-        place = _address(bound)
-        told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
+            open_store(plan.store).close()  # an unusable store is reported once, before any process starts
+        position = _address(bound)
+        reported = tuple(f"{position}/v1/campaigns/{published.id}" for published in campaigns)
         keys = tuple(dict.fromkeys(published.key for published in campaigns))
-        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
+        tell(Addresses(f"{position}/", reported, f"{position}/client/dither.js", keys))
         if app is not None:
             run(bound, app)
         else:
@@ -311,7 +311,7 @@ def run(bound: socket.socket, app: Starlette) -> None:
     )
 
     class Leaving(uvicorn.Server):
-        """A server whose open pages let go at once when it is told to stop."""
+        """A server that closes its open pages at once when it stops."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             app.state.stopping = True
@@ -323,7 +323,7 @@ def run(bound: socket.socket, app: Starlette) -> None:
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
-    # Windows would let a second server listen at the same address, unless it is told not to.
+    # Without this option Windows would let a second server listen at the same address.
     option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
     bound.setsockopt(socket.SOL_SOCKET, option, 1)
     bound.bind((host, port))

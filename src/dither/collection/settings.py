@@ -19,10 +19,10 @@ class Settings:
 
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses and networks
     whose `X-Forwarded-For` is believed; `relays` are those that have no limit of rate, because devices send
-    through them; "unix" is a local socket. `body` is in bytes, `patience` in seconds for the head of a
-    request to arrive, as many for its body, and as many for the store to take it; `rate` is reports a second
-    of one address, with bursts of `burst`. One address has at most `connections` open, and `pages` that
-    change by themselves. A campaign accepts batches for `grace` days after its last.
+    through them; "unix" is a local socket. `body` is in bytes, `patience` in seconds for each of
+    three steps: the head of a request, its body, and the store. `rate` is reports a second of one address,
+    with bursts of `burst`. One address has at most `connections` open, and `pages` that change by themselves.
+    A campaign accepts batches for `grace` days after its last.
     """
 
     origins: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Settings:
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """Return the settings of a TOML file, in which every key may be left out."""
+        """Return the settings of a TOML file; every key is optional."""
         try:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
@@ -104,7 +104,7 @@ def _network(name: str, what: str) -> ipaddress.IPv4Network | ipaddress.IPv6Netw
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address without its zone; an IPv4 address in IPv6 is that of IPv4. None if it is none."""
+    """Return an address without its zone; an IPv4 address in IPv6 becomes IPv4. None for other texts."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

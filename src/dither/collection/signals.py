@@ -1,8 +1,8 @@
-"""What a collector tells its operator: counters and histograms of all its processes, for Prometheus.
+"""Counters and histograms of all processes of a collector, for its operator and Prometheus.
 
-Every process adds to its own part of one piece of shared memory, and whoever is asked adds all parts up. So
-the answer is the same from each process, no number falls while the collector runs, also when one of its
-processes is killed, and the numbers of several collectors may be added.
+Every process adds to its own part of one piece of shared memory, and the process that answers adds all parts
+up. So the answer is the same from each process, no number falls while the collector runs, also when one of
+its processes is killed, and the numbers of several collectors may be added.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _BEGIN: Final = 2  # words before the first part: the second of the start, and h
 class _Metric(NamedTuple):
     kind: str
     words: str
-    bounds: tuple[int, ...] = ()  # of a histogram: the greatest number of each bucket
-    divisor: int = 1  # of a histogram: the unit that is shown has so many of those that are counted
+    bounds: tuple[int, ...] = ()  # for a histogram: the greatest number of each bucket
+    divisor: int = 1  # for a histogram: counted units per displayed unit (10**6: µs shown as s)
 
 
 _TIMES: Final = tuple(step * 10**power for power in range(2, 7) for step in (1, 2, 5))  # in microseconds
@@ -56,7 +56,7 @@ class Signals:
     """Numbers that only grow, and a few that say how it is now; `place` is the number of this process."""
 
     def __init__(self, handle: int = -1, place: int = 0, places: int = 1) -> None:
-        """Open the memory of a file, which `shared_file` made; without one, this process is alone."""
+        """Open the memory of a file from `shared_file`; without a file, only this process uses it."""
         self._memory = mmap.mmap(handle, _size(places))
         self._words = memoryview(self._memory).cast("q")
         self._places, self._first = places, (_BEGIN * _WORD + place * _PART) // _WORD
@@ -66,12 +66,12 @@ class Signals:
             self._words[0] = int(time.time())
 
     def add(self, name: str, count: int = 1, labels: str = "") -> None:
-        """Add to a counter, or to that of its labels, as `label_text` writes them."""
+        """Add to a counter, or to the counter of its labels (as `label_text` writes them)."""
         with self._lock:
             self._words[self._find(name + labels)] += count
 
     def observe(self, name: str, number: int, count: int = 1) -> None:
-        """Count a number, or so many equal ones, in a histogram; times are in microseconds."""
+        """Count a number, or `times` equal ones, in a histogram; times are in microseconds."""
         bucket = bisect_left(_FAMILIES[name].bounds, number)
         with self._lock:
             self._words[self._find(f"{name}/{bucket}")] += count
@@ -93,16 +93,16 @@ class Signals:
         at = self._first + 1 + used
         if (used + size + 3) * _WORD > _PART:
             return self._first + _PART // _WORD - 1  # full: a word that nobody reads
-        place = (at + 1) * _WORD
-        self._memory[place : place + len(data)] = data
+        index = (at + 1) * _WORD
+        self._memory[index : index + len(data)] = data
         self._words[at] = len(data)
         self._words[self._first] = used + size + 2  # now others see it
         self._at[name] = at + 1 + size
         return self._at[name]
 
-    def _records(self, place: int) -> Iterator[tuple[str, int]]:
+    def _records(self, index: int) -> Iterator[tuple[str, int]]:
         """Yield the names of a process and where their numbers are."""
-        first = (_BEGIN * _WORD + place * _PART) // _WORD
+        first = (_BEGIN * _WORD + index * _PART) // _WORD
         at, end = first + 1, first + 1 + self._words[first]
         while at < end:
             length = self._words[at]
@@ -174,8 +174,8 @@ def label_text(**labels: str) -> str:
     return "{" + ",".join(f'{name}="{text}"' for name, text in texts.items()) + "}"
 
 
-def _size(places: int) -> int:
-    return _BEGIN * _WORD + places * _PART
+def _size(indices: int) -> int:
+    return _BEGIN * _WORD + indices * _PART
 
 
 def shared_file(places: int) -> int:

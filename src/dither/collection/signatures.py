@@ -1,4 +1,4 @@
-"""Signatures of askers: Ed25519 keys, the key that follows another, and what is accepted of them."""
+"""Signatures of askers: Ed25519 keys, the next key after a key, and the checks of both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _NEXT_KEY: Final = b"dither next key 1\n"
-_PRIME: Final = (1 << 255) - 19  # of Ed25519, and its d
+_PRIME: Final = (1 << 255) - 19  # the prime of Ed25519, and its d
 _CURVE: Final = 37095705934669439343138083508754565189542113879843219016388785533085940283555
 
 
@@ -34,7 +34,7 @@ class KeyBefore(NamedTuple):
 
 
 def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
-    """Raise Mismatch unless what is signed with a key is accepted by who pinned one: that key, or the next.
+    """Raise Mismatch unless a key equals the pinned one, or is the next key after it.
 
     What `before` states must have been verified.
     """
@@ -58,7 +58,7 @@ def key_before(data: Data) -> KeyBefore | None:
 def _is_sound(public: bytes) -> bool:
     """Return whether a public key of Ed25519 is canonical, and of no small order.
 
-    Libraries differ in what they make of others, and under a key of small order signatures of any text exist.
+    Libraries treat other keys differently, and under a key of small order signatures of any text exist.
     The y-coordinates of small order are 0, ±1, and those with d·y^4 + 2·y² = 1.
     """
     y = int.from_bytes(public, "little") & (1 << 255) - 1

@@ -19,14 +19,14 @@ _WAIT: Final = 60  # seconds in which other writers of a list have to end
 
 
 class Signer:
-    """The asker's private key in a file, and the list of campaigns beside it: what is signed is listed.
+    """The asker's private key in a file, and next to it the list of signed campaigns.
 
-    Several processes may sign with one key. Every entry is made from the list as it is in its file, under a
-    lock beside that file, and is on the disk before anything is returned: two lists never exist.
+    Several processes may sign with one key. Every entry is made from the list as it is in its file, under the
+    lock of that file, and is on the disk before anything is returned: two lists never exist.
     """
 
     def __init__(self, place: Path, *, make: bool = False) -> None:
-        """Read the key, or make it if there is none and `make` says so; refuse one that was replaced."""
+        """Read the key, or make a missing one if `make`; refuse one that was replaced."""
         self._place, self._file = place, list_file(place)
         if make and not place.exists():
             with self._lock():
@@ -81,14 +81,14 @@ class Signer:
             self._extend(next_key=after)
         return Signer(place)
 
-    def _handover_key(self, place: Path) -> str | None:
-        """Return the key of a file whose list is this one and the handing over to it; None if there is none.
+    def _handover_key(self, path: Path) -> str | None:
+        """Return the key of a file whose list is this one and the handing over to it, or None.
 
         This list does not have that last entry yet.
         """
-        if not (place.exists() and list_file(place).exists()):
+        if not (path.exists() and list_file(path).exists()):
             return None
-        known = read_list(list_file(place))
+        known = read_list(list_file(path))
         entries = () if self.listed is None else self.listed.entries
         handed = known.before is not None and known.before.key == self.key and known.last_key == known.key
         return known.key if handed and known.entries[:-1] == entries else None
@@ -109,7 +109,7 @@ class Signer:
         if self._file.exists():
             self.listed = known = read_list(self._file)
             if known.key != self.key:
-                raise InvalidParameter(f"{self._file} is the list of another key than that of {self._place}")
+                raise InvalidParameter(f"{self._file} belongs to another key than {self._place}")
             if known.last_key not in (None, known.key):
                 raise InvalidParameter(
                     f"the key of {self._place} was replaced; sign with the key that follows it"
@@ -117,7 +117,7 @@ class Signer:
         return self.listed
 
     def _list(self, campaign: str) -> CampaignList:
-        """Return the list of the file, in which a campaign is entered; the lock is held."""
+        """Return the list of the file for a new entry; the lock is held."""
         known = self._read()
         return self._extend(published=campaign) if known is None or campaign not in known.campaigns else known
 

@@ -1,4 +1,4 @@
-"""Terms of a contract that are more than one number: how often, in which phase, and how a question is put."""
+"""Terms of a contract that are more than one number: the repetition, the phase, the wording of a question."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dither.privacy import Guarantee
 from dither_device.campaign import take_value
 from dither_device.text import Malformed, is_tag
 
-# How often a person may answer. `present` is for campaigns alone: a message on the first use in a period.
+# How often a person may answer. `present` is only for campaigns: a message on the first use in a period.
 Repeating = Literal["fresh", "same", "per value", "once", "kept change", "present"]
 Form = Literal["date", "time", "installed"]
 THOUSAND: Final = 1000
@@ -110,7 +110,10 @@ class Phase:
 
     def __post_init__(self) -> None:
         if (self.share is None) == (self.follows is None):
-            raise InvalidParameter("a phase has either a share, of the first campaign, or what it follows")
+            raise InvalidParameter(
+                "expected in a phase either the share of the first campaign or the name of the campaign "
+                "before it"
+            )
         if self.share is not None:
             thousandths("the share of a phase", self.share)
         elif not isinstance(self.follows, str) or not re.fullmatch(r"[0-9a-f]{64}", self.follows):
@@ -158,7 +161,7 @@ class QuestionTerms:
         object.__setattr__(self, "names", {**self.names, **named})
 
     def data(self) -> Data:
-        """Return the terms as a campaign states them: what is not used is left out."""
+        """Return the terms as a campaign states them, without unused ones."""
         stated = {
             name: getattr(self, name) for name in ("text", "names", "scale", "form", "clipped", "outside")
         }
@@ -217,7 +220,9 @@ class QuestionTerms:
         )
         for names in self.names.values():
             if not isinstance(names, tuple) or len(names) != count:
-                raise InvalidParameter("names are lists with a name for each label of a list, in its order")
+                raise InvalidParameter(
+                    "expected names to be lists with a name for each label of a list, in its order"
+                )
             for name in names:
                 check_words("the name of an answer", name, characters=MOST_CHARACTERS)
             if len(set(names)) != len(names):
@@ -227,7 +232,7 @@ class QuestionTerms:
         edges = self.scale
         fine = all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges)
         if not fine or not all(abs(edge) <= _MOST_NUMBER for edge in edges):
-            raise InvalidParameter(f"the edges of a scale are numbers within ±{_MOST_NUMBER:g}")
+            raise InvalidParameter(f"expected the edges of a scale to be numbers within ±{_MOST_NUMBER:g}")
         if not 3 <= len(edges) <= _MOST_EDGES or any(b <= a for a, b in pairwise(edges)):
             raise InvalidParameter(f"a scale has 3 to {_MOST_EDGES} edges, each larger than the one before")
         line = None if domain is None else domain.line
@@ -250,15 +255,15 @@ class QuestionTerms:
         if line is None or (line.unit and not isinstance(line.unit, Calendar)):
             raise InvalidParameter(f"{self.form} is for numbers without a unit")
         if self.form == "time" and (line.kind != "circle" or line.length != MINUTES):
-            raise InvalidParameter(f"times are a circle of {MINUTES} minutes")
+            raise InvalidParameter(f"expected times to be a circle of {MINUTES} minutes")
         if self.form == "date":
             ends = line.low, line.high
-            whole = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
-            if line.kind != "interval" or not whole:
-                raise InvalidParameter("dates are an interval of whole days since 1970")
+            integral = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
+            if line.kind != "interval" or not integral:
+                raise InvalidParameter("expected dates as an interval of integer days since 1970")
         elif self.form != "time":
             raise InvalidParameter(
-                f"the form of a question is date, time or installed, not {found(self.form)}"
+                f"expected the form of a question to be date, time or installed, got {found(self.form)}"
             )
 
     def declarations(self, question: Question, phase: Phase | None) -> dict[str, object]:
@@ -279,7 +284,7 @@ class QuestionTerms:
         numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in self.outside)
         if not self.clipped or not numbers or len(self.outside) != 3:
             raise InvalidParameter(
-                "outside are a share and its interval, three numbers, of values that are clipped"
+                "expected outside to be a share and its interval, three numbers, of values that are clipped"
             )
         share, low, high = self.outside
         if not 0 <= low <= share <= high <= 1:

@@ -1,4 +1,4 @@
-"""Words: texts that people are shown. The rule is that of every device (docs/wire.md)."""
+"""Words: texts that are shown to people. Every device has the same rule (docs/wire.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dither.errors import InvalidParameter
 from dither_device.text import Malformed
 from dither_device.text import check_words as check_on_device
 
-MOST_CHARACTERS: Final = 500  # of a question, of the name of an answer, and of a label
+MOST_CHARACTERS: Final = 500  # limit of a question, of the name of an answer, and of a label
 
 
 def check_words(

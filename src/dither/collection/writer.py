@@ -1,4 +1,4 @@
-"""The writer: one thread that stores batches, many in a transaction, and acknowledges what is on disk."""
+"""The writer: one thread that stores batches, many in a transaction, and acknowledges batches on disk."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dither.collection.store.store import Arrived, Stored, StoreUnavailable, Wit
 from dither.errors import MalformedReport
 
 _GATHER: Final = 0.002  # seconds to wait for more batches,
-_FEW: Final = 64  # where fewer than so many wait
-_TICK: Final = 1.0  # seconds between looks at what others stored
-_TIDY: Final = 3600.0  # seconds between looks at what may be folded and forgotten
-_TURNED: Final = 60.0  # seconds by which a clock is not steady any more
-_BYTES: Final = 1 << 23  # of reports in one transaction, about
+_FEW: Final = 64  # if fewer than this number wait
+_TICK: Final = 1.0  # seconds between reads of other processes' batches
+_TIDY: Final = 3600.0  # seconds between checks for days to fold and forget
+_TURNED: Final = 60.0  # seconds of a jump that makes a clock unsteady
+_BYTES: Final = 1 << 23  # bytes of reports in one transaction, about
 
 Result = TypeVar("Result")
 
@@ -74,8 +74,9 @@ class Writer:
     async def store(self, batch: Arrived | Withdrawal) -> None:
         """Return when a batch or a withdrawal is on disk; raise BatchRefused or StoreUnavailable.
 
-        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
-        same: whoever sends it again is told so.
+            A store that does not answer counts as unavailable after `patience`. The batch may be stored all
+            the
+        same: a repeated request is then acknowledged.
         """
         if self._closing or self._queue.qsize() >= self.collector.settings.queue:
             raise StoreUnavailable("the collector is busy, or stops")
@@ -133,7 +134,7 @@ class Writer:
             try:
                 waiting = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
                 if self._queue.qsize() < _FEW:
-                    time.sleep(_GATHER)  # a commit costs as much as many batches: let some more come
+                    time.sleep(_GATHER)  # a commit costs as much as many batches: wait for some more
                 while True:
                     if waiting is None:
                         stopping = True
@@ -191,25 +192,25 @@ class Writer:
 
     def _store_batches(self, batches: list[Arrived]) -> list[BaseException | None]:
         results: list[BaseException | None] = [None] * len(batches)
-        for place in self._impossible(batches):
-            results[place] = BatchRefused(Reason.REPORT)
-        good = [place for place, result in enumerate(results) if result is None]
+        for index in self._impossible(batches):
+            results[index] = BatchRefused(Reason.REPORT)
+        good = [index for index, result in enumerate(results) if result is None]
         if not good:
             return results
         began = time.perf_counter_ns()
-        outcomes = self.collector.store.append([batches[place] for place in good])
+        outcomes = self.collector.store.append([batches[index] for index in good])
         self._signals.observe("commit_seconds", (time.perf_counter_ns() - began) // 1000)
         self._wrote()
-        for place, outcome in zip(good, outcomes, strict=True):
+        for index, outcome in zip(good, outcomes, strict=True):
             if outcome is Stored.CONFLICT:
-                results[place] = BatchRefused(Reason.CONFLICT)
-        self._count([batches[place] for place in good], outcomes)
+                results[index] = BatchRefused(Reason.CONFLICT)
+        self._count([batches[index] for index in good], outcomes)
         if not self.collector.store.shared:
-            self._do(self.collector.catch_up)  # of a shared store every process counts at the next look
+            self._do(self.collector.catch_up)  # every process of a shared store counts at its next check
         return results
 
     def _count(self, batches: list[Arrived], outcomes: list[Stored]) -> None:
-        """Add what was stored to the signals."""
+        """Add the stored batches to the signals."""
         signals = self._signals
         signals.add("commits_total")
         signals.set("waiting", self.waiting)
@@ -266,13 +267,13 @@ class Writer:
     def _impossible(self, batches: list[Arrived]) -> set[int]:
         """Return the places of batches with a report that no device could have sent."""
         groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
-        for place, batch in enumerate(batches):
+        for index, batch in enumerate(batches):
             for slot, data in batch.parts:
-                groups.setdefault(slot[:2], []).append((place, data))
+                groups.setdefault(slot[:2], []).append((index, data))
         wrong: set[int] = set()
         for names, parts in groups.items():
             if not self._possible(names, [data for _, data in parts]):
-                wrong |= {place for place, data in parts if not self._possible(names, [data])}
+                wrong |= {index for index, data in parts if not self._possible(names, [data])}
         return wrong
 
     def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:
@@ -315,7 +316,7 @@ class Writer:
             self._do(self.collector.tidy)
 
     def _do(self, act: Callable[[], None]) -> None:
-        """Do what may fail now and is done again later."""
+        """Run a task that may fail now and is repeated later."""
         try:
             act()
         except StoreUnavailable as error:
@@ -333,7 +334,7 @@ def _give_up(done: asyncio.Future[None]) -> None:
 def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
     for done, result in finished:
         if done.done():
-            continue  # whoever asked went away; the batch is stored, or not, all the same
+            continue  # the client went away; this does not change the fate of the batch
         if result is None:
             done.set_result(None)
         else:

@@ -17,7 +17,7 @@ from dither.foundation.canonical import canonical
 
 PACKED: Final = "application/vnd.dither.batch"  # the content types of a body
 JSON: Final = "application/json"
-MOST_BYTES: Final = 1 << 24  # of a body
+MOST_BYTES: Final = 1 << 24  # bytes of a body
 MOST_QUESTIONS: Final = 1 << 10
 MOST_LABEL: Final = 64  # bytes of the public label
 
@@ -40,7 +40,7 @@ class BatchBody:
     """
 
     id: str  # 32 hexadecimal digits, random: it carries neither the device nor the time
-    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, all of one length
+    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, of equal length
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -121,31 +121,31 @@ class ReadBatch(NamedTuple):
         """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
         if len(body) > MOST_BYTES:
             raise MalformedReport(f"a batch has at most {MOST_BYTES} bytes")
-        whole, digest = body[:-_DIGEST], body[-_DIGEST:]
-        if not whole.startswith(_MAGIC):
+        content, digest = body[:-_DIGEST], body[-_DIGEST:]
+        if not content.startswith(_MAGIC):
             raise MalformedReport("this is not a batch of version 2")
-        if hashlib.sha256(whole).digest()[:_DIGEST] != digest:
+        if hashlib.sha256(content).digest()[:_DIGEST] != digest:
             raise MalformedReport("the batch is damaged: its digest is another one")
         at = len(_MAGIC) + 17
         try:
-            identity, after = whole[at - 17 : at - 1], at + whole[at - 1]
-            count = int.from_bytes(_slice(whole, after, 2), "little")
-            label = whole[at:after].decode()
+            identity, after = content[at - 17 : at - 1], at + content[at - 1]
+            count = int.from_bytes(_slice(content, after, 2), "little")
+            label = content[at:after].decode()
         except IndexError:
             raise MalformedReport("the batch ends before its last report") from None
         except UnicodeDecodeError:
             raise MalformedReport("the label of a batch is UTF-8 text") from None
         groups, at = [], after + 2
         for _ in range(count):
-            name, size, often = _GROUP.unpack(_slice(whole, at, _GROUP.size))
+            name, size, often = _GROUP.unpack(_slice(content, at, _GROUP.size))
             if not size or not often:
                 raise MalformedReport(_LENGTH)
             at += _GROUP.size
-            groups.append(ReportGroup(name.hex(), size, _slice(whole, at, size * often)))
+            groups.append(ReportGroup(name.hex(), size, _slice(content, at, size * often)))
             if not _ascending(groups[-1].data, size):
                 raise MalformedReport(_SORTED)
             at += size * often
-        if at != len(whole):
+        if at != len(content):
             raise MalformedReport("the batch goes on after its last report")
         return _canonical(identity, label, groups)
 
@@ -177,9 +177,9 @@ class ReadBatch(NamedTuple):
 
 
 def identity_digest(identity: bytes) -> bytes:
-    """Return what a store and its exports keep of the identity of a batch, which only its device knows.
+    """Return the digest of a batch's identity, for stores and exports. Only the device knows the identity.
 
-    It has as many bits as the identity: whoever reads a store can withdraw no batch by it.
+    It has as many bits as the identity, and nobody can withdraw a batch with it.
     """
     return hashlib.sha256(identity).digest()[:16]
 
@@ -216,7 +216,7 @@ def _ascending(data: bytes, size: int) -> bool:
 def _read_list(name: str, some: object) -> ReportGroup:
     """Return the reports of a list of hexadecimal texts."""
     if not isinstance(some, list):
-        raise MalformedReport("the reports of a question are a list of texts")
+        raise MalformedReport("expected the reports of a question to be a list of texts")
     try:
         digits = "".join(some)
         data = bytes.fromhex(digits)
@@ -229,14 +229,14 @@ def _read_list(name: str, some: object) -> ReportGroup:
         raise MalformedReport(_TEXT)
     if len(lengths) != 1:
         raise MalformedReport(_LENGTH)
-    if sorted(some) != some:  # of one length: the order of the digits is that of the bytes
+    if sorted(some) != some:  # equal lengths: hexadecimal digits sort like the bytes
         raise MalformedReport(_SORTED)
     return ReportGroup(name, lengths.pop() // 2, data)
 
 
 def _check_label(label: object) -> None:
     if not isinstance(label, str) or len(_utf8(label)) > MOST_LABEL:
-        raise MalformedReport(f"the label of a batch is a text of at most {MOST_LABEL} bytes")
+        raise MalformedReport(f"expected the label of a batch to be a text of at most {MOST_LABEL} bytes")
 
 
 def _check_digits(text: object, what: str) -> None:

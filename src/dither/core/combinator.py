@@ -12,10 +12,10 @@ from dither.privacy.guarantee import Guarantee
 class Combinator(ABC):
     """A public rule applied to mechanisms: it changes what devices send, or how reports are decoded.
 
-    `promise` computes its guarantee from those of the mechanisms, and keeps all of their assumptions.
+    `promise` computes the guarantee from the guarantees of the mechanisms and keeps all their assumptions.
     """
 
-    on_devices: ClassVar[bool] = True  # whether it changes what devices send
+    on_devices: ClassVar[bool] = True  # True if it changes the reports of devices
 
     @abstractmethod
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:

@@ -44,8 +44,9 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
     for column in NEEDED:
         if column not in columns:
             raise InvalidParameter(
-                f"a table of counts has the columns {', '.join(NEEDED)}; there is no column {column!r} among "
-                f"{', '.join(map(found, list(columns)[:10])) or 'none'}"
+                f"expected a table of counts with the columns {', '.join(NEEDED)}; {column!r} is missing, "
+                f"found "
+                f"{', '.join(map(found, list(columns)[:10])) or 'no columns'}"
             )
     rows = _rows_of(question, columns, name)
     sums: dict[Measure, int] = dict.fromkeys(Measure, 0)
@@ -68,7 +69,7 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
 
 
 def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
-    """Return the rows of a question: those of its fingerprint, and of its name if one is given."""
+    """Return the rows with the question's fingerprint, and with its name if one is given."""
     prints = columns["fingerprint"]
     names = columns.get("question")
     if name is not None and names is None:
@@ -97,7 +98,9 @@ def _columns(table: object) -> Mapping[str, Sequence[Any]]:
     elif isinstance(table, Iterable) and not isinstance(table, str | bytes):
         rows = list(table)
         if not all(isinstance(row, Mapping) for row in rows):
-            raise InvalidParameter("the rows of a table of counts are mappings from names to values")
+            raise InvalidParameter(
+                "expected the rows of a table of counts to be mappings from names to values"
+            )
         names = list(rows[0]) if rows else list(NEEDED)
         try:
             columns = {str(name).lower(): [row[name] for row in rows] for name in names}
@@ -118,8 +121,8 @@ def _of_arrow(table: object) -> Mapping[str, Sequence[Any]]:
         import pyarrow
     except ImportError:
         raise MissingExtra("data frames", "frames") from None
-    whole = pyarrow.RecordBatchReader.from_stream(table).read_all()
-    return {name.lower(): whole.column(name).to_pylist() for name in whole.column_names}
+    arrow_table = pyarrow.RecordBatchReader.from_stream(table).read_all()
+    return {name.lower(): arrow_table.column(name).to_pylist() for name in arrow_table.column_names}
 
 
 def _measure(given: object) -> Measure:
@@ -127,12 +130,12 @@ def _measure(given: object) -> Measure:
         return Measure(given)  # type: ignore[arg-type]
     except ValueError:
         raise MalformedReport(
-            f"a measure is one of {', '.join(map(repr, map(str, Measure)))}, not {found(given)}"
+            f"expected a measure to be one of {', '.join(map(repr, map(str, Measure)))}, got {found(given)}"
         ) from None
 
 
 def whole_number(given: Any) -> int:
-    """Return an integer from 0 upwards; databases also send decimals and floats that are whole."""
+    """Return an integer from 0 upwards; databases also send decimals and floats without a fraction."""
     try:
         number = int(given)
         if isinstance(given, bool) or number != given or number < 0:

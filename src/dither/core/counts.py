@@ -33,7 +33,7 @@ _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fing
 class Counts:
     """The count of each report and the number of reports: a sufficient statistic.
 
-    Summaries of one question add, in any order; adding those of two questions, or of two codebooks, raises
+    Summaries of one question add, in any order; adding summaries of different questions or codebooks raises
     Mismatch. A summary does not contain the order of the reports, and is smaller to store.
 
     >>> import dither as dt
@@ -56,9 +56,9 @@ class Counts:
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
             raise MalformedReport(f"a summary of this question is {counting.size} integers")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
-            raise MalformedReport("the number of reports is an integer from 0 upwards")
+            raise MalformedReport("expected the number of reports to be an integer from 0 upwards")
         if counts.size and counts.min() < 0:
-            raise MalformedReport("a count is at least 0")
+            raise MalformedReport("expected a count to be at least 0")
         counts = counts.astype(np.int64, copy=False)
         if not counting.adds_up(counts, int(self.n)):
             raise MalformedReport("the counts do not add up to the number of reports")
@@ -102,7 +102,7 @@ class Counts:
             part = cls.of(chunk)
             total = part if total is None else total + part
         if total is None:
-            raise InvalidParameter("there are no chunks; Counts.empty(question) is the summary of none")
+            raise InvalidParameter("expected at least one chunk; without reports use Counts.empty(question)")
         return total
 
     @classmethod
@@ -112,7 +112,7 @@ class Counts:
         The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
         question if the table has several with this fingerprint. Reports that the query refused are not in
         the counts; the table says how many. A list with the count of every report, such as an aggregate of
-        DAP, is read, too.
+        DAP, is also accepted.
 
         >>> import dither as dt
         >>> Counts.from_counts(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), [30, 12])
@@ -132,10 +132,10 @@ class Counts:
             raise InvalidParameter(
                 f"this question has {question.counting.size} counts, and the list {len(vector)}"
             )
-        whole = [whole_number(count) for count in vector]
-        if sum(whole) > MOST_COUNT:
+        integers = [whole_number(count) for count in vector]
+        if sum(integers) > MOST_COUNT:
             raise MalformedReport("a count is at most 2^63 − 1; one is larger")
-        counts = np.array(whole, dtype=np.int64)
+        counts = np.array(integers, dtype=np.int64)
         n = question.counting.implied_answers(counts)
         if n is None:
             raise InvalidParameter("the counts of this question do not say how many answers there are")
@@ -184,8 +184,8 @@ class Counts:
         if magic != _MAGIC:
             raise MalformedReport("these bytes are not a summary")
         _check(version, fingerprint.decode("ascii", "replace"), question)
-        whole = unpacker.eof and not unpacker.unused_data
-        if not whole or 8 * length != size or len(raw) != size:
+        finished = unpacker.eof and not unpacker.unused_data
+        if not finished or 8 * length != size or len(raw) != size:
             raise MalformedReport("the summary was cut off or is of another size")
         return cls(question, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
 
@@ -242,13 +242,13 @@ def name_result(function: Made) -> Made:
     @wraps(function)
     def call(*args: object, **more: object) -> Any:
         result = function(*args, **more)
-        told = [given for given in args if isinstance(given, Reports | Counts)]
-        names = dict.fromkeys(given.about for given in told)
+        entries = [given for given in args if isinstance(given, Reports | Counts)]
+        names = dict.fromkeys(given.about for given in entries)
         more_known: dict[str, Any] = {}
         if any(names) and not getattr(result, "about", "?"):
             more_known["about"] = " × ".join(filter(None, names))
-        if not getattr(result, "people", "?") and all(given.people for given in told):
-            more_known["people"] = tuple(crowd for given in told for crowd in given.people)
+        if not getattr(result, "people", "?") and all(given.people for given in entries):
+            more_known["people"] = tuple(crowd for given in entries for crowd in given.people)
         return replace(result, **more_known) if more_known else result
 
     return cast("Made", call)

@@ -41,11 +41,11 @@ class Memoised(AskedAgain):
     public name of the question. It must be different for each question that a device answers, because two
     questions with the same name and device text would have the same noise. A whole path is one value.
 
-    Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
+    Promise:   the mechanism's, once for all answers of a person whose value never changes. If the value
                changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
                changed report proves it. A guarantee for one location remains one for each location of a path.
-    Reports:   those of the mechanism; the collector needs no key.
-    Use when:  one question is asked again and again, and its value never changes. Otherwise use `dt.Once`.
+    Reports:   the mechanism's; the collector needs no key.
+    Use when:  one question is repeated, and its value never changes. Otherwise use `dt.Once`.
 
     >>> from dither import Interval, Podium
     >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key(), name="steps")
@@ -85,7 +85,7 @@ class Memoised(AskedAgain):
 
     @property
     def plain(self) -> Question:
-        """The mechanism, which has the distribution of one memoised answer."""
+        """The mechanism; it has the distribution of one memoised answer."""
         return self.question
 
     @cached_property
@@ -103,7 +103,7 @@ class Memoised(AskedAgain):
         return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
 
     def change_proved(self, before: object, after: object) -> float:
-        """Return the probability with which the reports of two values differ, which proves the change.
+        """Return the probability that the reports of two values differ; a difference proves the change.
 
         Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
 
@@ -126,7 +126,7 @@ class Memoised(AskedAgain):
         """Return this device's permanent report for each value. All randomness comes from the key."""
         if source is not None or threads != 1:
             raise InvalidParameter(
-                "permanent answers are drawn from the key alone; omit `source` and `threads`"
+                "permanent answers are drawn only from the key; omit `source` and `threads`"
             )
         apart = self.question.separate(values)
         drawn = {
@@ -139,7 +139,7 @@ class Memoised(AskedAgain):
         return self.question.reports(together.reshape(apart.shape + together.shape[1:]))
 
     def mark(self, value: object) -> str:
-        """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""
+        """Return 16 bytes as hexadecimal text by which one value is recognised, only with the key."""
         (mark,) = self.question.separate(value).marks
         return self._source(mark, b"told 1\0").take(16).hex()
 

@@ -1,7 +1,8 @@
 """Who is behind reports: so that two estimates of the same people are not taken for independent.
 
-A `Crowd` is some rows of one collection, known by a token. The token is random, or a digest of the reports
-where they come from a file: it says nothing about anybody's value, is never sent, and is no part of equality.
+A `Crowd` is some rows of one collection, identified by a token. The token is random, or a digest of the
+reports if they come from a file. It says nothing about anybody's value, is never sent and does not count for
+equality.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import numpy as np
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Integers, is_nothing
 
-_BITS: Final = 64.0  # of information in reports, from which on equal ones are the same people's
+_BITS: Final = 64.0  # bits of information in reports, from which on equal reports mean the same people
 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Some people of a collection: the token of the collection, and which of its rows they are."""
+    """Some people of a collection: the token of the collection and the numbers of their rows."""
 
     token: bytes
     rows: range | Integers
@@ -35,7 +36,7 @@ class Crowd:
         return len(self.rows)
 
     def take(self, index: Any) -> Crowd | None:
-        """Return the people at an index of the first axis; None if it does not select whole rows."""
+        """Return the people at an index of the first axis; None if it does not select complete rows."""
         if isinstance(index, slice):
             return replace(self, rows=self.rows[index])
         try:
@@ -56,7 +57,7 @@ def new_people(count: int, part: str = "") -> People:
 
 
 def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict[str, People]:
-    """Return the people of the columns of one file, by what it holds; with None all rows have a report.
+    """Return the people of the columns of one file, by its content; with None all rows have a report.
 
     A file of few or alike reports is equal to others by chance: then its people are nobody else's.
     """
@@ -136,15 +137,15 @@ def _common(first: range | Integers, second: range | Integers) -> tuple[Integers
     mine, theirs = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     if not mine.size or not theirs.size:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    places = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, dtype=np.int64)
-    places[mine] = np.arange(mine.size)
-    found = places[theirs]
+    positions = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, dtype=np.int64)
+    positions[mine] = np.arange(mine.size)
+    found = positions[theirs]
     there = np.flatnonzero(found >= 0)
     return found[there], there
 
 
 def overlap(first: People, second: People, *, same_part: bool = False) -> bool:
-    """Return whether somebody is in both; with `same_part`, by the same report."""
+    """Return whether a person is in both; with `same_part`, by the same report."""
     return any(
         crowd.token == other.token
         and (not same_part or crowd.part == other.part)

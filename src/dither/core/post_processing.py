@@ -43,7 +43,7 @@ class PostProcessing(Combinator):
             _KINDS[cls.kind] = cls
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's own guarantee, which post-processing does not change."""
+        """Return the mechanism's own guarantee; post-processing does not change it."""
         (own,) = inner
         return own
 
@@ -101,7 +101,8 @@ class Rounded(PostProcessing):
         pairs = _pairs(places)
         flat = pairs.reshape(-1, 2)
         found = np.empty(len(flat), dtype=np.int64)
-        # Successive places that are close together use the same part of the tree, which stays in the cache.
+        # Successive locations that are close together use the same part of the tree, and it stays in the
+        # cache.
         order = _along_a_curve(flat)
         for begin in range(0, len(flat), _BLOCK):
             rows = order[begin : begin + _BLOCK]
@@ -114,7 +115,7 @@ class Rounded(PostProcessing):
 
 @dataclass(frozen=True)
 class Snapped(PostProcessing):
-    """Places moved to the centre of their cell of a grid, which is the nearest centre."""
+    """Locations moved to the centre of their cell of a grid (the nearest centre)."""
 
     area: Rectangle
     columns: int
@@ -146,9 +147,9 @@ class Snapped(PostProcessing):
         steps = self._steps(_pairs(places))
         return np.asarray(steps[..., 0] * self.rows + steps[..., 1])
 
-    def _steps(self, places: Floats) -> Integers:
+    def _steps(self, locations: Floats) -> Integers:
         low = np.array([self.area.x.low, self.area.y.low])
-        steps = np.floor((places - low) / self._cell)
+        steps = np.floor((locations - low) / self._cell)
         return np.asarray(np.clip(steps, 0, np.array([self.columns, self.rows]) - 1).astype(np.int64))
 
     @property
@@ -162,7 +163,7 @@ class Snapped(PostProcessing):
 
 @dataclass(frozen=True)
 class Moved(PostProcessing):
-    """Places moved as a table says, which has a place for each node of a grid with the area's corners.
+    """Locations moved by a table with a location for each node of a grid with the area's corners.
 
     Between the nodes it is interpolated. `design.read("median")` makes one.
     """
@@ -209,7 +210,7 @@ class Projected(PostProcessing):
     The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
     """
 
-    shape: str = field(repr=False)  # well-known text (WKT), which is the same for equal shapes
+    shape: str = field(repr=False)  # well-known text (WKT), the same for equal shapes
 
     kind: ClassVar[str] = "Projected"
 
@@ -268,8 +269,8 @@ def _geometry(shapely: Any, shape: object) -> Any:
     return shapely.Polygon(np.asarray(shape, dtype=np.float64))
 
 
-def _pairs(places: object) -> Floats:
-    array = numbers(places)
+def _pairs(locations: object) -> Floats:
+    array = numbers(locations)
     if array.ndim == 0 or array.shape[-1] != 2:
         raise OutsideDomain("places must be an array whose last axis has length 2")
     if not np.isfinite(array).all():
@@ -277,12 +278,12 @@ def _pairs(places: object) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
-def _along_a_curve(places: Floats) -> Integers:
+def _along_a_curve(locations: Floats) -> Integers:
     """Return an order in which successive places are close together: along the columns of a coarse grid."""
-    if len(places) < _BLOCK:
-        return np.arange(len(places))
-    low, high = places.min(axis=0), places.max(axis=0)
-    steps = ((places - low) / np.maximum(high - low, 1e-300) * 255.0).astype(np.uint16)
+    if len(locations) < _BLOCK:
+        return np.arange(len(locations))
+    low, high = locations.min(axis=0), locations.max(axis=0)
+    steps = ((locations - low) / np.maximum(high - low, 1e-300) * 255.0).astype(np.uint16)
     key = steps[:, 0] << np.uint16(8) | np.where(steps[:, 0] & 1, 255 - steps[:, 1], steps[:, 1])
     return np.argsort(key, kind="stable")
 

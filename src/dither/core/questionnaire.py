@@ -53,21 +53,21 @@ class Questionnaire:
     Guarantee: ε ≤ 1 for one value
     """
 
-    questions: Mapping[str, Any]  # of each the question is kept, if a design is given
-    sampled: bool = False  # whether each person answers one of them alone, drawn at random
+    questions: Mapping[str, Any]  # a given design is replaced by its question
+    sampled: bool = False  # True if each person answers only one question, drawn at random
 
     def __post_init__(self) -> None:
         if not isinstance(self.sampled, bool):
-            raise InvalidParameter(f"sampled is true or false, not {found(self.sampled)}")
+            raise InvalidParameter(f"expected sampled to be true or false, got {found(self.sampled)}")
         if not isinstance(self.questions, Mapping):
             raise InvalidParameter(
                 "questions must be a mapping from column names to mechanisms, not "
                 f"{type(self.questions).__name__}"
             )
-        asked = {}
+        questions = {}
         for name, question in self.questions.items():
             try:
-                asked[name] = as_question(question)
+                questions[name] = as_question(question)
             except InvalidParameter:
                 raise InvalidParameter(
                     f"questions must be a mapping from column names to mechanisms; {name!r} is "
@@ -75,11 +75,11 @@ class Questionnaire:
                 ) from None
         if not self.questions:
             raise InvalidParameter("a campaign needs at least one question; none was given")
-        object.__setattr__(self, "questions", MappingProxyType(asked))
+        object.__setattr__(self, "questions", MappingProxyType(questions))
 
     @staticmethod
     def of(questions: Mapping[str, Any] | Questionnaire) -> Questionnaire:
-        """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
+        """Return the questions as a campaign; raise InvalidParameter unless they map names to mechanisms."""
         if isinstance(questions, Questionnaire):
             return questions
         return Questionnaire(questions)
@@ -91,19 +91,21 @@ class Questionnaire:
         Several answers are one record: the bound is for all of them together.
         """
         if self.sampled:
-            first, *others = (as_question(asked).guarantee for asked in self.questions.values())
+            first, *others = (as_question(part).guarantee for part in self.questions.values())
             return first.either(*others).of_record() if others else first
-        whole: Guarantee = reduce(
+        total: Guarantee = reduce(
             Guarantee.compose, (question.guarantee for question in self.questions.values())
         )
-        return whole.of_record() if len(self.questions) > 1 else whole
+        return total.of_record() if len(self.questions) > 1 else total
 
     @staticmethod
     def from_toml(text: str) -> Questionnaire:
         """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
         if not isinstance(text, str) or len(text) > MOST_BYTES:
             given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
-            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} characters, not {given}")
+            raise InvalidParameter(
+                f"expected a campaign to be a text of at most {MOST_BYTES} characters, got {given}"
+            )
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
@@ -146,10 +148,11 @@ class Questionnaire:
     def explain(self, **options: object) -> Explanation:
         """Explain the questions in plain words: to the person who answers, and to an officer.
 
-        `spent` is what a person has given before, such as `account.ledger.spent`. With `minimum_batch`, the
-        texts add the (ε, δ) of reports that are mixed in batches of so many people. `randomiser="holder"` is
-        for a file that somebody holds; `keep` and `weights` are its columns that stay as they are. `repeat`
-        is how a second answer is made, as `dt.Inquiry` has it. `language` is "en" or "de".
+        `spent` is the privacy loss of a person's earlier answers, such as `account.ledger.spent`. With
+        `minimum_batch`, the texts add the (ε, δ) of reports that are mixed in batches of that many people.
+        `randomiser="holder"` is for the holder of a file; `keep` and `weights` are its columns that stay
+        unchanged. `repeat` is how a second answer is made, as `dt.Inquiry` has it. `language` is "en" or
+        "de".
 
         >>> from dither import Interval, Podium
         >>> told = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)}).explain()
@@ -160,10 +163,10 @@ class Questionnaire:
         return explained
 
     def card(self, *, asker: str, contact: str, **more: Any) -> dict[str, Any]:
-        """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+        """Return the card of a deployment: the collector, the questions, ε, unit, mechanism and assumptions.
 
-        `purpose`, `people` (how many are asked), `begins` and `ends` (days such as "2026-05-01"), `repeat`
-        and `campaign` (the identity of a published campaign) are stated, too, if they are known.
+        `purpose`, `people` (their expected number), `begins` and `ends` (days such as "2026-05-01"), `repeat`
+        and `campaign` (the identity of a published campaign) are also stated if they are known.
 
         >>> from dither import Interval, Podium
         >>> survey = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)})
@@ -174,7 +177,7 @@ class Questionnaire:
         return made
 
     def plan(self, people: int) -> Plan:
-        """Return the error of each question if so many people answer, of privacy and of sampling.
+        """Return the error of each question for a number of people, from privacy and from sampling.
 
         Beside it are the errors of the other way to spend the same ε: split between the questions, or one
         question each (`sampled`).
@@ -207,7 +210,7 @@ class Questionnaire:
 
 
 def _without_dates(tables: object) -> object:
-    """Return tables of questions without their dates, which TOML has and JSON lacks."""
+    """Return tables of questions with dates as texts, because JSON has no dates."""
     if not isinstance(tables, dict):
         return tables
     return {
@@ -219,15 +222,15 @@ def _without_dates(tables: object) -> object:
 
 
 def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
-    """Return tables of questions in which the ε of a whole campaign is shared by those without an own one.
+    """Return tables of questions; those without their own ε share the campaign's ε.
 
-    If a person answers one question alone, each has all of it.
+    If a person answers only one question, each has all of it.
     """
     budget, tables = check_epsilon(total), {name: dict(table) for name, table in tables.items()}
     free = [name for name, table in tables.items() if "epsilon" not in table]
     stated = [table["epsilon"] for table in tables.values() if "epsilon" in table]
     if not all(isinstance(given, int | float) and not isinstance(given, bool) for given in stated):
-        raise InvalidParameter("epsilon of a question is a number")
+        raise InvalidParameter("expected epsilon of a question to be a number")
     spent = max(stated, default=0.0) if sampled else math.fsum(stated)
     left = budget if sampled else budget - spent
     if (free and not left > 0.0) or spent > budget * (1.0 + 1e-9):
@@ -244,9 +247,9 @@ _UNDECLARED: Final = (None, "", "missing", ())
 
 
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared about answers and is no device's business, such as units and steps.
+    """Return the declarations about answers that devices do not need, such as units and steps.
 
-    The result has one key, "reading", or none, so that campaigns without declarations keep their text.
+    The result has at most one key, "reading", so that campaigns without declarations keep their text.
     """
     declared = {
         name: {key: value for key in domain.declares if (value := getattr(domain, key)) not in _UNDECLARED}
@@ -260,14 +263,14 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     """Return questions with the units and steps that `reading` wrote into some data."""
     made, declared = dict(questions), data.get("reading", {})
     if not isinstance(declared, dict):
-        raise MalformedReport('"reading" has what is declared by the name of the question')
+        raise MalformedReport('expected "reading" to hold declarations by the name of the question')
     for name, words in declared.items():
         question = made.get(name)
         declares = set() if question is None else set(question.domain.declares)
         known = isinstance(words, dict) and words and words.keys() <= declares
         if question is None or not known or None in words.values():
             raise MalformedReport(
-                '"reading" has units and steps of numbers and empty cells of sets, by the question\'s name'
+                'expected units and steps of numbers and empty cells of sets in "reading", by question'
             )
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made

@@ -62,7 +62,7 @@ def _import_homes(file: str) -> dict[str, str]:
 
 
 def public(name: object) -> object:
-    """Return the object of a public name; raise InvalidParameter if there is no such name."""
+    """Return the object of a public name; raise InvalidParameter if it is unknown."""
     if not isinstance(name, str) or name not in homes():
         raise InvalidParameter(f"{found(name)} is not a public name of dither")
     return getattr(import_module(homes()[name]), name)
@@ -91,7 +91,7 @@ def _spellings() -> dict[str, str]:
 
 
 def design_of(name: object) -> type[Any]:
-    """Return the design of a name, in upper or lower case; raise InvalidParameter if there is none."""
+    """Return the design of a name, in upper or lower case; raise InvalidParameter if it is unknown."""
     known = isinstance(name, str) and name.lower() in _spellings()
     kind = public(_spellings()[str(name).lower()]) if known else None
     if isinstance(kind, type) and is_design(kind):
@@ -110,8 +110,8 @@ def draw_of(device: Mapping[str, Any]) -> str:
 def check_name(name: str, draw: str, *, known: bool) -> None:
     """Raise MalformedReport if the design of a name does not draw so, or is not known and has to be.
 
-    A policy may list names, so that a name must be one whose design draws so. A design of another package has
-    a name that is none of dither's.
+    A policy may list names, so a name must belong to a design with this draw. A design of another package may
+    not use a name of dither's.
     """
     if (draw in _stated_draws(name)) if name in homes() else not known:
         return
@@ -137,7 +137,7 @@ def _stated_draws(name: str) -> tuple[str, ...]:
 
 
 def adviser(module: str) -> Any:
-    """Return a module of the room `advice`, which is above this one: it is imported when it is needed."""
+    """Return a module of the room `advice`, imported only when needed because it is above this room."""
     return import_module(f"dither.advice.{module}")
 
 
@@ -176,13 +176,13 @@ def plain(value: object) -> object:
         if isinstance(value, kind):
             return writer(value)
     digest = getattr(value, "digest", None)
-    if isinstance(digest, str):  # a loss that is a Python function, which does not travel
+    if isinstance(digest, str):  # a loss that is a Python function does not travel
         return {"function": digest}
     raise InvalidParameter(f"a parameter of type {type(value).__name__} cannot be written as JSON")
 
 
 def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be."""
+    """Return a design's parameters as JSON-compatible data; an error replaces one that cannot be written."""
     written: dict[str, Any] = {}
     stated = _declared_types(kind)
     for name, value in parameters.items():
@@ -231,8 +231,8 @@ def _read_maker(name: str, data: dict[str, Any]) -> object:
 
 def _read_choice(name: str, data: dict[str, Any]) -> str:
     if name not in _CHOICES.values() or not isinstance(data["name"], str):
-        raise MalformedReport(f"{found(name)} is not a choice of a design")
-    return data["name"].lower().replace("_", " ")  # the design refuses what it does not know
+        raise MalformedReport(f"expected a choice of a design, got {found(name)}")
+    return data["name"].lower().replace("_", " ")  # the design refuses unknown choices
 
 
 def _no_function(digest: object, data: dict[str, Any]) -> object:
@@ -331,7 +331,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
 
 def _a_fraction(text: object) -> str:
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {found(text)}")
+        raise MalformedReport(f"expected a fraction to be written like -3/4 or 5, got {found(text)}")
     return text
 
 

@@ -44,7 +44,7 @@ class ChangeReports:
 
     @staticmethod
     def join(change: KeptChange, parts: list[ChangeReports]) -> ChangeReports:
-        """Return the reports of all groups together, which are given in the order of the groups."""
+        """Return the reports of all groups together; pass them in the order of the groups."""
         groups, intervals = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "intervals")
         )
@@ -55,18 +55,20 @@ class ChangeReports:
         """Return rows of group, interval and report; raise MalformedReport if no device could send one."""
         try:
             table = np.asarray(raw)
-            whole = table.dtype.kind in "iu" or not table.size
+            integral = table.dtype.kind in "iu" or not table.size
         except (TypeError, ValueError):
-            whole, table = False, np.empty(0)
-        if not whole or table.ndim != 2 or table.shape[1] != 3:
+            integral, table = False, np.empty(0)
+        if not integral or table.ndim != 2 or table.shape[1] != 3:
             raise MalformedReport("reports about changes are rows of three integers: group, interval, report")
         table = table.astype(np.int64)
         groups, intervals, cells = table.T
         if table.size and not (groups.min() >= 0 and groups.max() < change.groups):
-            raise MalformedReport(f"a group is an integer from 0 to {change.groups - 1}")
+            raise MalformedReport(f"expected a group to be an integer from 0 to {change.groups - 1}")
         counts = np.array([change.intervals(group) for group in range(change.groups)])
         if ((intervals < 0) | (intervals >= counts[groups])).any():
-            raise MalformedReport("an interval is an integer below the number of intervals of its group")
+            raise MalformedReport(
+                "expected an interval to be an integer below the number of intervals of its group"
+            )
         reports = change.question.reports(cells)
         order = np.lexsort((intervals, groups))
         return ChangeReports(
@@ -99,7 +101,7 @@ class ChangeReports:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DatedReports:
-    """Reports of `Once`, and the day of each: 0 for the first day. The order tells nothing: sorted by day."""
+    """Reports of `Once` and the day of each, from 0. They are sorted by day, so the order reveals nothing."""
 
     once: Once
     reports: Reports
@@ -114,12 +116,12 @@ class DatedReports:
                 raise ValueError("not integers")
             day = np.concatenate([part.astype(np.int64) for part in every])
         except (TypeError, ValueError):
-            raise MalformedReport("the days of reports are a list of integers") from None
+            raise MalformedReport("expected the days of reports to be a list of integers") from None
         together = Reports.concatenate(parts)
         if day.ndim != 1 or len(together) != day.size:
-            raise MalformedReport(f"{len(together)} reports need as many days, one for each")
+            raise MalformedReport(f"expected one day for each of {len(together)} reports")
         if day.size and not (day.min() >= 0 and day.max() < once.days):
-            raise MalformedReport(f"a day is an integer from 0 to {once.days - 1}")
+            raise MalformedReport(f"expected a day to be an integer from 0 to {once.days - 1}")
         order = np.argsort(day, kind="stable")
         day = day[order]
         day.setflags(write=False)
@@ -141,13 +143,15 @@ MOST_DAYS: Final = 36_600
 
 
 def check_days(name: str, given: object, *, least: int = 1, most: int = MOST_DAYS) -> None:
-    """Raise InvalidParameter unless this is a whole number of days."""
+    """Raise InvalidParameter unless this is an integer number of days in the range."""
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidParameter(f"{name} is a whole number of days from {least} to {most}, not {found(given)}")
+        raise InvalidParameter(
+            f"expected {name} to be an integer number of days from {least} to {most}, got {found(given)}"
+        )
 
 
 def check_rows(sequences: object, domain: Domain, days: int) -> Array:
-    """Return people's values as an array, a row for each person; raise InvalidParameter if it is none."""
+    """Return people's values as an array, a row for each person; raise InvalidParameter otherwise."""
     try:
         people = len(sequences) if isinstance(sequences, Sized) else 0
         rows = as_array(domain, sequences, (people, days))
@@ -159,8 +163,8 @@ def check_rows(sequences: object, domain: Domain, days: int) -> Array:
 
 
 def asked_alone(asked: object, name: str) -> Question:
-    """Return the question that is asked again; raise InvalidParameter unless a device answers it alone."""
-    wrong = f"{name} needs one mechanism that a device runs alone, not {type(asked).__name__}"
+    """Return the question that is repeated; raise InvalidParameter unless a device answers it by itself."""
+    wrong = f"{name} expects one mechanism that a device runs by itself, got {type(asked).__name__}"
     try:
         question = as_question(asked)
     except InvalidParameter:
@@ -171,7 +175,7 @@ def asked_alone(asked: object, name: str) -> Question:
 
 
 class AskedAgain(Answering, Combinator):
-    """One question, asked again and again: each report has the distribution of the question's own."""
+    """One question, repeated: each report has the distribution of the question's own reports."""
 
     question: Question
 
@@ -201,8 +205,8 @@ class Once(AskedAgain):
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
                `every`, that ε times the number of periods. The day is independent of the values.
-    Reports:   those of the mechanism, each with its day. `dt.by_day` estimates from them.
-    Use when:  a value may change and is asked for over a long time.
+    Reports:   the mechanism's, each with its day. `dt.by_day` estimates from them.
+    Use when:  a value may change and is collected for a long time.
 
     >>> from dither import KRR, Categories
     >>> smokes = KRR(Categories(["yes", "no"]), epsilon=1)
@@ -226,14 +230,17 @@ class Once(AskedAgain):
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
         if self.question.unit == "trajectory" != self.question.domain.protects:
-            raise InvalidParameter("Once asks for one value or one place on a day, not for a path")
+            raise InvalidParameter(
+                "Once expects one value or one location a day, got a path; pass a mechanism for single "
+                "locations"
+            )
         check_days("days", self.days)
         if self.every is not None:
             check_days("every", self.every, most=self.days)
 
     @property
     def period(self) -> int:
-        """The number of days of a period, in which there is one answer; the last one may be shorter."""
+        """The number of days of a period with one answer; the last period may be shorter."""
         return self.days if self.every is None else self.every
 
     @property
@@ -264,10 +271,12 @@ class Once(AskedAgain):
     def perturb(self, sequences: object, *, source: Source | None = None) -> DatedReports:
         """Draw the days and the reports of people whose values are given for every day: a row for a person.
 
-        Only the values of the drawn days are read. Places are drawn on devices alone.
+        Only the values of the drawn days are read. Locations are drawn only on devices.
         """
         if self.question.unit == "location":
-            raise InvalidParameter("Once draws values of many people, not places; an account asks for places")
+            raise InvalidParameter(
+                "Once draws values of many people, not locations; draw locations with an account"
+            )
         rows = check_rows(sequences, self.domain, self.days)
         people = np.arange(len(rows))
         draw = check_source(source)
@@ -311,12 +320,13 @@ class KeptChange(Answering, Combinator):
 
     Promise:   the mechanism's ε for a person's values on all days together, however often they change. The
                group and the days of the reports are independent of the values.
-    Reports:   those of the mechanism, each with its group and interval. `dt.by_day` estimates from them: the
+    Reports:   the mechanism's, each with its group and interval. `dt.by_day` estimates from them: the
                shares as if every value stayed as it is after `changes` changes.
-    Use when:  a yes-or-no value changes a few times at most and is asked for over a long time.
+    Use when:  a yes-or-no value changes at most a few times and is collected for a long time.
                `dt.over_time` compares it with `dt.Once`.
-    Reference: the tree of [Erlingsson19]; docs/time.md says what is different here, and where patterns of
-               flips come from.
+    Reference: the tree of [Erlingsson19]; docs/time.md lists the differences and the source of the patterns
+    of
+               flips.
 
     >>> from dither import KRR, Categories
     >>> year = KeptChange(KRR(Categories(["no", "yes"]), epsilon=1), days=365)
@@ -339,8 +349,8 @@ class KeptChange(Answering, Combinator):
         object.__setattr__(self, "question", asked_alone(self.question, "KeptChange"))
         if not tells_changes(self.question):
             raise InvalidParameter(
-                "KeptChange asks a question with two answers by a mechanism with two reports, such as "
-                f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                "KeptChange expects a mechanism with two answers and two reports, such as "
+                f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), got {self.question.name} on "
                 f"{self.question.domain}; dt.Once takes any question"
             )
         check_days("days", self.days, least=2)
@@ -393,11 +403,11 @@ class KeptChange(Answering, Combinator):
         """Return the mechanism's guarantee, for all values of one person.
 
         Let a and b be the largest ratios P(r | yes)/P(r | no) and P(r | no)/P(r | yes), both at most e^ε, and
-        let P₀ be the average of the two laws, which a coin has. Two sequences of values differ in one or two
-        intervals of a group. In one, the ratio is at most max(a, b). In two, it is a product of a ratio to P₀
-        and one from P₀: 2a/(1 + a) · (1 + a)/2 = a, or 2a/(1 + a) · (1 + b)/2 ≤ max(a, b), or the same with a
-        and b exchanged. So the ratio is at most e^ε in every group, and the draw of the group is the same
-        for all values. With more than one change the ratio is that of the pattern of flips (`ball.py`).
+        let P₀ be the average of the two distributions (a coin's). Two sequences of values differ in one or
+        two intervals of a group. In one, the ratio is at most max(a, b). In two, it is a product of a ratio
+        to P₀ and one from P₀: 2a/(1 + a) · (1 + a)/2 = a, or 2a/(1 + a) · (1 + b)/2 ≤ max(a, b), or the same
+        with a and b exchanged. So the ratio is at most e^ε in every group, and the draw of the group is the
+        same for all values. With more than one change the ratio belongs to the pattern of flips (`ball.py`).
         """
         (once,) = inner
         return Guarantee(once.bound, "person", once.assumes)
@@ -407,14 +417,14 @@ class KeptChange(Answering, Combinator):
         rows = check_rows(sequences, self.domain, self.days)
         draw = check_source(source)
         drawn = draw.integers(self.groups, len(rows))
-        places = 1 + draw.integers(self.changes, len(rows))
+        positions = 1 + draw.integers(self.changes, len(rows))
         parts = []
         for group in range(self.groups):
             mine = drawn == group
             codes = self.domain.check(rows[mine]).reshape(-1, self.days)
             count = self.intervals(group)
             if self.changes == 1 or not group:
-                answers, _ = self.answers(codes, group, places[mine], range(count), draw)
+                answers, _ = self.answers(codes, group, positions[mine], range(count), draw)
             else:
                 flips, unused = self.pattern(group).draw(len(codes), draw), np.zeros(len(codes), dtype=int)
                 answers, _ = self.flip_answers(codes, group, flips, unused, range(count), draw)
@@ -430,18 +440,18 @@ class KeptChange(Answering, Combinator):
         `places` are the numbers of the kept changes, 0 for none: then all reports are about coins. The second
         result is True for the people whose kept change lies in one of these intervals.
         """
-        told = np.zeros((len(codes), len(due)), dtype=np.int64)
+        reported = np.zeros((len(codes), len(due)), dtype=np.int64)
         inside = np.zeros(len(codes), dtype=np.bool_)
         if group == 0:
-            told[:] = codes[:, :1]
+            reported[:] = codes[:, :1]
         else:
-            told[:] = source.coins(1, 2, told.size).reshape(told.shape)
+            reported[:] = source.coins(1, 2, reported.size).reshape(reported.shape)
             day = _kept_days(codes, places)
             interval = (day - 1) // self.length(group)
             inside = (day > 0) & (interval >= due.start) & (interval < due.stop)
-            told[inside, interval[inside] - due.start] = codes[inside, day[inside]]
-        cells = self.question.kernel.draw(told.reshape(-1), source, threads=1)
-        return cells.reshape(told.shape), inside
+            reported[inside, interval[inside] - due.start] = codes[inside, day[inside]]
+        cells = self.question.kernel.draw(reported.reshape(-1), source, threads=1)
+        return cells.reshape(reported.shape), inside
 
     def pattern(self, group: int) -> FlipPattern:
         """Return the flips of a group's reports about changes: no more than it has intervals."""
@@ -457,18 +467,18 @@ class KeptChange(Answering, Combinator):
         `used` says how many flips of each person were used in earlier intervals; the second result is how
         many are used now. After the last one all reports are coins.
         """
-        told = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
+        reported = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
         changed = np.cumsum(codes[:, 1:] != codes[:, :-1], axis=1)
-        values = codes.copy()  # after as many changes as are kept, a value stays
+        values = codes.copy()  # after `changes` changes a value stays
         values[:, 1:] = codes[:, :1] ^ (np.minimum(changed, self.changes) & 1)
         count = used.copy()
         for column, interval in enumerate(due):
             end = self.day(group, interval)
             moved = (values[:, end] != values[:, interval * self.length(group)]) & (count < flips.shape[1])
             people = np.flatnonzero(moved)
-            told[people, column] = values[people, end] ^ flips[people, count[people]]
+            reported[people, column] = values[people, end] ^ flips[people, count[people]]
             count += moved
-        return told.astype(self.question.layout), count
+        return reported.astype(self.question.layout), count
 
     def reports(self, raw: object) -> ChangeReports:
         """Return rows of three integers (group, interval, report) as reports; refuse impossible ones."""
@@ -495,9 +505,9 @@ def tells_changes(question: Question) -> bool:
     return two and question.outcomes == 2 and isinstance(question.guarantee.bound, Pure)
 
 
-def _kept_days(codes: Integers, places: Integers) -> Integers:
-    """Return the day of each person's kept change, the change with the number in `places`; 0 if none."""
+def _kept_days(codes: Integers, indices: Integers) -> Integers:
+    """Return the day of each person's kept change, the change with the number in `indices`; 0 if none."""
     moved = codes[:, 1:] != codes[:, :-1]
-    kept = moved & (np.cumsum(moved, axis=1) == places[:, None])
+    kept = moved & (np.cumsum(moved, axis=1) == indices[:, None])
     day = 1 + np.argmax(kept, axis=1) if kept.shape[1] else np.zeros(len(codes), dtype=np.int64)
     return np.where(kept.any(axis=1), day, 0).astype(np.int64)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class DecodedValues(UserWarning):
-    """Decoded single values are noisy: averages of them are right, what is fitted to them is not."""
+    """Decoded single values are noisy: averages of them are right, models fitted to them are not."""
 
 
 MAGIC: Final = b"dither\x00"  # the first bytes of reports
 DIGEST: Final = 16  # bytes of the checksum at their end
-_warned: list[bool] = []  # of this process
+_warned: list[bool] = []  # set once in this process
 
 
 def _warn_once(question: Question) -> None:
@@ -82,7 +82,7 @@ class Reports:
         return replace(once.repeated(count), unit="trajectory")
 
     def read_by(self, asked: object) -> Reports:
-        """Return the same reports decoded by another question, or by that of a design.
+        """Return the same reports decoded by another question, or by a design's question.
 
         Raise Mismatch if the fingerprints differ.
         """

@@ -1,4 +1,4 @@
-"""Questions and reports as JSON and as bytes, and the checks of what was read."""
+"""Questions and reports as JSON and as bytes, and the checks of input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dither.errors import BudgetExceeded, DitherError, InvalidParameter, Malform
 from dither.foundation.canonical import digest, parse
 from dither.privacy import Policy
 
-MOST_BYTES: Final = 1 << 24  # of a specification's text
+MOST_BYTES: Final = 1 << 24  # bytes of a specification's text
 MOST_DEPTH: Final = 24
 MOST_ITEMS: Final = 1 << 21  # numbers, texts, lists and dictionaries together
 MOST_BITS: Final = 256
@@ -153,21 +153,21 @@ def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     """Return the question of a specification: its integers and codebook are read, not computed from ε.
 
     No design is needed; `question.design()` makes it again. Pass a `Policy` on a device. It limits the
-    privacy loss and the cost of reading.
+    privacy loss and the cost of parsing.
     """
     started, limits = time.monotonic(), _limits(policy)
     return _build(loads(text, "a specification", limits.bytes), policy, started)
 
 
 def read_named(text: str) -> Question:
-    """Return the question of a specification, whose name must be that of a design which draws so."""
+    """Return the question of a specification; its name must belong to a design with this draw."""
     return from_specification(loads(text, "a specification"), known=True)
 
 
 def from_specification(data: Any, *, known: bool = False) -> Question:
-    """Return the question of a specification, which `loads` read; raise MalformedReport if it is none.
+    """Return the question of a specification from `loads`; raise MalformedReport for other data.
 
-    With `known`, the name must be that of a design of dither: a device insists on it.
+    With `known`, the name must belong to a design of dither, as devices require.
     """
     check_specification(data)
     return _read(data, known=known)
@@ -183,7 +183,9 @@ def _read(data: dict[str, Any], *, known: bool) -> Question:
         check_name(made.name, draw_of(made.kernel.device()), known=known)
         # The question must have the same device text: then no part of the text was ignored.
         if made.device_text != data["device"]:
-            raise MalformedReport("the device text is not that of a question with these integers")
+            raise MalformedReport(
+                "expected the device text of a question with these integers, got another text"
+            )
         return made
 
 
@@ -210,7 +212,7 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
     taken = time.monotonic() - started
     if taken > policy.seconds:
         raise InvalidParameter(
-            f"reading the question took {taken:.3g} s; the policy allows {policy.seconds:g} s"
+            f"parsing the question took {taken:.3g} s; the policy allows {policy.seconds:g} s"
         )
     return made
 
@@ -224,22 +226,22 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise MalformedReport(f"reports are bytes; {type(data).__name__} was given")
     start = len(MAGIC) + 5
-    whole = bytes(data)
-    body = whole[:-DIGEST]
-    if len(whole) < start + DIGEST or not body.startswith(MAGIC):
+    content = bytes(data)
+    body = content[:-DIGEST]
+    if len(content) < start + DIGEST or not body.startswith(MAGIC):
         raise MalformedReport("these bytes were not written by reports.to_bytes()")
     version, length = struct.unpack_from("<BI", body, len(MAGIC))
     if version != VERSION:
         raise MalformedReport(
             f"these reports have format version {version}; this dither reads version {VERSION}"
         )
-    if hashlib.sha256(body).digest()[:DIGEST] != whole[-DIGEST:]:
+    if hashlib.sha256(body).digest()[:DIGEST] != content[-DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)
     made = _build(header["specification"], policy, started)
     with refuse_malformed("these reports"):
         cells = np.frombuffer(body, np.dtype(layout), offset=start + length).reshape(shape)
-        told: Reports = made.reports(cells.astype(cells.dtype.newbyteorder("=")))
-    people = people_of_columns({"": (told.cells, None)})[""] if told.cells.ndim else ()
-    return replace(told, people=people)
+        reported: Reports = made.reports(cells.astype(cells.dtype.newbyteorder("=")))
+    people = people_of_columns({"": (reported.cells, None)})[""] if reported.cells.ndim else ()
+    return replace(reported, people=people)

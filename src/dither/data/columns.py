@@ -1,4 +1,4 @@
-"""One column of a table: which cells are an answer, which do not fit their question, what is done with them.
+"""One column of a table: the cells with answers, the cells that do not fit, and their treatment.
 
 `missing`, `outside`, `clip` and optional questions are decided here, for files and for data frames. A format
 produces a column: its cells as an array, and a mask of the cells that are empty (`Chunk`).
@@ -55,9 +55,9 @@ class Values:
             return self
         at = np.cumsum(~absent) - 1
         if isinstance(self.values, CodedLabels):
-            places, last = self.values.places, len(self.values.labels)
-            places = np.where(absent, last, places[at] if places.size else last)
-            values: Any = CodedLabels(places, [*self.values.labels, None])
+            positions, last = self.values.places, len(self.values.labels)
+            positions = np.where(absent, last, positions[at] if positions.size else last)
+            values: Any = CodedLabels(positions, [*self.values.labels, None])
         elif isinstance(self.values, LabelLists):
             held = np.zeros(absent.size, dtype=np.int64)
             held[~absent] = np.diff(self.values.ends, prepend=0)
@@ -112,14 +112,14 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
 
 
 def _judge_numbers(line: Line, numbers: Array) -> Values:
-    """Return numbers, those that are none (NaN), and those outside of the line."""
+    """Return numbers, the mask of NaN, and the mask of numbers outside of the line."""
     low, high = np.asarray([line.low, line.high]).astype(_wide(numbers))
     text = np.isnan(numbers)
     return Values(numbers, text, ~text & ~((numbers >= low) & (numbers <= high)))
 
 
 def _wide(numbers: Array) -> Any:
-    """Return the type in which numbers are compared with the ends of a domain, which are rounded to it."""
+    """Return the type in which numbers are compared with the ends of a domain; the ends are rounded to it."""
     return numbers.dtype if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 2 else np.float64
 
 
@@ -135,7 +135,7 @@ def _unclear_thousands(
     """Return where a text such as 3.500 may be 3.5 or 3 500, both in the domain; None if nowhere.
 
     If another cell of the file has a point that cannot separate thousands, as in 0.5, points are decimal.
-    Standard input is read once, so that each of its cells is judged alone.
+    Standard input is read once, so each of its cells is judged by itself.
     """
     dialect = chunk.dialect
     known = chunk.typed or dialect.decimal is not None or dialect.thousands is not None
@@ -175,7 +175,7 @@ def _has_decimal_points(path: Path, column: str, dialect: Dialect, state: tuple[
 def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:
     """Return the columns that hold a question: its own, or for a set one yes-or-no column for each item.
 
-    Those are named like the question and the item, "tools.saw", or like the item alone.
+    They are named like the question and the item, "tools.saw", or only like the item.
     """
     if domain.cell_type != "sets" or domain.listed is None or column in there:
         return [column]
@@ -271,7 +271,7 @@ class ColumnAnswers:
     there: Mask
 
     def only(self, rows: Mask) -> ColumnAnswers:
-        """Return the answers of the rows where a mask is True; the other rows have none."""
+        """Return the answers of the rows where a mask is True; the other rows have no answer."""
         return ColumnAnswers(self.values[rows[self.there]], self.there & rows)
 
     def part(self, rows: slice) -> tuple[Any, Mask]:
@@ -324,7 +324,7 @@ def judge(
 ) -> Decision:
     """Return the answers of some rows of a column to one question, and what does not fit.
 
-    `absent` marks the rows of the chunk without an answer, which are counted whether `rows` has them or not.
+    `absent` marks the rows of the chunk without an answer, and they are always counted, also outside `rows`.
     If an empty cell is an answer (`dt.Nullable`, `dt.Several(empty="none")`), each row has one. A value
     outside is an error, or is clipped if it is a number, or is left out. `ticks` are the yes-or-no columns of
     the items, if there are such.
@@ -335,15 +335,17 @@ def judge(
         silent = int(np.count_nonzero(absent))
         if missing == "error":
             misfits[Misfit.MISSING] = np.flatnonzero(absent)
-    gone = absent if rows.size == absent.size else absent[rows]  # rows ascend: as many are all
-    asked = rows[~gone] if gone.any() else rows
+    gone = (
+        absent if rows.size == absent.size else absent[rows]
+    )  # rows ascend: if the number is equal, these are all
+    request = rows[~gone] if gone.any() else rows
     read = read_values if ticks is None else partial(read_ticks, names=ticks)
-    values = read(chunk=chunk, column=column, domain=domain, rows=asked)
+    values = read(chunk=chunk, column=column, domain=domain, rows=request)
     there = ~gone
     if domain.empty_is_value:
-        values, asked, there = values.between(gone), rows, np.ones(rows.size, dtype=np.bool_)
+        values, request, there = values.between(gone), rows, np.ones(rows.size, dtype=np.bool_)
     if values.text.any():
-        misfits[Misfit.TEXT] = asked[values.text]
+        misfits[Misfit.TEXT] = request[values.text]
     if not values.outside.any():
         return Decision(ColumnAnswers(values.values, there), misfits, silent)
     count = int(np.count_nonzero(values.outside))
@@ -352,6 +354,6 @@ def judge(
         moved = ColumnAnswers(clip_values(line, values), there)
         return Decision(moved, misfits, silent, clipped=count)
     if outside != "skip":
-        misfits[Misfit.OUTSIDE] = asked[values.outside]
+        misfits[Misfit.OUTSIDE] = request[values.outside]
     there[there] = ~values.outside
     return Decision(ColumnAnswers(values.values[~values.outside], there), misfits, silent, outside=count)

@@ -22,7 +22,7 @@ _MARKS: Final = (  # byte-order marks, the longer ones first
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_LONGEST_NAME: Final = 60  # of a column that an error shows
+_LONGEST_NAME: Final = 60  # letters of a column's name that an error shows
 
 
 # What to do with a missing answer, an empty cell of a file or a null of a data frame: raise `OutsideDomain`
@@ -36,12 +36,12 @@ Outside = Literal["error", "clip", "skip"]
 
 
 def check_missing(choice: object) -> Missing:
-    """Return the choice; raise InvalidParameter if there is no such one."""
+    """Return the choice; raise InvalidParameter if it is unknown."""
     return choose("missing", choice, {name: name for name in get_args(Missing)})
 
 
 def check_outside(choice: object) -> Outside:
-    """Return the choice; raise InvalidParameter if there is no such one."""
+    """Return the choice; raise InvalidParameter if it is unknown."""
     return choose("outside", choice, {name: name for name in get_args(Outside)})
 
 
@@ -62,7 +62,7 @@ class Dialect:
     `decimal` is the decimal sign of numbers, "." or ","; it is never detected, because 1,234 may mean either.
     `thousands` separates groups of three digits: ".", ",", "'" or a space. A column in which 3.500 may be 3.5
     or 3 500 is refused unless one of the two is given. `encoding` is the one that a byte-order mark states,
-    or UTF-8. `na` are the words and numbers that stand for a missing answer, such as ("NA", "-99"); -99.0 is
+    or UTF-8. `na` are the words and numbers that mean a missing answer, such as ("NA", "-99"); -99.0 is
     the same number, in every format, and an empty cell is always one. `items_sep` separates the items of a
     set in a cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
 
@@ -87,12 +87,13 @@ class Dialect:
             sep = _NAMES.get(self.sep, self.sep) if isinstance(self.sep, str) else ""
             if len(sep) != 1 or sep in '"\r\n' or sep.isalnum() or ord(sep) > 127:
                 raise InvalidParameter(
-                    f"the separator is one character such as , or ; or tab, not {found(self.sep)}"
+                    f"expected the separator to be one character such as , or ; or tab, got {found(self.sep)}"
                 )
             object.__setattr__(self, "sep", sep)
         if not isinstance(self.items_sep, str) or len(self.items_sep) != 1 or self.items_sep.isalnum():
             raise InvalidParameter(
-                f"the separator of items is one character such as ; or |, not {found(self.items_sep)}"
+                f"expected the separator of items to be one character such as ; or |, got "
+                f"{found(self.items_sep)}"
             )
         if self.decimal not in (None, ".", ","):
             raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")
@@ -110,7 +111,9 @@ class Dialect:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
         words: Any = self.na
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise InvalidParameter('na is a list of words that stand for no answer, such as ["NA", "n/a"]')
+            raise InvalidParameter(
+                'expected na to be a list of words that mean no answer, such as ["NA", "n/a"]'
+            )
         object.__setattr__(self, "na", tuple(dict.fromkeys(word.strip() for word in words)))
 
     @property
@@ -145,10 +148,10 @@ class Dialect:
         """
         if isinstance(cell, str) and self.thousands is not None:
             cell = _SPACES.sub(" ", cell.strip().replace("’", "'"))
-            whole, sign, rest = cell.partition(self.point)
-            if self.thousands in cell and not _groups(self.thousands).fullmatch(whole):
+            complete, sign, rest = cell.partition(self.point)
+            if self.thousands in cell and not _groups(self.thousands).fullmatch(complete):
                 return math.nan
-            cell = whole.replace(self.thousands, "") + sign + rest
+            cell = complete.replace(self.thousands, "") + sign + rest
         if isinstance(cell, str) and self.point == ",":
             cell = "" if "." in cell else cell.replace(",", ".")
         try:
@@ -212,7 +215,7 @@ def _encoding(name: Any) -> str:
         "a,b\n".encode(known.name)
     except (LookupError, TypeError, UnicodeError, ValueError):
         raise InvalidParameter(
-            f"there is no text encoding {found(name)}; common ones are utf-8, utf-16, cp1252 and latin-1"
+            f"unknown text encoding {found(name)}; common ones are utf-8, utf-16, cp1252 and latin-1"
         ) from None
     return known.name
 

@@ -50,7 +50,7 @@ Given = TypeVar("Given")
 
 DEPTH: Final = 2  # items that wait between two threads
 _PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
-_BYTES: Final = 1 << 26  # of reports that are drawn at once: those of unary encodings are long
+_BYTES: Final = 1 << 26  # bytes of reports that are drawn at once: unary encodings are long
 
 
 def perturb_file(
@@ -77,11 +77,11 @@ def perturb_file(
     file is replaced only with `force`, and the input never.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
-    spend the budget again. With `rows`, so many rows of each person are used, and the budget is divided over
-    them: a person is promised the ε of the questions, with fewer rows as well. 1, 1.0 and "1" are one person,
-    in every format; a row with answers and an empty id is refused. If a value does not fit, the whole file is
-    read, and the error counts all cells that do not fit and names the first ten rows of each kind. `progress`
-    is called with the number of rows read since the last call.
+    spend the budget again. With `rows`, that number of rows of each person is used, and the budget is
+    divided over them: a person is promised the ε of the questions, with fewer rows as well. 1, 1.0 and "1"
+    are one person, in every format; a row with answers and an empty id is refused. If a value does not fit,
+    the complete file is read, and the error counts all cells that do not fit and names the first ten rows of
+    each kind. `progress` is called with the number of rows read since the last call.
     """
     path, out, campaign = Path(path), Path(out), divide_budget(Questionnaire.of(questions), rows)
     if rows > 1 and person is None:
@@ -91,14 +91,14 @@ def perturb_file(
     reader, writer = table_format(path), table_format(out)
     if reader.specification(path) is not None:
         raise InvalidParameter(
-            f"{shown_name(path)} holds reports, which are random already; further noise would spoil the "
+            f"{shown_name(path)} holds reports. They are already random; further noise would spoil the "
             "estimates. `dither estimate` reads reports"
         )
-    asked = list(campaign.questions)
+    target = list(campaign.questions)
     if any(domain.cell_type == "sets" for domain in choice.domains.values()) and not is_standard(path):
-        asked = choice.columns(reader.columns(path, dialect))
+        target = choice.columns(reader.columns(path, dialect))
     check_kept_items(keep, choice.ticks)
-    wanted = list(dict.fromkeys([*asked, *keep, *([] if person is None else [person])]))
+    wanted = list(dict.fromkeys([*target, *keep, *([] if person is None else [person])]))
     done = progress or ignore_progress
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
@@ -139,10 +139,10 @@ def perturb_file(
 def _specification(
     campaign: Questionnaire, person: str | None, rows: int, missing: Missing, outside: Outside
 ) -> str:
-    """Return the specification of a file of reports, with what its promise depends on beside the questions.
+    """Return the specification of a file of reports, with all parameters of its promise.
 
-    `made` has `rows`, the most rows of one person, if people were told apart, and what was done with
-    `missing` answers and values `outside`: those that were left out show as gaps.
+    `made` has `rows`, the most rows of one person, if people were distinguished, and the treatment of
+    `missing` answers and values `outside`: omitted ones show as gaps.
     """
     made: dict[str, object] = {} if person is None else {"rows": rows}
     made |= {name: how for name, how in (("missing", missing), ("outside", outside)) if how != "error"}
@@ -185,7 +185,7 @@ def check_file(
 ) -> dict[str, ColumnFit]:
     """Count which cells of a table fit their questions. Nothing is drawn, written or spent.
 
-    The counts are exact and come from the values: they are for whoever holds the file. Pass the same
+    The counts are exact and come from the values: they are only for the holder of the file. Pass the same
     `dialect` to `perturb_file`.
     """
     domains, misfits = domains_of(questions), Misfits()
@@ -200,9 +200,9 @@ def check_file(
 def misfit_cells(
     path: Path | str, questions: Mapping[str, Domain] | Questions, *, dialect: Dialect = USUAL
 ) -> Iterator[tuple[int, str, str, Any]]:
-    """Yield every cell of a table that does not fit its question: its row, column, why, and what it holds.
+    """Yield every cell of a table that does not fit its question: its row, column, reason and content.
 
-    They are people's values: for whoever holds the file, and for nobody else.
+    They are people's values: only for the holder of the file.
     """
     for chunk, name, kind, rows in _misfits_of(Path(path), domains_of(questions), dialect, ignore_progress):
         cells = chunk.cells(name) if kind is not None and rows.size else []
@@ -246,15 +246,15 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     """
     # Two simple queues, of items and of free places: `Queue` runs in Python, and every switch costs more.
     waiting: SimpleQueue[tuple[Given] | BaseException | None] = SimpleQueue()
-    places: SimpleQueue[None] = SimpleQueue()
+    positions: SimpleQueue[None] = SimpleQueue()
     for _ in range(DEPTH):
-        places.put(None)
+        positions.put(None)
     ended = threading.Event()
 
     def put(item: tuple[Given] | BaseException | None) -> bool:
         while not ended.is_set():
             try:
-                places.get(timeout=_PATIENCE)
+                positions.get(timeout=_PATIENCE)
             except Empty:
                 continue
             waiting.put(item)
@@ -282,7 +282,7 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
     try:
         while True:
             item = waiting.get()
-            places.put(None)
+            positions.put(None)
             if item is None:
                 return
             if isinstance(item, BaseException):

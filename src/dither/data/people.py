@@ -20,7 +20,7 @@ _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
 
 def are_ids(data: Array, begins: Integers) -> bool:
-    """Return whether texts, given as bytes, are ids as they stand: `person_text` would change none.
+    """Return whether texts, given as bytes, are ids unchanged by `person_text`.
 
     So are texts of ASCII without spaces and points, none of them empty.
     """
@@ -32,7 +32,7 @@ def are_ids(data: Array, begins: Integers) -> bool:
 _FACTORS: Final = tuple(np.uint64(number) for number in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
-_BLOCK: Final = 1 << 15  # ids looked up at once: what is computed of them stays in the cache
+_BLOCK: Final = 1 << 15  # ids looked up at once: the intermediate results stay in the cache
 
 
 class KnownPeople:
@@ -94,8 +94,8 @@ def _add(levels: Sequence[_Digests], digests: Words) -> Mask:
 class _Digests:
     """A set of random words of 64 bits, as a table of open addressing.
 
-    The first bits of a digest are its place, or the next that is empty. So the table is nearly sorted, which
-    makes a larger one from it in one pass.
+    The first bits of a digest are its index, or the next empty one. So the table is nearly sorted, and a
+    larger one is made from it in one pass.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class _Digests:
     def _grow(self) -> None:
         blocks = np.split(self._table, range(_BLOCK, self._table.size, _BLOCK))
         held = np.concatenate([block[np.flatnonzero(block != 0)] for block in blocks])
-        held.sort(kind="stable")  # nearly sorted, which this sort is quick with
+        held.sort(kind="stable")  # this sort is fast on nearly sorted data
         self._bits += 2 if self._bits < 22 else 1
         size, free = 1 << self._bits, 0
         self._table[:] = 0
@@ -122,32 +122,32 @@ class _Digests:
         for at in range(0, held.size, _BLOCK):
             some = held[at : at + _BLOCK]
             numbers = np.arange(some.size)
-            places = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
-            free, last = int(places[-1]) + 1, int(np.searchsorted(places, size))
-            self._table[places[:last]] = some[:last]  # its own place, or the next that is free
-            if last < some.size:  # beyond the end: at the beginning, which is filled by now
+            indices = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
+            free, last = int(indices[-1]) + 1, int(np.searchsorted(indices, size))
+            self._table[indices[:last]] = some[:last]  # its own place, or the next that is free
+            if last < some.size:  # beyond the end: insert at the beginning, already filled
                 self._insert(some[last:])
 
     def _home(self, digests: Words) -> Integers:
         return (digests >> np.uint64(64 - self._bits)).astype(np.int64)
 
     def _insert(self, digests: Words) -> Mask:
-        table, places = self._table, self._home(digests)
-        new = np.ones(places.size, dtype=np.bool_)
-        rows = self._walk(digests, slice(None), places, new)
+        table, positions = self._table, self._home(digests)
+        new = np.ones(positions.size, dtype=np.bool_)
+        rows = self._walk(digests, slice(None), positions, new)
         while rows.size:
-            at = places[rows]
-            table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # claims: that of the first holds
+            at = positions[rows]
+            table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # of several claims the first holds
             lost = rows[table[at].view(np.int64) != rows + 1]
             table[at[::-1]] = digests[rows[::-1]]
             if not lost.size:
                 break
-            rows = self._walk(digests, lost, places, new)  # they meet an equal digest there, or go on
+            rows = self._walk(digests, lost, positions, new)  # they meet an equal digest there, or go on
         return new
 
-    def _walk(self, digests: Words, rows: Any, places: Integers, new: Mask) -> Integers:
+    def _walk(self, digests: Words, rows: Any, indices: Integers, new: Mask) -> Integers:
         """Move the places of some rows to the next empty one; return those whose digest is not before it."""
-        some, at, last = rows, places[rows], (1 << self._bits) - 1
+        some, at, last = rows, indices[rows], (1 << self._bits) - 1
         wanted = digests[rows]
         while True:
             held = self._table[at]
@@ -159,7 +159,7 @@ class _Digests:
                 return np.flatnonzero(new) if isinstance(rows, slice) else rows[new[rows]]
             some = steps if isinstance(some, slice) else some[steps]
             wanted, at = wanted[steps], (at[steps] + 1) & last
-            places[some] = at
+            indices[some] = at
 
 
 def _mix(word: Words) -> Words:

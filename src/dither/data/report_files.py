@@ -1,4 +1,4 @@
-"""Files of reports: read whole, or counted chunk by chunk into summaries."""
+"""Files of reports: read completely, or counted chunk by chunk into summaries."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class ReadReports(Mapping[str, Reports]):
     """The reports of a file by question, each of the rows that answered it, and the public columns.
 
     `campaign` are the questions, `public` the other columns, one entry for each row. Rows may have answered
-    some of the questions alone: `together` returns those of the rows that answered all of some questions, and
-    `labels` the public column beside them.
+    only some questions: `together` returns the reports of the rows that answered all of some questions, and
+    `labels` the public column for them.
     """
 
     def __init__(
@@ -49,6 +49,9 @@ class ReadReports(Mapping[str, Reports]):
         if name not in self._found:
             raise unknown_name("question", name, self._found)
         return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
@@ -99,7 +102,9 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     """
     given = None if questions is None else Questionnaire.of(questions)
     first = carried_questions(Path(path), given)
-    parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
+    parts: dict[str, list[Reports]] = {
+        name: [question.reports([])] for name, question in first.questions.items()
+    }
     there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
     public: dict[str, list[Any]] = {}
     known: list[dict[str, People]] = []
@@ -114,8 +119,8 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
         begin = {name: len(some) for name, some in parts.items()}
         for chunk in reader.read(file, [*parts, *beside]):
             chunk.check_rows(list(parts))
-            for name, asked in campaign.questions.items():
-                parts[name].append(chunk.reports(name, asked))
+            for name, question in campaign.questions.items():
+                parts[name].append(chunk.reports(name, question))
                 there[name].append(~chunk.absent(name))
             for name in beside:
                 public[name] += chunk.cells(name)
@@ -211,7 +216,10 @@ def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
             "dt.data.TripReports.read"
         ) from None
     if given is not None and given != carried:
-        raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
+        raise InvalidParameter(
+            f"{shown_name(path)} carries its own questions, and they differ from the given ones; omit "
+            f"`questions`"
+        )
     return carried
 
 
@@ -236,8 +244,8 @@ def group_files(
 ) -> dict[str, GroupCounts]:
     """Count files of reports of the same questions by columns of public labels: groups for each question.
 
-    `counts["minutes"].estimates(dt.estimate, minimum=100)` is a table with a row for each group. Labels are
-    read as the files hold them: those of CSV are texts.
+    `counts["minutes"].estimates(dt.estimate, minimum=100)` is a table with a row for each group. Labels have
+    their types in the files: in CSV they are texts.
     """
     from dither.estimation.groups import GroupCounts, check_labels
 
@@ -259,7 +267,7 @@ def group_files(
                 totals[name].add(some, chunk.reports(name, question))
             done(len(chunk))
     if not totals:
-        raise InvalidParameter("there is no file of reports; name at least one")
+        raise InvalidParameter("expected at least one file of reports")
     return totals
 
 

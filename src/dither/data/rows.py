@@ -1,6 +1,6 @@
-"""The rows of a table: which of them are used, which cells do not fit their question, who a person is.
+"""The rows of a table: the used rows, the cells that do not fit their question, and the identity of people.
 
-Missing answers, texts and values outside of the domain are told apart, counted and named by their rows.
+Missing answers, texts and values outside of the domain are distinguished, counted and named by their rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMED: Final = 10  # rows of each kind that an error names
 class ColumnFit:
     """How many cells of a column fit its question; `missing`, `text` and `outside` count those that do not.
 
-    `rows` names the first ten rows of each kind. The numbers are exact and are for whoever holds the values.
+    `rows` names the first ten rows of each kind. The numbers are exact: only for the holder of the values.
     """
 
     cells: int = 0
@@ -35,8 +35,8 @@ class ColumnFit:
     text: int = 0
     outside: int = 0
     rows: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    decimal: bool = False  # whether a text is a number with the other decimal sign
-    thousands: bool = False  # whether a text may have groups of three digits: 3.500 is 3.5 or 3 500
+    decimal: bool = False  # True if a text is a number with the other decimal sign
+    thousands: bool = False  # True if a text may have groups of three digits: 3.500 is 3.5 or 3 500
 
     @property
     def fit(self) -> int:
@@ -64,7 +64,7 @@ class Misfits:
         self._cells[column] = self._cells.get(column, 0) + cells
 
     def add(self, chunk: Chunk, column: str, kind: Misfit, rows: Integers) -> None:
-        """Count rows of a chunk, of which a column does not fit."""
+        """Count rows of a chunk with a misfit in a column."""
         if not rows.size:
             return
         key = column, kind
@@ -74,7 +74,7 @@ class Misfits:
         named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
         if chunk.typed:
             self._typed.add(column)
-        elif kind is Misfit.TEXT:  # of all rows: what is said does not depend on where chunks begin
+        elif kind is Misfit.TEXT:  # all rows: the message does not depend on the chunks
             dialect, cells = chunk.dialect, chunk.cells(column)
             for marks, hints in (
                 (self._thousands, dialect.may_be_thousands),
@@ -98,15 +98,17 @@ class Misfits:
 
     def _lines(self, questions: dict[str, Domain]) -> Iterator[str]:
         for (column, kind), count in self._counts.items():
-            place, domain = self._first[column, kind], questions[column]
+            position, domain = self._first[column, kind], questions[column]
             if kind is Misfit.MISSING:
-                line = str(missing_answer(place))
+                line = str(missing_answer(position))
             elif kind is Misfit.TEXT:
                 unclear = column in self._thousands
                 hint = _NAN if column in self._typed else _text_hint(column in self._decimal, unclear)
-                line = f"{place}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
+                line = (
+                    f"{position}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
+                )
             else:
-                line = f"{place}: the value is not in {domain}; {domain.hint}"
+                line = f"{position}: the value is not in {domain}; {domain.hint}"
             yield line + _other_rows(self._rows[column, kind], count)
 
 
@@ -121,7 +123,7 @@ def _text_hint(decimal: bool, thousands: bool) -> str:
         )
     if decimal:
         return "numbers with a decimal comma are read with --decimal , (Dialect(decimal=','))"
-    return "name the words that stand for no answer with --na WORD (Dialect(na=[…]))"
+    return "name the words that mean no answer with --na WORD (Dialect(na=[…]))"
 
 
 def _other_rows(rows: Sequence[int], count: int) -> str:
@@ -132,7 +134,7 @@ def _other_rows(rows: Sequence[int], count: int) -> str:
 
 
 def check_keep(keep: Sequence[str], campaign: Questionnaire) -> None:
-    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    """Raise InvalidParameter unless the columns to keep are a list of names other than questions."""
     if isinstance(keep, str):
         raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
     clash = set(keep) & set(campaign.questions)
@@ -142,12 +144,12 @@ def check_keep(keep: Sequence[str], campaign: Questionnaire) -> None:
         )
 
 
-_MOST_ROWS: Final = 1000  # of one person
+_MOST_ROWS: Final = 1000  # rows of one person
 
 
 @dataclass(frozen=True)
 class RowCounts:
-    """How many rows of a table were written as reports, and what was left out, by reason.
+    """The number of rows of a table that were written as reports, and of omitted ones by reason.
 
     `missing` cells lack an answer, and `outside` cells have a value outside of its domain: the other answers
     of their rows are written, and a row without any is left out. `repeated` rows are further rows of a
@@ -177,10 +179,11 @@ class RowCounts:
 
 
 def divide_budget(campaign: Questionnaire, rows: int) -> Questionnaire:
-    """Return the questions with ε divided over the rows of a person, who is promised the whole ε."""
+    """Return the questions with ε divided over the rows of a person; the promise is ε for the person."""
     if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= _MOST_ROWS:
         raise InvalidParameter(
-            f"rows, the most rows of one person, is an integer from 1 to {_MOST_ROWS}, not {found(rows)}"
+            f"expected rows, the most rows of one person, to be an integer from 1 to {_MOST_ROWS}, got "
+            f"{found(rows)}"
         )
     if rows == 1:
         return campaign
@@ -239,7 +242,7 @@ class RowChoice:
         """Return the rows that `mark` chose and that fit, and their answers.
 
         Cells that are an error are counted as misfits. If each row answers one question alone, `drawn` is its
-        number; that is decided before any value is looked at.
+        number; that is decided before any value is read.
         """
         silent, used, repeated = marked
         there = rows_where(used)
@@ -278,7 +281,7 @@ class RowChoice:
         return chunk.absent(name) if alone else np.zeros(len(chunk), dtype=np.bool_)
 
     def columns(self, there: Sequence[str]) -> list[str]:
-        """Return the columns of all questions in a table with these columns; note those of ticked items."""
+        """Return the columns of all questions in a table with these columns, and note ticked items."""
         found = []
         for name, domain in self.domains.items():
             names = item_columns(name, domain, there)
@@ -291,7 +294,7 @@ class RowChoice:
 def first_rows(known: KnownPeople, chunk: Chunk, column: str, answered: Mask) -> Mask:
     """Return True for the first rows of each person; only a digest of each id is remembered."""
     ids = chunk.ids(column)
-    if isinstance(ids, np.ma.MaskedArray):  # numbers: the type of a column is that of all its chunks
+    if isinstance(ids, np.ma.MaskedArray):  # numbers: all chunks of a column have one type
         there = ~np.ma.getmaskarray(ids)
         if (answered & ~there).any():
             raise _person_error(chunk.where(column, int(np.argmax(answered & ~there))), "")
@@ -308,8 +311,8 @@ def first_rows(known: KnownPeople, chunk: Chunk, column: str, answered: Mask) ->
     return known.first_texts(*ids)
 
 
-def _person_error(place: str, person: str | None) -> InvalidParameter:
+def _person_error(location: str, person: str | None) -> InvalidParameter:
     what = "the id of the person is empty" if person == "" else "the id of a person is a text or a number"
     return InvalidParameter(
-        f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
+        f"{location}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
     )

@@ -88,7 +88,7 @@ def byte_stream(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error):
         raise _damage_error(path) from None
     except OSError as error:
-        if error.errno is not None or last not in COMPRESSED:  # of the system, such as no such file
+        if error.errno is not None or last not in COMPRESSED:  # from the system, such as a missing file
             raise
         raise _damage_error(path) from None
     except Exception as error:
@@ -129,12 +129,12 @@ def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
 def _check_length(path: Path, line: str | bytes) -> None:
     if len(line) >= MOST_LINE:
         raise InvalidParameter(
-            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; this is no table of text"
+            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; expected a table of text"
         )
 
 
 def lines(path: Path, stream: TextIO) -> Iterator[str]:
-    """Return the lines that are left, which are read in blocks; none is as long as `read_line` refuses."""
+    """Return the remaining lines, read in blocks; `read_line` would refuse none of them."""
     return chain.from_iterable(_line_blocks(path, stream))
 
 
@@ -182,7 +182,7 @@ def text_sink(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def output_path(out: Path, *inputs: Path, force: bool) -> Iterator[Path]:
-    """Yield the path to write to: the file `out` appears, or standard output is written, when it is whole."""
+    """Yield the path to write to: the file `out` appears, or standard output is written, at the end."""
     if is_standard(out):
         with TemporaryDirectory(prefix="dither-") as folder:
             part = Path(folder) / "reports.csv"

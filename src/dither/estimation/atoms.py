@@ -3,7 +3,7 @@
 At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
 score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
 is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
-evidence of the whole model rose.
+evidence of the complete model rose.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def without_atom(model: DensityModel, mode: DensityMode, number: int | None) -> 
 
 
 def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
-    """Return the log-likelihood of an atom with its best weight beside the rest."""
+    """Return the log-likelihood of an atom with its best weight relative to the rest."""
     for _ in range(_WEIGHT_STEPS):
         ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
         step = dot(counts, ratio) / max(dot(counts, ratio**2), 1e-300)
@@ -66,14 +66,14 @@ def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Fl
     return direction, mean / math.sqrt(left), math.sqrt(square / left)
 
 
-_EMPTY: Final = 0.1  # of the mean density: where a fit is lower, an even mass may be unseen
+_EMPTY: Final = 0.1  # relative to the mean density: below it a fit may miss an even mass
 _SEEN: Final = 3.0  # standard errors from which on such a mass is part of the estimate
 
 
 def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> list[tuple[Floats, Floats]]:
     """Return what an even mass in each nearly empty stretch adds to all shares, and by how much it may.
 
-    The log-density of a narrow majority falls as a parabola: beside it the fit has no people, and is certain.
+    The log-density of a narrow majority falls as a parabola. Around it the fit has no people, and is certain.
     A mass is added from `_SEEN` standard errors on. Its error is always its root mean square: people of such
     a tail need not be spread evenly.
     """
@@ -95,7 +95,7 @@ def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> li
 
 
 def lengths_of_line(gaps: Floats) -> Floats:
-    """Return the length of line that each of several unordered places stands for."""
+    """Return the length of line that each of several unordered points represents."""
     order = np.argsort(gaps, kind="stable")
     steps = np.zeros(gaps.size)
     steps[order] = np.gradient(gaps[order]) if gaps.size > 1 else 1.0
@@ -121,7 +121,7 @@ def likely_place(
 
     `law(place)` is the law of reports from a place; None if the atom cannot be there. The evidence is looked
     at from a place and a spread that were found with the bins fixed. Reports of a window have sharp ends, so
-    that the evidence may have several maxima, which are about equally high while reports are few.
+    the evidence may have several maxima. With few reports they are about equally high.
     """
     gaps, evidence = [0.0], [mode.evidence]
     for side in (-1.0, 1.0):
@@ -157,15 +157,15 @@ _NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at th
 _APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
 CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
 _ROUNDS: Final = 6
-_STAGES: Final = 4  # of refinement, each four times finer
-_SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
+_STAGES: Final = 4  # stages of refinement, each four times finer
+_SHARP: Final = 5.0  # least ratio of a peak that may be an atom to the next valley
 _HIGH: Final = 0.05  # and its height relative to the highest
 _NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
 _LEAST_WIDTH, _MOST_WIDTH, _WIDTHS = 1e-4, 0.1, 24  # standard deviations of an atom that are tried
 _LOWER_PARTS: Final = (0.2, 0.35, 0.5, 0.65, 0.8)  # the share of its people who are below its place
 _UNLIKELY: Final = 1e-5  # the probability from which on a division is kept
-_ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
+_ROUNDED: Final = 0.3  # standard deviation of rounding to integer cells
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Atom:
     """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
 
     `divided` says where its people may be, as distances from the place, each with its probability: values
-    so close together send reports that cannot be told from its own.
+    so close together send reports that are indistinguishable from its own.
     """
 
     place: float
@@ -206,8 +206,8 @@ class AtomSearch:
     @cached_property
     def places(self) -> Floats:
         """Where atoms are looked for, on [0, 1]; on a circle the end is the beginning."""
-        places = np.linspace(0.0, 1.0, PLACES)
-        return places[:-1] if self._circular else places
+        points = np.linspace(0.0, 1.0, PLACES)
+        return points[:-1] if self._circular else points
 
     @cached_property
     def _circular(self) -> bool:
@@ -234,7 +234,7 @@ class AtomSearch:
         path = Path.down(model, seen=watch.look if most else None)
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
-        if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
+        if 1 <= len(peaks) <= most:  # one atom of a comb would not raise the evidence by itself
             comb = self._prune(empty, self._try(empty, path.best, peaks))
             found = max(found, comb, key=lambda option: option.evidence)
         while len(found.atoms) < most and (larger := self._enlarge(empty, found)) is not None:
@@ -246,10 +246,10 @@ class AtomSearch:
 
     def _enlarge(self, model: DensityModel, found: _Found) -> _Found | None:
         """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
-        for gain, place, mode in found.watch.candidates():
+        for gain, position, mode in found.watch.candidates():
             if gain <= found.path.best.evidence + _WORTH:
                 break
-            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(place), None)]
+            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(position), None)]
             if self._glimpse(model, mode, added) < found.evidence - _NEARLY:
                 continue
             larger = self._try(model, None, added)
@@ -262,8 +262,8 @@ class AtomSearch:
         if mode is not None:
             atoms = [self._refine(model, mode, atom, None) for atom in atoms]
         odds = self._odds(atoms)
-        places = sorted(atom.place for atom in atoms)
-        close = any(second - first < CLOSE for first, second in pairwise(places))
+        points = sorted(atom.place for atom in atoms)
+        close = any(second - first < CLOSE for first, second in pairwise(points))
         for _ in range(_ROUNDS if close else 2):  # the places of close atoms depend on each other
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
@@ -299,11 +299,11 @@ class AtomSearch:
             found = fewer
         return found
 
-    def _at_end(self, place: float) -> bool:
-        return not self._circular and place in (0.0, 1.0)
+    def _at_end(self, point: float) -> bool:
+        return not self._circular and point in (0.0, 1.0)
 
     def _peaks(self, shares: Floats) -> list[Atom]:
-        """Return the tops of a fit that are much higher than the valleys beside them."""
+        """Return the tops of a fit that are much higher than the next valleys."""
         bins = shares.size
         padded = np.concatenate([[0.0], shares, [0.0]])
         tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
@@ -313,8 +313,8 @@ class AtomSearch:
             basin = shares[int(ends[number]) : int(ends[number + 1])]
             high = shares[top] > max(_SHARP * float(basin.min()), _HIGH * float(shares.max()))
             if high and np.count_nonzero(basin > shares[top] / 2.0) <= _NARROW:
-                place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
-                found.append(Atom(place % 1.0 if self._circular else place))
+                position = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
+                found.append(Atom(position % 1.0 if self._circular else position))
         return found
 
     def _refine_all(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
@@ -325,23 +325,23 @@ class AtomSearch:
         if self._at_end(atom.place):
             return atom
         rest, weight = without_atom(model, mode, number)
-        place, width = atom.place, 1.0 / (PLACES - 1)
+        position, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
         # Narrow windows need more places at first, or none of them meets the reports.
         count = 2 * min(max(math.ceil(4.0 * width / self.question.window_share), 4), 256) + 1
         for _ in range(_STAGES):
-            places = place + width * np.linspace(-1.0, 1.0, count)
-            places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
-            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
-            tried.extend(zip(places.tolist(), heights, strict=True))
-            place = float(places[int(np.argmax(heights))])
+            points = position + width * np.linspace(-1.0, 1.0, count)
+            points = points % 1.0 if self._circular else np.clip(points, 1e-6, 1.0 - 1e-6)
+            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(points).dense().T]
+            tried.extend(zip(points.tolist(), heights, strict=True))
+            position = float(points[int(np.argmax(heights))])
             width, count = 3.0 * width / (count - 1), 13
         where, heights_all = np.array(tried).T
-        gaps = where - place
+        gaps = where - position
         gaps -= np.round(gaps) if self._circular else 0.0
         likely = np.exp(heights_all - heights_all.max()) * lengths_of_line(gaps)
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
-        return Atom(place, math.hypot(spread, _ROUNDED / self.question.outcomes))
+        return Atom(position, math.hypot(spread, _ROUNDED / self.question.outcomes))
 
     def end_masses(
         self, model: DensityModel, mode: DensityMode, atoms: list[Atom]
@@ -353,11 +353,11 @@ class AtomSearch:
         if self._circular:
             return []
         found = []
-        for place in (0.0, 1.0):
-            if any(atom.place == place for atom in atoms):
+        for position in (0.0, 1.0):
+            if any(atom.place == position for atom in atoms):
                 continue
-            direction, _, size = unseen_mass(model, mode, self.laws(np.array([place])).dense()[:, 0])
-            found.append((Atom(place), size * np.append(direction, 1.0)))
+            direction, _, size = unseen_mass(model, mode, self.laws(np.array([position])).dense()[:, 0])
+            found.append((Atom(position), size * np.append(direction, 1.0)))
         return found
 
     def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
@@ -368,21 +368,21 @@ class AtomSearch:
         if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
             return atom
 
-        def law(place: float) -> Floats | None:
-            place = place % 1.0 if self._circular else place
-            if not 0.0 < place < 1.0 or (np.abs(others - place) < _APART).any():
+        def law(point: float) -> Floats | None:
+            point = point % 1.0 if self._circular else point
+            if not 0.0 < point < 1.0 or (np.abs(others - point) < _APART).any():
                 return None
-            return np.asarray(self.laws(np.array([place])).dense()[:, 0])
+            return np.asarray(self.laws(np.array([point])).dense()[:, 0])
 
-        place, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
-        return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
+        point, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
+        return replace(atom, place=point % 1.0 if self._circular else point, spread=spread)
 
     def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
         """Return the atom with where its people may be, if it is two atoms of the same mean.
 
         All widths and a few unequal shares of the two have the same prior, and the likelihood that the atom
         has when it is so divided. Halves alone would be sure that nobody is where two unequal parts are: both
-        have the same variance, which is all that the reports of close values show.
+        have the same variance, and the reports of close values show only that.
         """
         if self._at_end(atom.place):
             return atom
@@ -392,9 +392,9 @@ class AtomSearch:
         deviations = np.tile(widths, len(_LOWER_PARTS))
         odds = np.sqrt((1.0 - lower) / lower)
         offsets = np.stack([-deviations * odds, deviations / odds])
-        places = atom.place + offsets.ravel()
-        places = places % 1.0 if self._circular else np.clip(places, 0.0, 1.0)
-        below, above = np.split(self.laws(places).dense(), 2, axis=1)
+        positions = atom.place + offsets.ravel()
+        positions = positions % 1.0 if self._circular else np.clip(positions, 0.0, 1.0)
+        below, above = np.split(self.laws(positions).dense(), 2, axis=1)
         laws = (lower * below + (1.0 - lower) * above).T
         heights = np.array([best_height(model.counts, rest, law, weight) for law in laws])
         likely = np.exp(heights - heights.max()) * np.tile(np.gradient(widths), len(_LOWER_PARTS))
@@ -421,21 +421,21 @@ class _Watch:
 
     def look(self, mode: DensityMode) -> None:
         """Compare the evidence of a mode with one more atom at each place."""
-        gains, places = self._gains(mode), self.search.places
+        gains, positions = self._gains(mode), self.search.places
         inner = gains.copy()
         if not self.search._circular:
             for end in (0, -1):
-                near = np.abs(places - places[end]) < _NEAR_END
-                if not self.taken[end]:  # what is near to an end is first tried at the end itself
-                    self._offer(True, float(gains[near].max()), float(places[end]), mode)
+                near = np.abs(positions - positions[end]) < _NEAR_END
+                if not self.taken[end]:  # a candidate near an end is first tried at the end itself
+                    self._offer(True, float(gains[near].max()), float(positions[end]), mode)
                     inner[near] = -math.inf
         at = int(np.argmax(inner))
-        self._offer(False, float(inner[at]), float(places[at]), mode)
+        self._offer(False, float(inner[at]), float(positions[at]), mode)
 
-    def _offer(self, end: bool, gain: float, place: float, mode: DensityMode) -> None:
+    def _offer(self, end: bool, gain: float, point: float, mode: DensityMode) -> None:
         hoped = mode.evidence + gain
         if math.isfinite(gain) and (end not in self.best or hoped > self.best[end][0]):
-            self.best[end] = hoped, place, mode
+            self.best[end] = hoped, point, mode
 
     def _gains(self, mode: DensityMode) -> Floats:
         model, points, n = self.model, self.search._points, self.model.n
@@ -451,7 +451,7 @@ class _Watch:
         odds = np.full(score.size, _INNER_ODDS)
         if not self.search._circular:
             odds[[0, -1]] = _END_ODDS
-        # The prior of ln w is normal, so that of w has the density φ((ln w − centre)/spread)/(spread·w).
+        # The prior of ln w is normal, so w has the prior density φ((ln w − centre)/spread)/(spread·w).
         distance = (np.log(weight) - ATOM_CENTRE) / ATOM_SPREAD
         prior = -(distance**2) / 2.0 - np.log(weight * ATOM_SPREAD * math.sqrt(2.0 * math.pi))
         gain = score * weight - left * weight**2 / 2.0 + np.log(2.0 * math.pi / left) / 2.0 + prior + odds

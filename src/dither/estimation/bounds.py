@@ -1,8 +1,9 @@
 """`dt.bounds`: from which number to which the values of most people lie, for a second campaign on that range.
 
-A range ten times too wide costs a hundred times the people. So a few people are first asked on a wide scale.
-Two quantiles of their values, a little widened, are the interval in which the others are asked. A person
-answers one of both campaigns, so that the second one's intervals hold whatever was chosen from the first.
+A range ten times too wide costs a hundred times the people. So a few people first
+report on a wide scale. Two quantiles of their values, a little widened, are the interval for the others. A
+person answers only one of both campaigns, so the second one's intervals hold for every choice made from the
+first.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from dither.estimation.verbs import count_numbers
 from dither.foundation.numerics.distributions import student_t_quantile
 
 LEVEL: Final = 0.95
-LOOKS: Final = 100  # at which the intervals hold together: of a page, each at 1.2 times as many reports
-MOST_RATIO: Final = 2.0  # of the widest range that the intervals allow and the narrowest
-_MARGIN: Final = 1.0 / 32.0  # of the scale, beyond each quantile
+LOOKS: Final = 100  # looks at which the intervals hold together, each at 1.2 times as many reports
+MOST_RATIO: Final = 2.0  # largest ratio of the widest and the narrowest range within the intervals
+_MARGIN: Final = 1.0 / 32.0  # relative to the scale: margin beyond each quantile
 _MOST_FACTOR: Final = 1e6
-_FAR: Final = 4.0  # widths from 0, beyond which an interval is rounded by its width
+_FAR: Final = 4.0  # in widths: farther from 0 an interval is rounded by its width
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bounds(LabelledEstimate):
-    """Two quantiles of people's values, and the interval [`low`, `high`] in which others can be asked.
+    """Two quantiles of people's values, and the interval [`low`, `high`] for the reports of others.
 
-    As an estimate it has both quantiles; those of numbers on a scale are values. `low` and `high` are a 32nd
+    As an estimate it has both quantiles; on a scale they are values. `low` and `high` are a 32nd
     of the scale beyond the quantiles, rounded outwards to two digits. `ready` says whether the quantiles are
     known well enough: the widest range that their intervals allow is at most twice the narrowest. If not,
     `missing` is about how many more people have to answer. These intervals hold at 100 looks together, each
@@ -111,7 +112,7 @@ class Bounds(LabelledEstimate):
         return share, min(below, share), max(above, share)
 
     def interval_domain(self) -> Interval:
-        """Return the interval in which others are asked; raise NotIdentifiable unless `ready`."""
+        """Return the interval for other people's reports; raise NotIdentifiable unless `ready`."""
         self.check()
         return Interval(self.low, self.high, unit=self.unit, clipped_from=self)
 
@@ -127,7 +128,7 @@ class Bounds(LabelledEstimate):
             )
 
     def _quantiles(self, *signs: float, shrink: float = 1.0) -> tuple[float, float]:
-        """Return both quantiles, moved by so many times the reach of their intervals."""
+        """Return both quantiles, moved by `shrink` times the reach of their intervals."""
         reach = student_t_quantile(level_of_one(LEVEL, LOOKS)) * shrink
         low, high = (part.crossing(sign * reach) for part, sign in zip(self.parts, signs, strict=True))
         return low, high
@@ -198,7 +199,7 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
 
     For reports on a wide domain, such as those of `SW` on `dt.Interval(0, 1440).on_scale("log")`. The result
     prints both quantiles with their intervals, and `dt.Interval(found.low, found.high, clipped_from=found)`
-    is the domain on which other people are asked; `found.interval_domain()` is the same, and refuses while
+    is the domain for other people; `found.interval_domain()` is the same, and refuses while
     the quantiles are not known well enough. Reports are read by empirical Bayes.
 
     >>> import dither as dt
@@ -211,15 +212,17 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
     shares = tuple(q) if isinstance(q, list | tuple) else ()
     numbers = all(isinstance(share, int | float) and not isinstance(share, bool) for share in shares)
     if len(shares) != 2 or not numbers or not 0.0 < shares[0] < shares[1] < 1.0:
-        raise InvalidParameter(f"q are two shares between 0 and 1, the lower one first, not {found(q)}")
+        raise InvalidParameter(
+            f"expected q to be two shares between 0 and 1, the lower one first, got {found(q)}"
+        )
     summary = count_numbers(reports)
     line = number_question(summary).line.shown
     if line.circular or is_too_coarse(summary):
         raise NotIdentifiable(
-            "bounds are read from numbers on an interval that a mechanism for distributions asked for, such "
+            "expected reports of numbers on an interval by a mechanism for distributions, such "
             'as SW: dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1)'
         )
-    seen, whole = empirical_bayes.curves(summary)
+    seen, complete = empirical_bayes.curves(summary)
     seen = _without_doubtful_ends(seen, (shares[0], 1.0 - shares[1]))
     made = [seen.quantile(share) for share in shares]
     parts = tuple(part.confidence for part in made if isinstance(part.confidence, QuantileInterval))
@@ -228,11 +231,11 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
         np.array([float(part) for part in made]),
         np.array([float(part.standard_error) for part in made]),
         summary.n,
-        whole.guarantee,
+        complete.guarantee,
         confidence=interval,
         labels=tuple(f"quantile {share:g}" for share in shares),
         unit=line.unit,
         limits=(line.low, line.high),
-        curve=whole,
+        curve=complete,
         parts=parts,
     )

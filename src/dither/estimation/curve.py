@@ -24,8 +24,8 @@ from dither.foundation.numerics.distributions import check_level, erf, student_t
 from dither.foundation.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
 
-_FINE: Final = 1024  # places at which a quantile is looked for
-_DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
+_FINE: Final = 1024  # points of the grid in the search for a quantile
+_DRAWS: Final = 4000  # draws of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
 _SINGULAR: Final = 1e-9  # added to variances, so that a singular correlation has a factor
 
@@ -49,7 +49,7 @@ class QuantileInterval(ConfidenceInterval):
         return self.crossing(reach), self.crossing(-reach)
 
     def crossing(self, reach: float) -> float:
-        """Return the value at which the sums, raised by so many standard errors, reach the share."""
+        """Return the value at which the sums, raised by `reach` standard errors, reach the share."""
         sums = np.maximum.accumulate(self.sums + reach * self.errors)
         return _user(self.line, _crossing(self.places, sums, self.share))
 
@@ -88,7 +88,7 @@ class ModeInterval(ConfidenceInterval):
 class DensityCurve:
     """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
 
-    With `points` the mass sits on these places instead of bins, and there are no atoms.
+    With `points` the mass is on these points instead of bins, without atoms.
     """
 
     line: Line
@@ -110,7 +110,7 @@ class DensityCurve:
 
     @property
     def resolution(self) -> float:
-        """The width, in lengths of the domain, below which detail is assumed and not seen; 0 for points.
+        """The width, in lengths of the domain, below which detail is assumed, not seen; 0 for points.
 
         It is the domain over the number of free parameters that the reports support.
         """
@@ -158,7 +158,7 @@ class DensityCurve:
         kept[[self.bins + number for number in gone]] = 0.0
         mass = float(self.shares @ kept)
         shares = self.shares * kept / mass
-        # Of a share s = m/Σm the error is that of m less s times that of Σm, over Σm.
+        # The error of a share s = m/Σm is (error of m − s · error of Σm)/Σm.
         moved = (np.diag(kept) - np.outer(shares, kept)) / mass
         before = self.posterior
         covariance, own = (product(product(moved, part), moved.T) for part in (before.covariance, before.own))
@@ -188,7 +188,7 @@ class DensityCurve:
         """Return how much each of `size` different reports moves a share of people, up to a factor.
 
         A report moves the log-likelihood by its law over the expected one, and the shares by their covariance
-        times that. Laws of atoms are taken as those of their bins.
+        times the same ratio. Atoms have the distribution of their bins.
         """
         moved = product(self.posterior.own, parts)
         inputs = moved[: self.bins].copy()
@@ -225,13 +225,13 @@ class DensityCurve:
     @cached_property
     def _ladder(self) -> tuple[Floats, Floats, Floats]:
         """Places on [0, 1], the share up to each, and its standard error."""
-        places = np.linspace(0.0, 1.0, _FINE + 1)
+        points = np.linspace(0.0, 1.0, _FINE + 1)
         beside = [[atom.place - 1e-9, atom.place] for atom in self.atoms]
         if self.points is not None:
-            places = np.sort(np.concatenate([places, self.points, self.points - 1e-9]))
-        places = np.unique(np.clip(np.concatenate([places, *beside]), 0.0, 1.0))
-        found = self.share_below(places)
-        return places, np.asarray(found.value), np.asarray(found.standard_error)
+            points = np.sort(np.concatenate([points, self.points, self.points - 1e-9]))
+        points = np.unique(np.clip(np.concatenate([points, *beside]), 0.0, 1.0))
+        found = self.share_below(points)
+        return points, np.asarray(found.value), np.asarray(found.standard_error)
 
     def quantile(self, q: float) -> Estimate:
         """Estimate the value below which a q of the people are."""
@@ -241,12 +241,12 @@ class DensityCurve:
     def mean(self) -> Estimate:
         """Estimate the mean; its error has the bias of smoothing and the places of point masses in it."""
         centres = (np.arange(self.bins) + 0.5) / self.bins if self.points is None else self.points
-        places = np.append(centres, [atom.place for atom in self.atoms])
-        spread = dot(places, product(self.covariance, places))
+        points = np.append(centres, [atom.place for atom in self.atoms])
+        spread = dot(points, product(self.covariance, points))
         for number, atom in enumerate(self.atoms):
             spread += float(self.shares[self.bins + number] * atom.spread) ** 2
         line = self.line
-        value, error = _user(line, dot(places, self.shares)), line.length * math.sqrt(max(spread, 0.0))
+        value, error = _user(line, dot(points, self.shares)), line.length * math.sqrt(max(spread, 0.0))
         interval = ClippedInterval(value, error, self.condition, line.low, line.high)
         return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
@@ -296,7 +296,7 @@ class DensityCurve:
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
     def _bias_correction(self, parts: Floats) -> Floats:
-        """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
+        """Return an addition to the squared errors of parts that gives them the bias of their surroundings.
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
         an interval would be too short and a band pinched. So its size, relative to the share, is averaged
@@ -332,9 +332,9 @@ class DensityCurve:
         return np.asarray(np.interp(places, centres, heights))
 
 
-def _user(line: Line, place: float) -> float:
+def _user(line: Line, point: float) -> float:
     """Return the value at a place on [0, 1]."""
-    return float(line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+    return float(line.from_unit(np.asarray(min(max(point, 0.0), 1.0))))
 
 
 def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
@@ -345,24 +345,24 @@ def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
     return np.asarray(np.sum(parts, axis=0))
 
 
-def _before(place: float, spread: float, at: Floats) -> Floats:
+def _before(point: float, spread: float, at: Floats) -> Floats:
     """Return the probability that an atom at a place, known up to a spread, is at or below other places."""
     if spread <= _SAME:
-        return np.asarray(at >= place - _SAME, dtype=np.float64)
-    return np.asarray((1.0 + erf((at - place) / (math.sqrt(2.0) * spread))) / 2.0)
+        return np.asarray(at >= point - _SAME, dtype=np.float64)
+    return np.asarray((1.0 + erf((at - point) / (math.sqrt(2.0) * spread))) / 2.0)
 
 
-def _crossing(places: Floats, sums: Floats, share: float) -> float:
+def _crossing(points: Floats, sums: Floats, share: float) -> float:
     """Return the first place at which increasing sums reach a share, between places by a straight line."""
     at = int(np.searchsorted(sums, share, side="left"))
     if at == 0:
-        return float(places[0])
-    if at == places.size:
-        return float(places[-1])
-    rise, step = sums[at] - sums[at - 1], places[at] - places[at - 1]
+        return float(points[0])
+    if at == points.size:
+        return float(points[-1])
+    rise, step = sums[at] - sums[at - 1], points[at] - points[at - 1]
     if step < 1e-8:  # a point mass
-        return float(places[at])
-    return float(places[at - 1] + step * (share - sums[at - 1]) / rise)
+        return float(points[at])
+    return float(points[at - 1] + step * (share - sums[at - 1]) / rise)
 
 
 def _largest(covariance: Floats, level: float) -> float:

@@ -54,7 +54,7 @@ class Prior:
     @staticmethod
     @lru_cache(maxsize=8)
     def of(bins: int, *, circular: bool) -> Prior:
-        """Return the prior of so many bins of an interval or a circle."""
+        """Return the prior of `bins` bins of an interval or a circle."""
         unit = np.eye(bins)
         if circular:
             return Prior(np.roll(unit, 1, axis=0) - 2.0 * unit + np.roll(unit, -1, axis=0), None, bins)
@@ -153,10 +153,17 @@ class DensityModel:
         return DensityModel(self.operator, atoms, self.counts, self.prior)
 
 
-_LONGEST: Final = 4.0  # by how much a step may change a log-probability
+_LONGEST: Final = 4.0  # largest change of a log-probability in one step
 _ENOUGH: Final = 2e-2  # nats that a further step would gain
 _HALVINGS: Final = 10
-_SHAKES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the diagonal, if rounding left it indefinite
+_SHAKES: Final = (
+    0.0,
+    1e-4,
+    1e-3,
+    1e-2,
+    1e-1,
+    1.0,
+)  # relative additions to the diagonal if rounding left it indefinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +173,7 @@ class DensityMode:
     strength: Strength
     logs: Floats
     shares: Floats
-    expected: Floats  # of the rows
+    expected: Floats  # expected counts of the rows
     curvature: Floats  # minus the Hessian, with a fixed one along the constant
     factor: Floats  # its Cholesky factor
     evidence: float
@@ -179,12 +186,12 @@ class DensityMode:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The covariance of the probabilities: that of their logarithms, linearised."""
+        """The covariance of the probabilities, linearised from their logarithms."""
         return product(self.root.T, self.root)
 
 
 def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:
-    """Return the mode, from a start that is usually that of a neighbouring strength."""
+    """Return the mode, from a start that is usually the mode of a neighbouring strength."""
     precision, level = model.prior.precision(strength)
     logs = start
     height, shares, expected = _look(model, precision, logs)
@@ -236,8 +243,8 @@ def _derivatives(
     curvature *= shares
     curvature *= shares[:, None]
     # The constant changes nothing: exactly, also where products are approximate.
-    whole = curvature.sum(axis=1)
-    curvature -= np.outer(whole, whole / whole.sum())
+    total = curvature.sum(axis=1)
+    curvature -= np.outer(total, total / total.sum())
     slope[:bins] -= product(precision, logs[:bins])
     curvature[:bins, :bins] += precision
     if logs.size > bins:
@@ -271,7 +278,7 @@ _LEAST: Final = 1e-14  # the smallest λ, relative to the first
 _LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
 _BETWEEN: Final = math.sqrt(10.0)
 _STRAIGHTEST: Final = 1.5e4  # the largest λ, relative to the first; beyond it nothing changes
-_ROUGHER: Final = 10.0  # by this factor at least, λ is smaller where the bias of a mode is judged
+_ROUGHER: Final = 10.0  # least factor by which λ is smaller in the estimate of the bias of a mode
 
 Seen = Callable[[DensityMode], None]
 
@@ -313,7 +320,7 @@ class Path:
         return max(self.modes, key=lambda mode: mode.evidence)
 
     def refine(self, model: DensityModel) -> Path:
-        """Return the path with two more modes beside the best, and smoother ones if they are as likely."""
+        """Return the path with two more modes next to the best, and smoother ones if they are as likely."""
         best = self.best
         smoothness, scatter = best.strength
         beside = [
@@ -350,9 +357,9 @@ class Path:
 class Posterior:
     """The mean of the probabilities of bins and atoms, their mean square errors, and the modes behind them.
 
-    `covariance` is that of the errors: what reports vary by, the square of the bias that smoothing has, and
-    how much the strengths of the prior differ. The posterior's `own` covariance has the bias as its average
-    over all curves of the prior. That is too much for straight shapes and too little beside a corner.
+    `covariance` is the covariance of the errors: the variance of reports, the squared bias of smoothing, and
+    the spread over strengths of the prior. The posterior's `own` covariance has the bias as its average
+    over all curves of the prior. That is too much for straight shapes and too little near a corner.
     """
 
     shares: Floats
@@ -415,7 +422,7 @@ class Posterior:
         )
 
     def with_unseen(self, change: Floats) -> Posterior:
-        """Return the posterior with one more atom of no share, and what it may change in the errors."""
+        """Return the posterior with one more atom of share 0, and its possible change of the errors."""
         return replace(
             self,
             shares=np.append(self.shares, 0.0),
@@ -426,10 +433,10 @@ class Posterior:
 
 
 def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tuple[Floats, Floats]:
-    """Return by what a mode varies, and its bias if the log-density is that of another, rougher mode.
+    """Return the variation of a mode, and its bias if another, rougher mode is the true log-density.
 
-    With V the inverse curvature, H that of the likelihood alone, P the prior's precision and J the change of
-    the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
+    With V the inverse curvature, H the curvature of the likelihood, P the prior's precision and J the change
+    of the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
     [Nychka88].
     """
     precision, _ = model.prior.precision(mode.strength)
@@ -438,7 +445,7 @@ def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tup
     return mode.covariance - product(pulled, moved), product(pulled, truth.logs[: model.bins])
 
 
-_SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
+_SCATTERS: Final = (0.0, 0.5, 2.0)  # scatter of declared points about a smooth curve
 
 
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:

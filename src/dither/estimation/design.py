@@ -18,7 +18,7 @@ from dither.foundation.arrays import Array, Floats
 
 INTERCEPT: Final = "intercept"
 MOST: Final = 200  # coefficients
-_SAME: Final = 1e-10  # of the length of a column: what is left of one that follows from others
+_SAME: Final = 1e-10  # relative to the length of a column: the residual of a dependent one
 
 Column = Reports | Sequence[Hashable] | Array
 Pair = tuple[int, int]  # two columns of a design
@@ -51,7 +51,7 @@ class DataColumns(Mapping[str, Column]):
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A regressor: the labels of its dummies (none of a number), and what is known of people.
+    """A regressor: the labels of its dummies (empty for a number), and the data about people.
 
     `reports` are private, `public` has a column for each coefficient. `encode` returns these columns for a
     value; `needs` are the columns of the data that it takes, by default its own name.
@@ -100,8 +100,9 @@ class Factor:
     def readings(self) -> Floats:
         """Return for each person numbers whose means are the regressors, as columns.
 
-        Those of an optional number are readings for who answered, divided by whether they did: people count
-        by the product of these.
+            For an optional number they are decodings for those who answered, divided by the indicator of an
+            answer;
+        people count by the product of the indicators.
         """
         if self.reports is None:
             return np.asarray(self.public)
@@ -164,9 +165,9 @@ class RegressionDesign:
     def _columns(self) -> Iterator[tuple[tuple[str, ...], list[tuple[Factor, int]]]]:
         """Yield for each coefficient its names, and its factors, each with the number of a column."""
         for term in self.terms:
-            for places in combinations_of(*(range(len(factor.names)) for factor in term)):
-                parts = list(zip(term, places, strict=True))
-                yield tuple(factor.names[place] for factor, place in parts), parts
+            for indices in combinations_of(*(range(len(factor.names)) for factor in term)):
+                parts = list(zip(term, indices, strict=True))
+                yield tuple(factor.names[index] for factor, index in parts), parts
 
     def at(self, values: Mapping[str, object]) -> Floats:
         """Return the regressors of a person with these values, without the constant."""
@@ -179,10 +180,11 @@ class RegressionDesign:
         )
 
     def readings(self, people: int) -> tuple[Floats, dict[Pair, Floats]]:
-        """Return readings of the constant and the regressors, and those of products that share a factor.
+        """Return decodings of the constant and the regressors, and of products that share a factor.
 
-        Factors are read by noise of their own, so that a product of readings of different factors has the
-        product as its mean. Within a private factor it has not: these products have readings of their own.
+            The noise of different factors is independent, so the mean of a product of their decodings is the
+            product. This
+        fails within a private factor: these products have their own decodings.
         """
         read = {id(factor): factor.readings() for factor in self.factors}
         columns = [parts for _, parts in self._columns()]
@@ -226,7 +228,7 @@ class RegressionDesign:
             length = float(np.linalg.norm(column))
             if not length > _SAME * math.sqrt(people) * max(abs(float(np.max(np.abs(column)))), 1e-300):
                 raise NotIdentifiable(
-                    f"regressor {name!r} is the same for everybody, so that its coefficient cannot be told "
+                    f"regressor {name!r} is the same for everybody, so its coefficient is indistinguishable "
                     "from the intercept; leave it out"
                 )
             rest = column / length
@@ -237,7 +239,7 @@ class RegressionDesign:
             if left < 1e-8:
                 raise NotIdentifiable(
                     f"regressor {name!r} follows from others ({', '.join(before)}), so that their "
-                    "coefficients cannot be told apart; leave one out"
+                    "coefficients are not identifiable; leave one out"
                 )
             kept.append(rest / left)
             before.append(name)
@@ -259,7 +261,9 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
     if type(given).__name__ == "Counts":
         raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
-        raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
+        raise InvalidParameter(
+            f"expected regressor {name!r} to be reports, or a public column, got {found(given)}"
+        )
     if len(given) != people:
         raise InvalidParameter(f"regressor {name!r} has {len(given)} rows, and there are {people} people")
     array = public_numbers(given)
@@ -290,8 +294,8 @@ def category_factor(name: str, given: Column) -> Factor:
         ) from None
     if not 2 <= len(labels) <= MOST:
         raise InvalidParameter(f"regressor {name!r} has {len(labels)} labels; 2 to {MOST} can be compared")
-    places = {label: index for index, label in enumerate(labels)}
-    codes = np.fromiter((places[label] for label in listed), np.int64, len(listed))
+    positions = {label: index for index, label in enumerate(labels)}
+    codes = np.fromiter((positions[label] for label in listed), np.int64, len(listed))
     dummies = np.asarray(codes[:, None] == np.arange(1, len(labels)), dtype=np.float64)
     return Factor(name, _names(name, tuple(labels)), tuple(labels), None, dummies)
 

@@ -47,7 +47,7 @@ from dither.foundation.arrays import Floats
 class Likelihood(Method):
     """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
 
-    It works for every mechanism, states the resolution of what is not identifiable, and is not unbiased.
+    It works for every mechanism, states the resolution limit, and is not unbiased.
     `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
     `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
     """
@@ -57,7 +57,9 @@ class Likelihood(Method):
 
     def __post_init__(self) -> None:
         if not self.tolerance > 0.0:
-            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
+            raise InvalidParameter(
+                f"expected the tolerance to be a positive number of nats, got {found(self.tolerance)}"
+            )
 
     def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean."""
@@ -116,7 +118,7 @@ likelihood: Final = Likelihood()
 smoothed: Final = Likelihood(smoothing=True)
 
 
-_FEW: Final = 8  # values of a report from which on they tell a shape
+_FEW: Final = 8  # least number of values of a report that identify a shape
 
 
 @dataclass(frozen=True)
@@ -125,17 +127,17 @@ class EmpiricalBayes(Method):
 
     The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
     each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
-    `most_atoms`, each only if the evidence rises. Intervals are those of the posterior.
+    `most_atoms`, each only if the evidence rises. Intervals come from the posterior.
     """
 
     most_atoms: int = 12
 
     def __post_init__(self) -> None:
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is an integer, at least 0")
+            raise InvalidParameter("expected the number of point masses to be an integer, at least 0")
 
     def mean(self, summary: Counts) -> Estimate:
-        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
+        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed next to it."""
         if is_too_coarse(summary):
             return likelihood.mean(summary)
         question = self._on_line(summary)
@@ -158,7 +160,7 @@ class EmpiricalBayes(Method):
         question = number_question(summary)
         if on_circle(question):
             raise InvalidParameter(
-                "directions have no order; dt.mean and dt.stats.resultant tell about them by default"
+                "directions have no order; use dt.mean or dt.stats.resultant with their default method"
             )
         return question
 
@@ -199,9 +201,9 @@ class EmpiricalBayes(Method):
 
 
 def is_too_coarse(summary: Counts) -> bool:
-    """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
+    """Return whether reports take too few values to identify a shape; maximum likelihood is then closer.
 
-    Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
+    Two values (`Duchi`) identify a mean. A smooth prior would add only its own shape.
     """
     question = number_question(summary)
     return question.outcomes < _FEW and question.line.points is None
@@ -218,8 +220,8 @@ def _laws(question: NumberQuestion) -> Operator:
     points, line = declared_points(question), question.line
     if points is None:
         return spread_bins(question, row_number(question, GRID))
-    places = np.clip(line.from_unit(points), line.low, line.high)
-    return question.likelihood(places, row_number(question, points.size))
+    positions = np.clip(line.from_unit(points), line.low, line.high)
+    return question.likelihood(positions, row_number(question, points.size))
 
 
 def _model(operator: Operator, summary: Counts, prior: Prior) -> DensityModel:
@@ -231,7 +233,7 @@ empirical_bayes: Final = EmpiricalBayes()
 
 @dataclass(frozen=True)
 class AsReported(Method):
-    """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
+    """Treat every decoded report as if it were the value. Errors belong to the reports' own average.
 
     It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
     the quantity of the values.
@@ -269,8 +271,8 @@ class AsReported(Method):
         _check_plain(question)
         values = question.decoded_numbers()
         ends = edges_of(question.line, bins)
-        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
-        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
+        index = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
+        counts = np.bincount(index, weights=summary.counts[: values.size], minlength=ends.size - 1)
         return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
 
     def __repr__(self) -> str:
@@ -280,11 +282,11 @@ class AsReported(Method):
 as_reported: Final = AsReported()
 
 
-_REACH: Final = 0.18  # of the interval of likelihood, in standard errors of a level
+_REACH: Final = 0.18  # reach, relative to the likelihood interval
 
 
 def cautious_quantile(summary: Counts, share: float) -> Estimate:
-    """Return a quantile of the smooth density, with an interval that reaches towards that of likelihood.
+    """Return a quantile of the smooth density, with an interval that reaches towards the likelihood interval.
 
     The interval of likelihood has to hold for every distribution at once, and is nearly three times as wide
     as it must be for any one of them. A fifth of its reach is what the smooth density leaves out at point
@@ -304,18 +306,18 @@ def cautious_quantile(summary: Counts, share: float) -> Estimate:
 def count_for_quantile(
     reports: Reports, share: float, weights: Weights, of_answers: Callable[[Counts], Counts]
 ) -> Any:
-    """Return counts of as many equal people as have the variance of the share below a quantile.
+    """Return counts of the number of equal people with the same variance of the share below a quantile.
 
-    That is the variance of the influence of each report on the share: it has the noise, whose variance is the
-    same for all people, and who is below the quantile, which may go with the weights. `of_answers` takes out
-    who left an optional number out.
+    That is the variance of the influence of each report on the share. It contains the noise, with the same
+    variance for all people, and the indicator of being below the quantile, which may correlate with the
+    weights. `of_answers` removes people without an answer.
     """
     counts = of_answers(count_weighted(reports, weights))
     question = number_question(counts)
     if is_too_coarse(counts) or on_circle(question):
         return counts
     curve = empirical_bayes.curve(counts)
-    place = question.line.shown.to_unit(np.array([float(curve.quantile(share).value)]))
-    told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
-    factor = relative_variance(told[entries_of(reports)], weights)
+    position = question.line.shown.to_unit(np.array([float(curve.quantile(share).value)]))
+    reported = curve.influence(curve.below(position)[0], _laws(question), counts.counts.size)
+    factor = relative_variance(reported[entries_of(reports)], weights)
     return of_answers(count_weighted(reports, weights, factor))

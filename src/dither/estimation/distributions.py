@@ -78,7 +78,7 @@ class EstimatedDistribution(Tabular):
 
     `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
     quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
-    likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
+    likelihood intervals, independent of bins and smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
@@ -150,16 +150,16 @@ class EstimatedDistribution(Tabular):
     def pdf(self, x: object) -> Any:
         """Return the density at places x, without point masses; 0 outside the domain."""
         try:
-            place = np.asarray(x, dtype=np.float64)
+            point = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidParameter("x is a number or an array of numbers") from None
-        if np.isnan(place).any():
+            raise InvalidParameter("expected x to be a number or an array of numbers") from None
+        if np.isnan(point).any():
             raise InvalidParameter("x contains NaN")
-        inside = (place >= self.edges[0]) & (place <= self.edges[-1])
+        inside = (point >= self.edges[0]) & (point <= self.edges[-1])
         if self.curve is not None:
-            heights = self.curve.density(self.line.to_unit(place)) / self._lengths(place)
+            heights = self.curve.density(self.line.to_unit(point)) / self._lengths(point)
         else:
-            cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
+            cell = np.clip(np.searchsorted(self.edges, point, side="right") - 1, 0, self.bins - 1)
             heights = self.probabilities[cell] / np.diff(self.edges)[cell]
         density = np.where(inside, heights, 0.0)
         return float(density) if density.ndim == 0 else density
@@ -200,24 +200,25 @@ class EstimatedDistribution(Tabular):
         self._check_ordered("a quantile")
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
+                f"expected the q of a quantile to be a number strictly between 0 and 1, got {found(q)}"
             )
         answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
-    def _lengths(self, places: Floats) -> Floats | float:
+    def _lengths(self, points: Floats) -> Floats | float:
         """Return the length of the line in the values' unit, as the part of the scale at a place has it."""
         if self.line.parts == 1:
             return self.line.length
         edges = self.line.from_unit(np.linspace(0.0, 1.0, self.line.parts + 1))
-        part = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, self.line.parts - 1)
+        part = np.clip(np.searchsorted(edges, points, side="right") - 1, 0, self.line.parts - 1)
         return np.asarray(np.diff(edges)[part] * self.line.parts)
 
     def _check_plain(self, what: str) -> None:
         if self.line.parts > 1:
             raise NotIdentifiable(
-                f"{what} is not that of positions on a scale; dt.bounds(reports) is the interval on which to "
-                "ask for it"
+                f"{what} is not available for positions on a scale; use the interval of dt.bounds(reports) "
+                f"for "
+                "further reports"
             )
 
     def mode(self) -> Estimate:
@@ -253,7 +254,7 @@ class EstimatedDistribution(Tabular):
 
         The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
         smooth between its point masses. With `simultaneous` they hold in all bins at once with that
-        probability. With `strict` they are profile likelihood intervals, which assume no smoothness and are
+        probability. With `strict` they are profile likelihood intervals. They assume no smoothness and are
         wider.
         """
         if self.curve is not None and not strict:
@@ -297,8 +298,8 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals, of 95 %: those of a fit by likelihood take longer. Ends
-        that are dates or times are texts.
+        Without a level only a curve has intervals, of 95 %: intervals of a fit by likelihood take longer.
+        Ends that are dates or times are texts.
         """
         rows, unit = self.numbers(level), self.line.unit
         if not isinstance(unit, Calendar):
@@ -351,7 +352,7 @@ def _place(x: object, line: Line) -> float:
     if isinstance(line.unit, Calendar):
         return line.unit.number(x)
     if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
-        raise InvalidParameter(f"x is one number, not {type(x).__name__}")
+        raise InvalidParameter(f"expected x to be one number, got {type(x).__name__}")
     if np.isnan(x):
         raise InvalidParameter("x is NaN")
     return float(x)

@@ -1,8 +1,8 @@
 """`Estimate`: a value with its standard error and its confidence interval; sums and ratios of estimates.
 
-Intervals of sums and ratios of estimates of different people are built from those of the parts, which need
-not be symmetric, by adding their squared arms (MOVER, [Zou08]; for ratios [Donner12]). So a difference of two
-frequencies of few reports keeps its level.
+Intervals of sums and ratios of estimates of different people are built from the intervals of the parts by
+adding their squared arms (MOVER, [Zou08]; for ratios [Donner12]). The parts need not be symmetric. So a
+difference of two frequencies of few reports keeps its level.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _EARLY: Final = 200  # reports up to which many looks also have the interval tha
 
 
 class ValuedInterval(Protocol):
-    """A confidence interval about a value with a standard error, such as that of an average."""
+    """A confidence interval about a value with a standard error, such as an average."""
 
     @property
     def value(self) -> float | Floats:
@@ -99,7 +99,7 @@ class Estimate(Tableau):
     people: People = field(default=(), kw_only=True)
     # How much each of these people moves the estimate: so that differences of the same people are known.
     influence: Floats | Callable[[], Floats] | None = field(default=None, kw_only=True)
-    unit: str = field(default="", kw_only=True)  # of the value, as it is printed
+    unit: str = field(default="", kw_only=True)  # printed unit of the value
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
@@ -123,7 +123,7 @@ class Estimate(Tableau):
 
     @cached_property
     def standard_error(self) -> float | Floats:
-        """The standard error; if none was given, that of a normal estimate with the same 95 % interval."""
+        """The standard error; by default from the 95 % interval, as for a normal estimate."""
         if self.error is not None:
             return self.error
         return float(self.half_width()) / student_t_quantile(0.95)
@@ -145,12 +145,12 @@ class Estimate(Tableau):
 
     @property
     def lower_bound(self) -> bool:
-        """Whether the value is a lower bound, as that of an item of sets that devices have to thin."""
+        """Whether the value is a lower bound, as for an item of sets that devices have to thin."""
         return getattr(self._confidence, "beyond", None) is not None
 
     @property
     def claimed(self) -> bool:
-        """Whether there is an interval: posterior means of projected frequencies have none."""
+        """Whether the estimate has an interval: posterior means of projected frequencies do not."""
         return getattr(self._confidence, "claimed", True)
 
     @property
@@ -203,9 +203,10 @@ class Estimate(Tableau):
     def if_lying(self, share: float) -> Estimate:
         """Return the estimate if at most this share of the reports are lies, for means and frequencies.
 
-        A liar sends any report, and may know all others. The value is that of all reports, and `moved` says
-        how far below and above the honest estimate it may be. Intervals cover the value of the population
-        that the honest people come from, whatever the liars know and send.
+            A liar sends any report, and may know all others. The value is computed from all reports, and
+            `moved` is the
+        largest distance below and above the honest estimate. Intervals cover the value of the population
+            that the honest people come from, whatever the liars know and send.
         """
         if not isinstance(self._confidence, Attackable):
             raise NotIdentifiable(
@@ -219,9 +220,9 @@ class Estimate(Tableau):
     def at_any_time(self) -> Estimate:
         """Return the estimate with intervals that hold at all numbers of reports at once.
 
-        For means, frequencies and answers of queries. They are for who looks every day and stops when it
-        pleases. With probability `level` no interval of the whole collection misses the population's value.
-        It assumes independent people from one population; no number of looks is fixed.
+        For means, frequencies and answers of queries. They are for people who look every day and may stop at
+        any time. With probability `level` no interval of the complete collection misses the population's
+        value. It assumes independent people from one population; no number of looks is fixed.
         """
         if not isinstance(self._confidence, Sequential):
             raise NotIdentifiable(
@@ -231,14 +232,14 @@ class Estimate(Tableau):
         return self._with(self._confidence.at_any_time(), ", at any time")
 
     def over_looks(self, looks: int) -> Estimate:
-        """Return the estimate with intervals that hold together if it is looked at so many times.
+        """Return the estimate with intervals that hold together for `looks` looks.
 
         With fewer than 200 reports a mean or a frequency also has the interval that holds at any time.
         """
         wide = LooksInterval.of(self._confidence, looks)
         found: ConfidenceInterval = wide
         if self.n < _EARLY and isinstance(self._confidence, Sequential) and not np.ndim(self.value):
-            # So far out, the tails of an average of few reports are not those of a normal variable.
+            # At this level, the tails of an average of few reports are not normal.
             with suppress(NotIdentifiable):
                 found = WiderInterval(wide, self._confidence.at_any_time())
         return self._with(found, f", {thousands(wide.looks)} looks")
@@ -410,8 +411,8 @@ class Estimate(Tableau):
         ]
 
     def _names(self) -> Sequence[Row]:
-        """Return what names each number of the value, as the first columns of its row."""
-        named = getattr(self, "names", None) or self.labels  # of cumulative shares: "up to 10"
+        """Return the labels of each number of the value, as the first columns of its row."""
+        named = getattr(self, "names", None) or self.labels  # names of cumulative shares: "up to 10"
         if len(named) == np.size(self.value):
             return [{"answer": show_label(label)} for label in named]
         return (
@@ -443,7 +444,7 @@ class Estimate(Tableau):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledEstimate(Estimate):
-    """Estimates of several categories, by label: `estimate["yes"]` is that of one of them."""
+    """Estimates of several categories, by label: `estimate["yes"]` is the estimate of one."""
 
     def items(self) -> Iterator[tuple[Hashable, Estimate]]:
         """Return the categories with their estimates."""
@@ -457,7 +458,7 @@ class LabelledEstimate(Estimate):
 
 
 def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
-    """Return a constant plus a weighted sum of estimates; those of the same people have known influences.
+    """Return a constant plus a weighted sum of estimates; for the same people influences are known.
 
     `terms` are the weights and the estimates; one that occurs twice has the sum of its weights. The result of
     frequencies has their labels.
@@ -496,7 +497,7 @@ def _condition(parts: Sequence[Estimate]) -> str:
 
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
-    """Return the ratio of two numbers; those of the same people have known influences."""
+    """Return the ratio of two numbers; for the same people influences are known."""
     _common_labels([above, below])
     if np.ndim(above.value) or np.ndim(below.value):
         raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
@@ -597,7 +598,7 @@ def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
 def _real(number: object) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
         raise InvalidParameter(
-            f"an estimate is combined with estimates and numbers, not {type(number).__name__}"
+            f"expected an estimate to be combined with estimates and numbers, got {type(number).__name__}"
         )
     if not math.isfinite(number):
         raise InvalidParameter("an estimate is combined with finite numbers")

@@ -1,12 +1,12 @@
 """`dt.stats.fit_family`: named families of distributions, fitted to reports by maximum likelihood.
 
-The people of a family are those of its density inside the domain. Their probabilities stand on fine points of
-the domain, or on the integers of a Poisson law; the law of reports is a product with the mechanism's
-operator, so that the likelihood is that of the reports that were sent. Fisher scoring finds its maximum.
+The people of a family follow its density inside the domain. The probabilities are on fine points of the
+domain, or on the integers of a Poisson distribution. The mechanism's operator maps them to the distribution
+of reports, so the likelihood is exactly the likelihood of the sent reports. Fisher scoring finds its maximum.
 
 The goodness of fit is a score test of smooth alternatives [Neyman37]: the density times exp(Σ t·cos(jπF)),
-with F the fitted distribution function. What the parameters themselves could explain is taken out, so the
-statistic is χ² with as many degrees of freedom as directions are left.
+with F the fitted distribution function. Directions that the parameters could explain are
+removed, so the statistic is χ² with one degree of freedom per remaining direction.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 FamilyName = Literal["normal", "lognormal", "gamma", "beta", "exponential", "poisson"]
 
-_POINTS: Final = 2048  # of the domain on which a density stands
+_POINTS: Final = 2048  # points of the domain on which a density is evaluated
 _ROWS: Final = 1024  # groups of reports
-_STEPS, _HALVINGS = 60, 30  # of Fisher scoring
+_STEPS, _HALVINGS = 60, 30  # steps of Fisher scoring, halvings of a step
 _ENOUGH: Final = 1e-7  # nats that a further step would gain
-_NUDGE: Final = 1e-5  # of a parameter, for derivatives
-_LONGEST: Final = 1.0  # of a step in the logarithms of parameters
+_NUDGE: Final = 1e-5  # step of a parameter, for derivatives
+_LONGEST: Final = 1.0  # longest step in the logarithms of parameters
 _ALTERNATIVES: Final = 6  # cosines of the goodness test
-_SEEN: Final = 1e-6  # information of a direction, relative to the largest, from which on it is tested
+_SEEN: Final = 1e-6  # least information of a tested direction, relative to the largest
 _REFUSED: Final = 0.01  # the p-value below which a family is refused
 
 
@@ -108,7 +108,7 @@ _FAMILIES: Final[Mapping[str, _Family]] = {
 class FittedFamily(Tabular):
     """A family fitted to reports: parameters with their errors, and whether the reports refute it.
 
-    `points` are the values on which the family stands, in the domain's units, with their `probabilities`.
+    `points` are the family's values, in the domain's units, with their `probabilities`.
     """
 
     family: str
@@ -141,7 +141,7 @@ class FittedFamily(Tabular):
     def quantile(self, q: float) -> float:
         """Return the value below which a q of the fitted distribution is."""
         if not 0.0 < q < 1.0:
-            raise InvalidParameter("the q of a quantile is a number strictly between 0 and 1")
+            raise InvalidParameter("expected the q of a quantile to be a number strictly between 0 and 1")
         sums = np.cumsum(self.probabilities)
         if self.family == "poisson":
             return float(self.points[min(int(np.searchsorted(sums, q)), sums.size - 1)])
@@ -179,9 +179,9 @@ class FittedFamily(Tabular):
 def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 
-    The families are "normal", "lognormal", "gamma", "beta" (on the whole domain), "exponential" and "poisson"
-    (integers). Values are those inside the domain: a density is cut off at its ends. If the family is
-    right, the distribution is about twice as accurate as `dt.distribution`, but for the exponential, whose
+    The families are "normal", "lognormal", "gamma", "beta" (on the complete domain), "exponential" and
+    "poisson" (integers). Only values inside the domain count: a density is cut off at its ends. If the family
+    is right, the distribution is about twice as accurate as `dt.distribution`, but for the exponential, whose
     straight log-density `dt.distribution` finds as well; if it is wrong, `fits` is False once the reports
     show it.
     """
@@ -227,10 +227,10 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
 def _points(family: str, low: float, high: float) -> Floats:
     if family != "poisson":
         return np.asarray(low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS)
-    whole = np.arange(math.ceil(low), math.floor(high) + 1.0)
-    if whole.size < 2:
+    integers = np.arange(math.ceil(low), math.floor(high) + 1.0)
+    if integers.size < 2:
         raise InvalidParameter("a Poisson law needs a domain with at least two integers")
-    return whole
+    return integers
 
 
 class _Model(NamedTuple):

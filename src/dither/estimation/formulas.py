@@ -1,6 +1,6 @@
 """Formulas of regressions, as in R, "income ~ age + C(education)": parsed by formulaic.
 
-Names of private columns stand for their reports. Functions are of public columns, and are computed by
+Names of private columns mean their reports. Functions are of public columns, and are computed by
 formulaic. A formula is a program of the analyst: do not take one from people who are not trusted.
 """
 
@@ -22,7 +22,7 @@ _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m|[⧛⧚]")
 
 
 def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
-    """Return the response and the regressors of a formula; raise InvalidParameter if it is none."""
+    """Return the response and the regressors of a formula; raise InvalidParameter for other texts."""
     try:
         from formulaic import Formula
         from formulaic.errors import FormulaicError
@@ -48,7 +48,9 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
         raise InvalidParameter("a regression here has an intercept; leave out 0 + and - 1")
     given = columns[response]
     if not hasattr(given, "__len__"):
-        raise InvalidParameter(f"column {response!r} is reports or a public column, not {found(given)}")
+        raise InvalidParameter(
+            f"expected column {response!r} to be reports or a public column, got {found(given)}"
+        )
     return given, _design_of([term for term in terms if term != _ONE], columns, len(given))
 
 
@@ -66,7 +68,7 @@ def _design_of(terms: list[list[tuple[str, str]]], columns: DataColumns, people:
         for factor in term:
             if factor.labels and id(factor) not in alone:
                 raise InvalidParameter(
-                    f"the labels of {factor.name!r} stand in an interaction only; add the column itself, as "
+                    f"the labels of {factor.name!r} occur only in an interaction; add the column itself, as "
                     f"{' * '.join(part.name for part in term)} does"
                 )
     return RegressionDesign(tuple(made))
@@ -100,8 +102,9 @@ def _function(expression: str, columns: DataColumns, people: int) -> Factor:
     for name in needs:
         if isinstance(columns[name], Reports):
             raise InvalidParameter(
-                f"{expression}: {name!r} is private, and a function of noisy reports is not that of the "
-                "values; use the column as it is, or a public one"
+                f"{expression}: {name!r} is private, and a function of noisy reports differs from the same "
+                f"function "
+                "of the values; use the column as it is, or a public one"
             )
         if len(columns[name]) != people:
             raise InvalidParameter(

@@ -67,13 +67,13 @@ class EstimatedFrequencies(LabelledEstimate):
     0.60 ± 0.03 (95 %, n = 1 000)
 
     For sets of items, `sizes` are the shares of people with at least 1, 2, … items, up to the most that a
-    person tells about: `sizes[most]` is how many have so many or more. What they have beyond is not seen.
+    person reports: `sizes[most]` is the share with `most` or more. Further items are not visible.
     """
 
     confidence: ScoreInterval | ReadingInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
-    apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
-    # The reports, if they and not their counts were given: how estimates of the same people go together.
+    apart: bool = field(default=False, kw_only=True)  # True if a person may have any number of them
+    # The reports, if they were given instead of counts: they correlate estimates of the same people.
     sent: WeightedReports | None = field(default=None, kw_only=True, repr=False)
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
     told: Counts | WeightedReports | MatrixCounts | SupportKernel | None = field(
@@ -84,7 +84,7 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
-            raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
+            raise InvalidParameter(f"expected one frequency for each of {len(self.labels)} labels")
 
     def _influence_of(self, at: int) -> Callable[[], Floats] | None:
         numbers = np.zeros(len(self.labels))
@@ -93,15 +93,17 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
         """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
-        told = self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
+        reported = (
+            self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
+        )
         shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
-        return None if told is None or shared else partial(told.influence, numbers)
+        return None if reported is None or shared else partial(reported.influence, numbers)
 
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
         """Estimate the share of people whose answer is one of several, such as the top two of a scale.
 
-        The error contains how the frequencies vary together. It is that of the unbiased frequencies, also of
-        projected ones. Of sets of items it is how many of these items a person has, on average.
+        The error contains the covariance of the frequencies. Projected frequencies have the error of the
+        unbiased ones. For sets of items the sum is the average number of these items per person.
         """
         chosen = [categories] if isinstance(categories, str) else list(categories)
         return self._combine(dict.fromkeys(chosen, 1.0), share=len(set(chosen)) == len(chosen))
@@ -109,8 +111,8 @@ class EstimatedFrequencies(LabelledEstimate):
     def score(self, points: Mapping[Any, float]) -> Estimate:
         """Estimate the mean of the points that answers count for; an answer that is not named counts 0.
 
-        Of `dt.Nullable` categories it is the mean of those who answered; with points for `None`, silence
-        counts as much, and the mean is that of all people.
+        For `dt.Nullable` categories it is the mean of those who answered. With points for `None`, a missing
+        answer counts with these points, and the mean is over all people.
 
         `f.score({"bad": 1, "fair": 2, "good": 3})` is the mean of a scale, and
         `f.score({"yes": 1, "no": -1})` the difference of two answers of the same people.
@@ -122,11 +124,15 @@ class EstimatedFrequencies(LabelledEstimate):
         2.32 ± 0.05 (95 %, n = 1 000)
         """
         if not isinstance(points, Mapping) or not points:
-            raise InvalidParameter(f"points are a mapping from answers to numbers, not {found(points)}")
+            raise InvalidParameter(
+                f"expected points to be a mapping from answers to numbers, got {found(points)}"
+            )
         for number in points.values():
             real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
             if not real or not np.isfinite(number):
-                raise InvalidParameter(f"the points of an answer are a finite number, not {found(number)}")
+                raise InvalidParameter(
+                    f"expected the points of an answer to be a finite number, got {found(number)}"
+                )
         if None in self.labels and None not in points:
             return self._score_of_answers(points)
         return self._combine(points, share=False)
@@ -164,8 +170,7 @@ class EstimatedFrequencies(LabelledEstimate):
         above, below = float(top.value), float(bottom.value)
         if not below > 0.0:
             raise NotIdentifiable(
-                "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
-                "dt.response_rate says how many may have"
+                "too few people answered to estimate their mean; dt.response_rate estimates how many did"
             )
         interval = QuotientInterval(above, below, (first, (both - first - second) / 2.0, second), self.n)
         numbers = np.array(
@@ -184,17 +189,17 @@ class EstimatedFrequencies(LabelledEstimate):
         )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
-        places = {label: index for index, label in enumerate(self.labels)}
-        numbers = np.zeros(len(places))
+        indices = {label: index for index, label in enumerate(self.labels)}
+        numbers = np.zeros(len(indices))
         for label, number in points.items():
-            if label not in places:
+            if label not in indices:
                 raise unknown_name("category", label, map(str, self.labels))
-            numbers[places[label]] = float(number)
+            numbers[indices[label]] = float(number)
         interval: object
         if self.told is None or (self.apart and isinstance(self.told, Counts | SupportKernel)):
             raise InvalidParameter(
-                "a sum needs the reports, from which dt.frequencies(reports) was made; a summary of sets of "
-                "items has lost which were told together"
+                "a sum needs the reports: pass them to dt.frequencies(reports); a summary of sets of "
+                "items does not know which items were reported together"
             )
         if isinstance(self.told, Counts | SupportKernel):
             interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
@@ -202,7 +207,7 @@ class EstimatedFrequencies(LabelledEstimate):
             interval = self.told.average(numbers)
         origin = self if self.origin is None else self.origin
         ends = float(numbers.min()), float(numbers.max())
-        limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
+        limits = (-math.inf, math.inf) if self.apart else ends  # a person has several items of sets
         return Estimate.of(
             interval,
             self.guarantee,
@@ -219,13 +224,15 @@ class EstimatedFrequencies(LabelledEstimate):
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
     def top(self, count: int, level: float = 0.95) -> TopCategories:
-        """Return which categories are surely among the `count` most frequent ones, and which may be.
+        """Return the categories certainly, and those possibly, among the `count` most frequent ones.
 
         Both statements hold together with probability `level`: each category has an interval at the level
         1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
         """
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
-            raise InvalidParameter(f"count is an integer from 1 to {len(self.labels)}, not {found(count)}")
+            raise InvalidParameter(
+                f"expected count to be an integer from 1 to {len(self.labels)}, got {found(count)}"
+            )
         low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
         order = np.argsort(-np.asarray(self.value), kind="stable")
         # Others that may be above a category, and others that certainly are.
@@ -247,13 +254,13 @@ class EstimatedFrequencies(LabelledEstimate):
         than one report is expected to support an absent category, it is "simplex".
 
         "simplex" and "norm sub" move unbiased frequencies to the nearest possible ones, and never increase
-        the sum of squared errors. Standard errors are those of the unbiased frequencies. From 32 categories
-        on, the intervals of those below three standard errors use that most categories are alike: they hold
-        in 95 % of the categories on average, and are several times narrower if most frequencies are near 0.
-        Others are the unbiased ones, clipped.
+        the sum of squared errors. Standard errors are taken from the unbiased frequencies. From 32 categories
+        on, the intervals of categories below three standard errors use that most categories are alike: they
+        hold in 95 % of the categories on average, and are several times narrower if most frequencies are near
+        0. Others are the unbiased ones, clipped.
 
-        Items of sets, of which a person may have several or none, and texts found by `heavy_hitters`, which
-        are only some of all texts, need not sum to one: each stays between 0 and 1.
+        Items of sets and texts found by `heavy_hitters` need not sum to one, because a person may have any
+        number of items, and other texts exist. Each frequency stays between 0 and 1.
         """
         project = choose("projection", method, PROJECTIONS)
         values = np.asarray(self.value, dtype=np.float64)
@@ -269,7 +276,7 @@ class EstimatedFrequencies(LabelledEstimate):
         return replace(self, value=value, confidence=interval)
 
     def _posterior(self) -> Narrowed | None:
-        """Return the posterior of each frequency, those of unlisted candidates last; None for too few."""
+        """Return the posterior of each frequency, unlisted candidates last; None for too few."""
         own = self.confidence
         shares, errors = (np.asarray(part, dtype=np.float64) for part in (own.share, own.error))
         if self.unlisted is not None:
@@ -329,11 +336,11 @@ class WeightedReports:
     def _average(self, numbers: Floats) -> tuple[float, Floats]:
         question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
-        told = np.zeros(len(self.reports))
+        reported = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
-            told[rows] = held @ numbers[counted]
-        told = (told - question.q * float(numbers.sum())) / question.gap
-        return influences(told, self.weights)
+            reported[rows] = held @ numbers[counted]
+        reported = (reported - question.q * float(numbers.sum())) / question.gap
+        return influences(reported, self.weights)
 
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
@@ -356,7 +363,7 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
 def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedFrequencies:
     """Return frequencies of people with weights.
 
-    The interval is the score interval of as many equal people as have the variance of the weighted share
+    The interval is the score interval of the number of equal people with the variance of the weighted share
     [Korn98]. Where few reports support a category, or few do not, it leans to Kish's number of them.
     """
     reports = check_weighted(given)
@@ -396,7 +403,7 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
         told=WeightedReports(reports, checked),
         limits=SHARE,
     )
-    # The sizes of the sets are those of the reports, whatever they weigh: they say that sets were thinned.
+    # The sizes of the sets ignore the weights: they only show that sets were thinned.
     sizes = supported_frequencies(reports).sizes if found.apart else None
     return found if sizes is None else _as_lower_bounds(found, sizes, size)
 
@@ -422,21 +429,21 @@ def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
 
 
 def _sum_interval(
-    told: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
+    reported: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
 ) -> VarianceInterval | StudentInterval:
     """Return Σ number·frequency with its interval, from counts.
 
-    Given a person's category v, the variance of Σ number·support is that of the supports and of all pairs of
-    them, which depends on the number of v alone.
+    Given a person's category v, the variance of Σ number·support comes from the supports and all pairs of
+    them. It depends only on the number of v.
     """
-    question: Any = told.question if isinstance(told, Counts) else None
-    kernel: Any = told if question is None else question.kernel
+    question: Any = reported.question if isinstance(reported, Counts) else None
+    kernel: Any = reported if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     listed = question is not None and isinstance(question.counting, EachReport) and not one_share
     # A table of which report supports which category is not made if it is large: the noise is known by pairs.
     if listed and (question.one_category or question.counting.outcomes * share.size <= _LISTED):
-        counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
+        counts, codes = cast("Counts", reported).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:
@@ -473,7 +480,7 @@ def supported_frequencies(
 ) -> EstimatedFrequencies:
     """Return the frequencies of categories or items from how many reports support each.
 
-    With `items`, reports are counted for these items of sets, and for sizes, alone.
+    With `items`, reports are counted only for these items of sets and for sizes.
     """
     if items is not None:
         return _chosen_items(reports, items)
@@ -484,9 +491,9 @@ def supported_frequencies(
     if isinstance(reports, Reports) and len(reports) == summary.n:
         made = replace(made, sent=WeightedReports(reports, None))
     if isinstance(question.kernel, ItemSets):
-        told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
+        reported = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
-        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=told), sizes, supports.size)
+        return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=reported), sizes, supports.size)
     return made if made.told is None else replace(made, told=summary)
 
 
@@ -494,7 +501,9 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
     question = category_question(reports.question if isinstance(reports, Reports | Counts) else None)
     kernel = question.kernel
     if not isinstance(kernel, ItemSets):
-        raise InvalidParameter(f"items= names items of sets, which {question.name} does not ask for")
+        raise InvalidParameter(
+            f"items= expects reports of sets of items, got reports of {question.name}; omit it"
+        )
     codes = question.categories.check(items)
     if not codes.size or np.unique(codes).size < codes.size:
         raise InvalidParameter("items= names one or more different items")
@@ -514,17 +523,17 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
 def _as_lower_bounds(
     found: EstimatedFrequencies, sizes: EstimatedFrequencies, items: int
 ) -> EstimatedFrequencies:
-    """Return the shares of items as lower bounds, if people surely have as many items as they tell or more.
+    """Return the shares of items as lower bounds, if people certainly have `most` items or more.
 
-    A device thins a set of more items at random, and nothing tells it from one of as many: the share of an
-    item may be larger by up to the share of these people.
+    A device thins a larger set at random, and its report looks like the report of a set of `most` items. So
+    the share of an item may be larger by up to the share of these people.
     """
     most = len(sizes.labels)
     full = cast(ScoreInterval, sizes.confidence.pick(most - 1))
     if most >= items or not full.interval(0.95)[0] > 0.0:
         return found
     share = percent(float(sizes[most].value))
-    remark = f"{found.remark}, {share} have {most} items or more, and tell about {most}"
+    remark = f"{found.remark}, {share} have {most} items or more, and report {most}"
     return replace(
         found, confidence=replace(cast(ScoreInterval, found.confidence), beyond=full), remark=remark
     )
@@ -534,15 +543,16 @@ def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
     sizes = supported_frequencies(reports).sizes if "sizes" in reports.question.quantities else None
     if sizes is None:
-        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
+        raise NotIdentifiable("sizes need reports of sets of items; this question has none")
     return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 
 def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFrequencies:
     """Return how many people have at least 1, 2, … items: those who lack a dummy.
 
-    The first dummy completes the sets of all who have fewer than the most items, the next one of those who
-    lack one more, and so on. Who lacks it is told without it with the probability 1 − q, others with 1 − p.
+    The first dummy completes the sets of all people with fewer than `most` items, the next one the sets of
+    people who lack one more, and so on. A report omits a dummy with probability 1 − q if the set has none of
+    it, else 1 − p.
     """
     p, q = question.p, question.q
     share = 1.0 - dummies[::-1] / n
@@ -565,7 +575,7 @@ def read(
 ) -> EstimatedFrequencies:
     """Return the frequencies for the numbers of supporting reports among n."""
     if n == 0:
-        raise NotIdentifiable("there are no reports, so frequencies cannot be estimated")
+        raise NotIdentifiable("expected at least one report to estimate frequencies, got 0")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
         raise MalformedReport("a category is supported by more reports than there are")
     own, other = kernel.rates
@@ -579,7 +589,14 @@ def read(
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
     interval = ScoreInterval(share, q, gap, n, error, shared=shared)
-    told = None if any(shared) else kernel
+    reported = None if any(shared) else kernel
     return EstimatedFrequencies(
-        (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told, limits=SHARE
+        (share - q) / gap,
+        error,
+        n,
+        guarantee,
+        labels=labels,
+        confidence=interval,
+        told=reported,
+        limits=SHARE,
     )

@@ -22,7 +22,7 @@ from dither.foundation.numerics.distributions import student_t_quantile
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 _WHOLE: Final = 100  # reports below which a share of correlated ones moves in visible steps
-_STEP: Final = 0.3  # of a report, by which its interval is wider
+_STEP: Final = 0.3  # in reports: the interval is wider by this
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +38,16 @@ class ScoreInterval(ConfidenceInterval):
     share: float | Floats
     other: float  # q: the probability that a report supports another category than its own
     gap: float  # p − q
-    n: Any  # of weighted reports: as how many equal ones count, for each category
-    error: float | Floats  # of the frequency
-    possible: bool = False  # whether intervals are clipped to 0 and 1
+    n: Any  # for weighted reports: the equivalent number of equal ones, for each category
+    error: float | Floats  # standard error of the frequency
+    possible: bool = False  # True if intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
-    narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
+    narrowed: Narrowed | None = None  # for projected frequencies with enough categories
     claimed: bool = True  # False for posterior means, which have no confidence interval
     number: int | None = None  # which of the narrowed ones this is; None for all
     weighted: bool = False
-    # Of items of sets: how many people may have more items than they tell about. The share of an item is then
-    # a lower bound, and may be larger by as much.
+    # For items of sets: the share of people who may have more items than they report. The share of an item is
+    # a lower bound, and may be larger by this.
     beyond: ScoreInterval | None = None
 
     def interval(self, level: float) -> tuple[Any, Any]:
@@ -72,7 +72,7 @@ class ScoreInterval(ConfidenceInterval):
         reach = student_t_quantile(level)
         least, most = score_means(share, n, reach, self.shared)
         if any(self.shared) and np.ndim(n) == 0 and n < _WHOLE:
-            # Counts of few people are integers: the ends are those of a part of a report more and less.
+            # Counts of few people are integers: both ends are moved outwards by a part of a report.
             step = _STEP / n
             least = score_means(np.maximum(share - step, 0.0), n, reach, self.shared)[0]
             most = score_means(np.minimum(share + step, 1.0), n, reach, self.shared)[1]
@@ -124,18 +124,17 @@ class ScoreInterval(ConfidenceInterval):
     def _refuse_posterior(self) -> None:
         if not self.claimed:
             raise NotIdentifiable(
-                "no interval is claimed for posterior means; take that of the unprojected frequencies, or "
-                '.projected("simplex")'
+                'posterior means have no interval; use the unprojected frequencies, or .projected("simplex")'
             )
 
     def honest_range(self, liars: int) -> tuple[Any, Any]:
-        """Return the least and the greatest frequency that is left when so many reports are removed."""
+        """Return the least and the greatest frequency after removing `liars` reports."""
         shares = shares_without(np.asarray(self.share), self.n, liars)
         least, greatest = (((share - self.other) / self.gap)[()] for share in shares)
         return least, greatest
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        """Return the ends of an interval that covers for any reports of `liars` liars."""
         left = max(self.n - liars, 1)
         low, high = shares_without(np.asarray(self.share), self.n, liars)
         least, most = self._frequencies(self._means(low, left, level)[0], self._means(high, left, level)[1])

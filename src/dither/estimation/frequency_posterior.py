@@ -23,12 +23,12 @@ from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.foundation.arrays import Floats, Indices
 from dither.foundation.numerics.distributions import check_level, erfc
 
-_BINS: Final = 96  # of the density of frequencies
-_ROWS: Final = 256  # into which supports are counted
+_BINS: Final = 96  # bins of the density of frequencies
+_ROWS: Final = 256  # rows of counted supports
 _REACH: Final = 6.0  # standard errors beyond the smallest and the largest
 _NORMAL: Final = 5.0  # standard errors above 0 from which on the likelihood of a frequency is normal
 _FARTHEST: Final = 30.0  # roots of deviances are cut here: their probabilities stay above the least double
-_FLAT: Final = 1e-3  # change of the root within a bin, below which the likelihood is constant there
+_FLAT: Final = 1e-3  # change of the root within a bin that counts as constant
 
 
 class Supports(NamedTuple):
@@ -134,7 +134,7 @@ def _posterior(supports: Supports, prior: Floats, edges: Floats) -> tuple[Floats
     """
     value, error = supports.value[:, None], supports.error[:, None]
     n = supports.n[:, None]
-    # Bins are wide where frequencies stand out, and the root is not linear across them.
+    # Bins are wide at exceptional frequencies, and the root is not linear across them.
     roots = np.where(
         value > _NORMAL * error,
         (edges - value) / np.maximum(error, 1e-300),
@@ -161,7 +161,7 @@ def _root(share: Floats, mean: Floats, n: Floats | float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.where(share > 0.0, share * np.log(share / mean), 0.0)
         below = np.where(share < 1.0, (1.0 - share) * np.log((1.0 - share) / (1.0 - mean)), 0.0)
-    near = np.abs(share - mean) < 1e-5 * mean * (1.0 - mean)  # where the logarithms cancel
+    near = np.abs(share - mean) < 1e-5 * mean * (1.0 - mean)  # the logarithms cancel there
     deviance = np.where(near, (share - mean) ** 2 / (2.0 * mean * (1.0 - mean)), above + below)
     return np.sign(share - mean) * np.sqrt(np.maximum(2.0 * n * deviance, 0.0))
 

@@ -53,7 +53,7 @@ class _Tally:
         self.pieces: list[Array] = []
         self.bytes = 0
         self.counted: Counts | None = None
-        self.people: People | None = None  # None if there are none yet; empty if it is not known
+        self.people: People | None = None  # None before the first part; empty if unknown
 
     def add(self, cells: Array, people: People = ()) -> None:
         self.people = people if self.people is None else ()
@@ -94,7 +94,7 @@ class GroupCounts:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
         cells, self.about = reports.cells, self.about or reports.about
         for label, rows in _divide(labels, len(cells)):
-            # A copy: a view would keep the whole chunk in memory.
+            # A copy: a view would keep the complete chunk in memory.
             self._tally(label).add(cells[rows], take(reports.people, rows))
 
     @staticmethod
@@ -136,7 +136,8 @@ class GroupCounts:
             answer = quantity(summary)
             if not isinstance(answer, Estimate):
                 raise InvalidParameter(
-                    f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
+                    f"expected the quantity of a group to be an estimate, such as dt.mean's, got "
+                    f"{type(answer).__name__}"
                 )
             kept[label[0] if len(label) == 1 else label] = answer
         found = keep_groups(kept, self.by, least, left_out, level)
@@ -218,12 +219,13 @@ def estimate_groups(
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            "groups need reports, one label for each; a summary has lost their order, "
-            f"and {type(reports).__name__} is no Reports"
+            "expected reports with one label each (a summary has lost their order), "
+            f"got {type(reports).__name__}"
         )
     if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
-            f"by is a label for each report, or a mapping from names to such columns, not {found(by)}"
+            f"expected by to be a label for each report, or a mapping from names to such columns, got "
+            f"{found(by)}"
         )
     columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
     if not columns:
@@ -261,7 +263,7 @@ def estimate_groups(
 def _named_people(person: object, reports: Reports) -> People:
     """Return who sent reports, by public ids, one for each report."""
     if isinstance(person, str | bytes | Reports) or not hasattr(person, "__len__"):
-        raise InvalidParameter(f"person is a public id for each report, not {found(person)}")
+        raise InvalidParameter(f"expected person to be a public id for each report, got {found(person)}")
     ids = list(_plain(person))
     if len(ids) != len(reports.cells):
         raise InvalidParameter(f"{len(reports.cells)} reports need as many ids of persons, not {len(ids)}")
@@ -325,7 +327,7 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
 def keep_groups(
     kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
 ) -> GroupedEstimates:
-    """Return a table of the groups that were kept; raise NotIdentifiable if there is none."""
+    """Return a table of the groups that were kept; raise NotIdentifiable without any."""
     if not kept:
         raise NotIdentifiable(
             f"no group has {least} reports or more (of {left_out} groups); "
@@ -347,11 +349,11 @@ def _estimate_private(
         raise InvalidParameter(
             f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
         )
-    asked: Reports = columns[private[0]]
-    check_pair(reports, asked)
+    labels_of: Reports = columns[private[0]]
+    check_pair(reports, labels_of)
     others = [name for name in columns if name not in private]
     if not others:
-        found, left_out = _private_groups(reports, asked, least, weights)
+        found, left_out = _private_groups(reports, labels_of, least, weights)
         return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level))
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
@@ -361,7 +363,7 @@ def _estimate_private(
             left_out += 1
             continue
         own = None if weights is None else weights[rows]
-        found, few = _private_groups(reports[rows], asked[rows], least, own)
+        found, few = _private_groups(reports[rows], labels_of[rows], least, own)
         left_out += few
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
@@ -375,23 +377,23 @@ def _say_everybody(groups: GroupedEstimates) -> GroupedEstimates:
 
 
 def _private_groups(
-    reports: Reports, asked: Reports, least: int, weights: Weights | None
+    reports: Reports, request: Reports, least: int, weights: Weights | None
 ) -> tuple[dict[Hashable, Estimate], int]:
     """Return the mean, or the frequencies, of the people of each private category, without the noise.
 
-    The mean of a group is E[y·x]/E[y], with the unbiased readings x of the number and y of the category: a
-    ratio of two averages of all people, whose interval is Fieller's. A group is left out if fewer people than
+    The mean of a group is E[y·x]/E[y], with the unbiased decodings x of the number and y of the category: a
+    ratio of two averages of all people, with Fieller's interval. A group is left out if fewer people than
     `least` are estimated to be in it.
     """
-    labels = protocol_of(asked).categories.labels
+    labels = protocol_of(request).categories.labels
     n = len(reports)
-    guarantee = reports.question.guarantee.compose(asked.question.guarantee)
-    read = indicators(asked)
+    guarantee = reports.question.guarantee.compose(request.question.guarantee)
+    read = indicators(request)
     shares = np.ones(n) if weights is None else weights.shares
     sizes = shares @ read
     kept: dict[Hashable, Estimate] = {}
     if "frequencies" in reports.question.quantities:
-        table = crosstab(asked, reports, weights=weights).within_rows()
+        table = crosstab(request, reports, weights=weights).within_rows()
         for index, label in enumerate(labels):
             if sizes[index] >= least:
                 part = cast("QuotientInterval", table.confidence).pick(index)
@@ -400,22 +402,22 @@ def _private_groups(
                     guarantee,
                     labels=table.columns,
                     origin=table,
-                    people=asked.people,
+                    people=request.people,
                     limits=SHARE,
                     remark=_ALL,
                 )
         return kept, len(labels) - len(kept)
-    told = PersonNumbers.of(reports)
-    line, middle = told.line, told.middle
+    decoded = PersonNumbers.of(reports)
+    line, middle = decoded.line, decoded.middle
     for index, label in enumerate(labels):
-        weighed = shares * read[:, index] * told.answered  # of an optional number: who answered
+        weighed = shares * read[:, index] * decoded.answered  # 0 without an answer
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
         inside = shares * read[:, index]
-        centre = float((inside * told.value).mean()) / bottom
+        centre = float((inside * decoded.value).mean()) / bottom
         # The number is taken from about the mean of its group.
-        moved = inside * (told.value - centre * told.answered)
+        moved = inside * (decoded.value - centre * decoded.answered)
         matrix = np.cov(moved, weighed) / n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
         interval = ShiftedQuotient(middle + centre, QuotientInterval(0.0, bottom, spread, n, freedom(moved)))
@@ -423,12 +425,12 @@ def _private_groups(
             interval,
             guarantee,
             unit=line.unit,
-            origin=asked,
-            people=asked.people,
+            origin=request,
+            people=request.people,
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
-            remark=_ALL + (OF_ANSWERS if told.optional else ""),
+            remark=_ALL + (OF_ANSWERS if decoded.optional else ""),
         )
     return kept, len(labels) - len(kept)
 
@@ -469,21 +471,21 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
         )
     if not n:
         return
-    places: dict[Label, int] = {}
+    positions: dict[Label, int] = {}
     try:
         codes = np.fromiter(
-            (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
+            (positions.setdefault(label, len(positions)) for label in zip(*map(_plain, labels), strict=True)),
             np.int64,
             n,
         )
     except TypeError:
-        raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
+        raise InvalidParameter("expected a label of a group to be a text, a number, a date or None") from None
     ends = np.cumsum(np.bincount(codes))[:-1]
-    yield from zip(places, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
+    yield from zip(positions, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
 
 
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
-    """Raise InvalidParameter unless `by` names columns that exist and are no questions."""
+    """Raise InvalidParameter unless `by` names existing columns that are not questions."""
     if not by or len(set(by)) < len(by):
         raise InvalidParameter("by names at least one column of labels, and none twice")
     for column in by:
@@ -510,13 +512,14 @@ def check_minimum(minimum: object) -> int:
     """Return the smallest size of a group; raise InvalidParameter unless it is an integer from 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
         raise InvalidParameter(
-            f"the minimum number of reports of a group is an integer from 2 upwards, not {found(minimum)}"
+            f"expected the minimum number of reports of a group to be an integer from 2 upwards, got "
+            f"{found(minimum)}"
         )
     return int(minimum)
 
 
 def _plain(column: Any) -> Iterable[Hashable]:
-    """Return labels as Python objects; NaN, which does not equal itself, is None."""
+    """Return labels as Python objects, with None for NaN because NaN does not equal itself."""
     listed = column.tolist() if hasattr(column, "tolist") else column
     return (None if isinstance(label, float) and math.isnan(label) else label for label in listed)
 
@@ -530,7 +533,7 @@ def order_of(label: Label) -> Any:
 
 
 class _Comparable:
-    """A label that is compared by its own order, or by its text if it has none."""
+    """A label that is compared by its own order, or by its text if it has no order."""
 
     def __init__(self, label: object) -> None:
         self.label: Any = label
@@ -550,7 +553,7 @@ class _Comparable:
 def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = group.interval(level)
-    answers = group.labels  # of frequencies, and of their intervals at any time
+    answers = group.labels  # labels of frequencies, and of their intervals at any time
     of = {} if group.clipping is None else group.clipping.columns()
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):

@@ -1,7 +1,7 @@
 """Confidence intervals as objects: each computes its ends, at any level, from the numbers that it holds.
 
-An `Estimate` has one. What an estimate can do beyond its interval depends on the evidence that this object
-carries: `Sequential` and `Attackable` say what is needed for `at_any_time` and `if_lying`.
+An `Estimate` has one. Further methods depend on the evidence that this object carries: `Sequential` and
+`Attackable` are the requirements of `at_any_time` and `if_lying`.
 
 Confidence sequences hold at all numbers of reports at once, so that looking is free. Let Y be numbers from
 `low` to `high` with mean μ, c = high − low, and let ψ(λ) = −ln(1 − λ) − λ. For every m and 0 ≤ λ < 1,
@@ -9,12 +9,12 @@ Confidence sequences hold at all numbers of reports at once, so that looking is 
     exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
 
 is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So a
-mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends on n, the average and the
-squares alone: a summary is enough, and no order or normality is assumed.
+mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends only on n, the average and
+the squares: a summary is enough, and no order or normality is assumed.
 
-Other intervals allow for a share of lies. A liar sends any report. Reports that liars sent are among those
-that were counted, so the honest ones are what is left after removing some: the farthest that an honest
-average can be is found by removing the most extreme (docs/theory.md, "What liars can do").
+Other intervals allow for a share of lies. A liar sends any report. The reports of liars are among the counted
+ones, so the honest ones remain after removing some. The farthest possible honest average follows from
+removing the most extreme reports (docs/theory.md, "What liars can do").
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class ConfidenceInterval(ABC):
     The level is checked by the estimate. Ends are numbers, or arrays for an estimate of several numbers.
     """
 
-    period: float = 0.0  # of a circle: an interval may pass its end, and the second end is then the smaller
-    resolution: float = 0.0  # the largest error however many reports there are
+    period: float = 0.0  # period of a circle: an interval may pass its end, with a smaller second end
+    resolution: float = 0.0  # the largest error for any number of reports
     condition: str = ""  # under which the interval covers, as it is printed after the level; empty for always
 
     @abstractmethod
@@ -143,7 +143,7 @@ class StudentInterval(ConfidenceInterval):
 class VarianceInterval(ConfidenceInterval):
     """The score interval of an unbiased share whose variance is known as a function of the share [Wilson27].
 
-    It holds all f with (value − f)² ≤ z²·(a + b·f − c·f²), with a, b and c = `variance`, which contain 1/n.
+    It holds all f with (value − f)² ≤ z²·(a + b·f − c·f²), with a, b and c = `variance` (they contain 1/n).
     A share that few or no reports support keeps the error of its noise. As far as reports are counts of rare
     events, each of them moves the share by b, and the number of events has the mean (a + b·f)/b².
     """
@@ -184,7 +184,7 @@ class VarianceInterval(ConfidenceInterval):
         return VarianceInterval(np.transpose(self.value), self.n, (constant, slope, square))
 
 
-_RARE: Final = 3  # events up to which the lower limit is that of a Poisson variable
+_RARE: Final = 3  # up to this many events the lower limit comes from a Poisson variable
 
 
 def least_mean(events: Any, level: float, n: Any) -> Floats:
@@ -237,8 +237,8 @@ class ClippedInterval(ConfidenceInterval):
 class WiderInterval(ConfidenceInterval):
     """The smallest interval that contains two others.
 
-    `reach` is how far the second one goes, in normal standard errors of a level: with 0.5 it is that of 67 %
-    where the first is that of 95 %.
+    `reach` is the length of the second one, relative to the normal standard errors of a level: with 0.5 the
+    second is of 67 % if the first is of 95 %.
     """
 
     first: ConfidenceInterval
@@ -256,7 +256,7 @@ class WiderInterval(ConfidenceInterval):
 
 
 # The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
-# the distance of m from the average over the whole range, so that the m that are left are an interval.
+# the distance of m from the average over the complete range, so the remaining m form an interval.
 _BETS: Final = 0.5 * 0.5 ** np.arange(20.0)
 _WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0) + 2.0))
 _COSTS: Final = -np.log1p(-_BETS) - _BETS
@@ -291,23 +291,23 @@ class BoundedNumbers:
         Newton's steps, or halving where a step would leave the bracket.
         """
         unit = np.asarray(self.high, dtype=np.float64) - self.low
-        unit = np.where(unit > 0.0, unit, 1.0)  # of numbers that are all the same
+        unit = np.where(unit > 0.0, unit, 1.0)  # equal numbers have unit 1
         near, far = np.zeros_like(most), most / unit
         spread = np.broadcast_to(squares / unit**2, most.shape)
         never = _log_capital(self.n, far, spread)[0] < reached  # then nothing is excluded on this side
-        place = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
+        position = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
         for _ in range(_STEPS):
-            capital, slope = _log_capital(self.n, place, spread)
-            newton = place - (capital - reached) / slope
-            done = never | (np.abs(newton - place) <= _CLOSE * place)
+            capital, slope = _log_capital(self.n, position, spread)
+            newton = position - (capital - reached) / slope
+            done = never | (np.abs(newton - position) <= _CLOSE * position)
             if done.all():
                 break
             short = capital < reached
-            near, far = np.where(short, place, near), np.where(short, far, place)
+            near, far = np.where(short, position, near), np.where(short, far, position)
             inside = (newton > near) & (newton < far)
-            place = np.where(done, place, np.where(inside, newton, (near + far) / 2.0))
+            position = np.where(done, position, np.where(inside, newton, (near + far) / 2.0))
         # Outwards by more than the last step may be off.
-        return np.where(never, most, np.minimum(place * (1.0 + 4.0 * _CLOSE) * unit, most))
+        return np.where(never, most, np.minimum(position * (1.0 + 4.0 * _CLOSE) * unit, most))
 
 
 def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
@@ -317,9 +317,9 @@ def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
     exponents = _BETS * n * at - _COSTS * spread[..., None] - costs * at**2 + _LOG_WEIGHTS
     top = exponents.max(axis=-1, keepdims=True)
     parts = np.exp(exponents - top)
-    whole = parts.sum(axis=-1)
-    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / whole
-    return top[..., 0] + np.log(whole), slope
+    total = parts.sum(axis=-1)
+    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / total
+    return top[..., 0] + np.log(total), slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,7 +332,7 @@ class AnyTimeInterval(ConfidenceInterval):
     numbers: BoundedNumbers
     scale: tuple[float, float] = (0.0, 1.0)
     possible: bool = False
-    beyond: AnyTimeInterval | None = None  # of a share that may be larger by up to this other one
+    beyond: AnyTimeInterval | None = None  # interval of the share by which this one may be larger
 
     def interval(self, level: float) -> tuple[Any, Any]:
         ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
@@ -364,7 +364,7 @@ class LooksInterval(ConfidenceInterval):
 
     @classmethod
     def of(cls, plain: ConfidenceInterval, looks: int) -> Self:
-        """Return the interval over so many looks; raise InvalidParameter unless it is an integer."""
+        """Return the interval for a number of looks; raise InvalidParameter unless it is an integer."""
         level_of_one(0.95, looks)
         return cls(plain, int(looks), plain.period, plain.resolution, plain.condition)
 
@@ -378,10 +378,10 @@ class LooksInterval(ConfidenceInterval):
 
 def level_of_one(level: float, looks: int) -> float:
     """Return the level that each of several intervals needs so that all hold together (Bonferroni)."""
-    whole = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
-    if not whole or not 1 <= looks <= MOST_LOOKS:
+    integral = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
+    if not integral or not 1 <= looks <= MOST_LOOKS:
         raise InvalidParameter(
-            f"the number of looks is an integer from 1 to {MOST_LOOKS}, not {found(looks)}"
+            f"expected the number of looks to be an integer from 1 to {MOST_LOOKS}, got {found(looks)}"
         )
     return 1.0 - (1.0 - check_level(level)) / int(looks)
 
@@ -406,7 +406,7 @@ class CountedNumbers:
         order = np.argsort(sign * values, kind="stable")
         before = np.cumsum(self.counts[order]) - self.counts[order]
         taken = np.clip(liars - before, 0, self.counts[order])
-        # If only leading bits of cells are counted, a number may be farther out than that of its group.
+        # If only leading bits of cells are counted, a number may be farther out than its group's.
         return float((taken * values[order]).sum()) - sign * liars * self.reading.slack
 
 
@@ -418,10 +418,10 @@ class WithoutLiars(Protocol):
         """The number of reports."""
 
     def honest_range(self, liars: int) -> tuple[Any, Any]:
-        """Return the least and the greatest estimate that the reports can give without so many liars."""
+        """Return the least and the greatest estimate without the reports of `liars` liars."""
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
-        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        """Return the ends of an interval that covers for any reports of `liars` liars."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -455,7 +455,7 @@ def check_share(share: object) -> float:
     number = isinstance(share, int | float | np.floating) and not isinstance(share, bool)
     if not number or not 0.0 <= float(share) < 1.0:  # type: ignore[arg-type]
         raise InvalidParameter(
-            f"the share of lies is a number from 0 to below 1, such as 0.01, not {found(share)}"
+            f"expected the share of lies to be a number from 0 to below 1, such as 0.01, got {found(share)}"
         )
     return float(share)  # type: ignore[arg-type]
 
@@ -468,7 +468,7 @@ def liars_among(n: int, share: float) -> int:
 def mean_error_without(error: float, n: int, liars: int) -> float:
     """Return an upper bound of the standard error of the honest reports' average.
 
-    Their squared deviations sum to no more than those of all reports.
+    The sum of their squared deviations is at most the sum over all reports.
     """
     left = n - liars
     if left < 2:
@@ -477,7 +477,7 @@ def mean_error_without(error: float, n: int, liars: int) -> float:
 
 
 def shares_without(share: Floats, n: int, liars: int) -> tuple[Floats, Floats]:
-    """Return the least and greatest share of supporting reports once so many reports are removed."""
+    """Return the least and greatest share of supporting reports after removing `liars` reports."""
     supports, left = np.asarray(share) * n, max(n - liars, 1)
     low = np.maximum(supports - liars, 0.0) / left
     high = np.minimum(supports / left, 1.0)
@@ -577,7 +577,7 @@ class RatioInterval(ConfidenceInterval):
 def correlation_of(first: Estimate, second: Estimate) -> Any:
     """Return how the errors of two estimates go together: 0 if they are of different people.
 
-    Of sums and ratios it is that of their parts. Of frequencies it is an array, a number for each category.
+    Sums and ratios have the value of their parts. For frequencies it is an array, a number for each category.
     """
     total: object = 0.0
     for weight, part in linear_terms(first):

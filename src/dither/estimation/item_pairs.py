@@ -23,7 +23,9 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, ItemSets):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
-        raise InvalidParameter(f"items of sets are told together in reports of dt.SetResponse, not of {made}")
+        raise InvalidParameter(
+            f"expected reports of dt.SetResponse (they contain items together), got {made}"
+        )
     if kernel.no_pairs:
         raise NotIdentifiable(
             f"{kernel.no_pairs}, so reports do not say who has both; ask by dt.SetResponse(…, pairs=True)"
@@ -34,16 +36,16 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         raise InvalidParameter("two different items are needed")
     n = len(reports)
     if n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     counted = kernel.support_of(reports.cells.reshape(-1, *question.layout.shape), codes).sum(axis=1)
     return _both(np.bincount(counted, minlength=3), n, question)
 
 
 def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
-    """Return the share of people with both items, from how many reports tell none, one or both of them.
+    """Return the share of people with both items, from the numbers of reports with 0, 1 and 2 of them.
 
-    If a person has j of them, both are told with probability r_j, and one with probability s_j − 2r_j, s_j
-    being the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
+    If a person has j of them, both are reported with probability r_j, and one with probability s_j − 2r_j,
+    with s_j the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
     """
     kernel: Any = question.kernel
     both = np.array([float(rate) for rate in kernel.pair_rates])
@@ -53,7 +55,7 @@ def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
     sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
     single = (counted[1] + 2.0 * counted[2]) / n
     slope = (both[1] - both[0]) / question.gap
-    # What a report that tells 0, 1 or 2 of the items stands for.
+    # The numbers that decode a report with 0, 1 or 2 of the items.
     numbers = (np.array([0.0, 0.0, 1.0]) - both[0] - slope * (np.arange(3.0) - 2.0 * question.q)) / bend
     value = float(numbers @ counted) / n
     chances = np.stack([1.0 - sums + both, sums - 2.0 * both, both], axis=1)

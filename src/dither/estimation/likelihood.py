@@ -2,16 +2,16 @@
 
 EM is accelerated, and the likelihood never falls. One step multiplies each probability by the mean ratio of
 observed to expected reports. Steps are extrapolated [Varadhan08, scheme S3]; an extrapolation that lowers the
-likelihood is shortened and in the end replaced by the plain steps, which cannot lower it. Duality bounds how
-far the likelihood is below the maximum at the end.
+likelihood is shortened and in the end replaced by the plain steps. They cannot lower it. Duality bounds the
+distance of the likelihood from its maximum at the end.
 
 The profile likelihood interval of a quantity holds each value for which the best distribution with this value
 has a log-likelihood at most half a χ² quantile below the maximum [Wilks38]. It needs no density estimate, and
 is wide where the quantity is not identifiable.
 
 Wilks' theorem fails where probabilities are zero: the noise of empty bins can then only raise their
-probabilities, which biases every quantity. So pseudo-counts are added to the counts, those of a uniform
-distribution of values, and subtracted from the result. A probability may then be negative by about two
+probabilities, and this biases every quantity. So the pseudo-counts of a uniform distribution of values are
+added to the counts, and subtracted from the result. A probability may then be negative by about two
 standard errors of the share of an empty stretch of bins. Noise of both signs is possible, and cancels.
 """
 
@@ -50,7 +50,7 @@ Bins = (
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is measured
-_LEAST: Final = 1e-3  # the least probability after an extrapolation, relative to that of the plain step
+_LEAST: Final = 1e-3  # the least probability after an extrapolation, relative to the plain step
 _PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
 
@@ -287,19 +287,19 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 
 def mistakes_of(distances: Floats) -> float:
     """Return the same from the χ² distances of all pairs of bins, relative to the average law."""
-    whole = float(np.trace(distances))
-    if not whole > 0.0:
+    complete = float(np.trace(distances))
+    if not complete > 0.0:
         return math.inf
-    return whole**2 / float(np.square(distances).sum()) / math.sqrt(whole / len(distances))
+    return complete**2 / float(np.square(distances).sum()) / math.sqrt(complete / len(distances))
 
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
     """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
 
-    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
-    which can be from `least` to `most`. If the reports only identify the bin of a value, `edges` are those of
-    the bins. Possible values lie between `low` and `high`. A mean has the `numbers` that are averaged.
+    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value
+    (from `least` to `most`). If the reports only identify the bin of a value, `edges` are the edges of the
+    bins. Possible values lie between `low` and `high`. A mean has the `numbers` that are averaged.
     """
 
     gaps: Callable[[float], Floats]
@@ -330,7 +330,7 @@ class Quantity:
 
 
 def mean_quantity(values: Floats, low: float, high: float) -> Quantity:
-    """Return the mean of a number per bin as a quantity, which lies between low and high."""
+    """Return the mean of a number per bin as a quantity between low and high."""
     ends = float(values.min()), float(values.max())
     return Quantity(partial(np.subtract, values), *ends, low, high, numbers=values)
 
@@ -363,11 +363,11 @@ class ProfileInterval(ConfidenceInterval):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float) -> bool:
-        """Return whether the interval contains a value. That of a quantile takes one fit."""
-        reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
+        """Return whether the interval contains a value. For a quantile this takes one fit."""
+        reach = student_t_quantile(level) + _CLOSE  # with the precision of the ends
         if not self.quantity.low <= value <= self.quantity.high:
             return False
-        known = level == 0.95 and "_usual" in vars(self)  # then it is what was printed that decides
+        known = level == 0.95 and "_usual" in vars(self)  # the printed interval decides
         if known or self.quantity.numbers is not None:
             low, high = self.interval(level)
             return low <= value <= high
@@ -387,7 +387,7 @@ class ProfileInterval(ConfidenceInterval):
         reach, numbers, found = student_t_quantile(level), self.quantity.numbers, None
         if numbers is not None:
             found = self.relaxed.farthest(numbers, side, reach, limit)
-        if found is not None:  # the maximum is that of the profile, which is closer than the fit's
+        if found is not None:  # the profile's maximum is closer than the fit's
             found = side * max(side * found, side * self._middle)
         return self.quantity.outward(self._end(reach, limit) if found is None else found, side)
 
@@ -440,7 +440,7 @@ def _end(estimate: Estimate, level: float, side: float) -> float:
 def profile_estimate(
     value: float, n: int, guarantee: Guarantee, interval: ProfileInterval | EnclosingInterval
 ) -> Estimate:
-    """Return an estimate by likelihood, which prints its resolution if it is limited."""
+    """Return an estimate by likelihood; it prints its resolution if it is limited."""
     size = interval.resolution
     remark = f", resolution {show(size, size / 2.0).split(' ')[0]}" if size > 0.0 else ""
     return Estimate(value, None, n, guarantee, confidence=interval, remark=remark)
@@ -516,7 +516,7 @@ class Inference(ABC):
     @property
     @abstractmethod
     def blur(self) -> float:
-        """How far beside an edge a point mass may lie and still be counted on the other side."""
+        """The largest distance from an edge of a point mass that is still counted on the other side."""
 
     def _parts(self, first: float, last: float) -> Floats:
         """Return the part of each bin between two places."""
@@ -524,7 +524,7 @@ class Inference(ABC):
             np.clip((x - self.edges[:-1]) / np.diff(self.edges), 0.0, 1.0)
             for x in (first if first > self.edges[0] + self.blur else self.edges[0], last)
         )
-        if last >= self.edges[-1] - self.blur:  # the domain's own ends are no edges
+        if last >= self.edges[-1] - self.blur:  # the domain's own ends are not edges
             high = np.ones_like(high)
         found = high - low
         return np.asarray(found + 1.0 if last < first - 2.0 * self.blur else np.maximum(found, 0.0))
@@ -637,12 +637,12 @@ def row_number(question: NumberQuestion, bins: int) -> int:
 def spread_bins(question: NumberQuestion, rows: int) -> Operator:
     """Return the law of reports for equal bins, with values uniform inside each."""
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
-    places = (np.arange(GRID * times) + 0.5) / (GRID * times)
-    return question.likelihood(question.line.from_unit(places), rows).spread(times)
+    positions = (np.arange(GRID * times) + 0.5) / (GRID * times)
+    return question.likelihood(question.line.from_unit(positions), rows).spread(times)
 
 
 MOST_BINS: Final = 1 << 16
-DEFAULT: Final = 64  # of methods that do not choose
+DEFAULT: Final = 64  # bins of methods that do not choose
 
 
 def edges_of(line: Line, bins: Bins) -> Floats:

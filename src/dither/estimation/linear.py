@@ -82,7 +82,7 @@ class LengthInterval(ConfidenceInterval):
 class MeanVector(NamedTuple):
     """A mean direction, the length of the mean vector, and its standard errors along and across it."""
 
-    angle: float  # of the mean direction, in radians
+    angle: float  # angle of the mean direction, in radians
     length: float
     along: float  # standard errors of the mean vector: along it, and across
     across: float
@@ -99,7 +99,7 @@ class MeanVector(NamedTuple):
 
 
 def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
-    """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
+    """Estimate the mean direction by the mean report's: the noise is symmetric, so the bias is 0."""
     question = number_question(summary)
     if not as_reported:
         length_factor(question)  # raises if the direction would be biased
@@ -125,20 +125,21 @@ def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bo
 
 
 def length_factor(question: NumberQuestion) -> float:
-    """Return ρ, for which E[e^(iY) | x] = ρ·e^(ix), from the integers that are sampled.
+    """Return ρ with E[e^(iY) | x] = ρ·e^(ix), from the integers that are sampled.
 
-    Raise NotIdentifiable if there is none: reports of a few sectors or points turn to the nearest of them.
+    Raise NotIdentifiable if it does not exist: reports of a few sectors or points turn to the nearest of
+    them.
     """
     vectors = _unit_vectors(question)
-    places = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
-    inputs = question.line.from_unit(places)
+    points = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
+    inputs = question.line.from_unit(points)
     means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
-    factors = means * np.exp(-2j * np.pi * places)
+    factors = means * np.exp(-2j * np.pi * points)
     factor = complex(factors.mean())
     if np.abs(factors - factor).max() > _TURNED * abs(factor):
         raise NotIdentifiable(
             f"the mean report of {question.name} on {question.domain} does not turn evenly with the value; "
-            "dt.distribution states what can be told apart, and OGPM is designed for directions"
+            "dt.distribution states the resolution, and OGPM is designed for directions"
         )
     return abs(factor)
 
@@ -188,7 +189,7 @@ class MeanInterval(ConfidenceInterval):
     def at_any_time(self) -> AnyTimeInterval:
         """Return the interval that holds at all numbers of reports at once."""
         low, high = self.numbers.reading.span
-        # If only leading bits of cells are counted, the deviations are those of groups: (√V + √n·slack)² is
+        # If only leading bits of cells are counted, the deviations belong to groups: (√V + √n·slack)² is
         # at least the sum of squares of the cells.
         root = float(self.average.error) * math.sqrt(self.n * max(self.n - 1, 1))
         squares = (root + math.sqrt(self.n) * self.numbers.reading.slack) ** 2
@@ -199,16 +200,16 @@ class MeanInterval(ConfidenceInterval):
         return LyingInterval.of(self, share)
 
     def honest_range(self, liars: int) -> tuple[float, float]:
-        """Return the least and the greatest average that is left when so many reports are removed."""
+        """Return the least and the greatest average after removing `liars` reports."""
         left = self.n - liars
         if not liars or left < 1:
             return (float(self.average.value),) * 2 if not liars else (-math.inf, math.inf)
-        whole = float(self.average.value) * self.n
-        least = (whole - self.numbers.sum_of_highest(liars)) / left
-        return least, (whole - self.numbers.sum_of_lowest(liars)) / left
+        complete = float(self.average.value) * self.n
+        least = (complete - self.numbers.sum_of_highest(liars)) / left
+        return least, (complete - self.numbers.sum_of_lowest(liars)) / left
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[float, float]:
-        """Return the ends of an interval that covers whichever reports so many liars sent."""
+        """Return the ends of an interval that covers for any reports of `liars` liars."""
         low, high = self.interval(level)
         if not liars:
             return low, high
@@ -225,8 +226,8 @@ _ANGLES: Final = np.linspace(0.0, 2.0 * math.pi, 721)
 class SpreadInterval(ConfidenceInterval):
     """The interval of a variance: the mean square less the square of the mean, both of them estimated.
 
-    With a small ε the mean is so uncertain that its square is no linear function of it. The interval is that
-    of all means and mean squares whose likelihood is within the level (an ellipse), each read as a variance;
+    With a small ε the mean is so uncertain that its square is not nearly linear. The interval contains all
+    means and mean squares with a likelihood within the level (an ellipse), each read as a variance;
     `plain` is the linear one, whose correction for skewness is kept.
     """
 
@@ -254,7 +255,7 @@ def average(
 ) -> StudentInterval:
     """Return the average of a number per counted report, with its interval.
 
-    The variance is known to be at least `least`, which replaces a sample variance below half of it.
+    The variance is known to be at least `least`; a sample variance below half of it is replaced.
     """
     if mean is None:
         mean = total(summary, values) / summary.n
@@ -312,9 +313,9 @@ class Linear(Method):
         spread = average(summary, influence)
         # No population has a smaller variance than the noise about its least noisy value. A sample of heavy
         # tails often does.
-        places = np.linspace(question.line.low, question.line.high, 9)
+        points = np.linspace(question.line.low, question.line.high, 9)
         level = influence - float(spread.value)
-        laws = moment(question, places, level**2) - moment(question, places, level) ** 2
+        laws = moment(question, points, level**2) - moment(question, points, level) ** 2
         square = float(spread.error) ** 2 * summary.n
         larger = max(square, float(laws.min()))
         skew = spread.skew * square / larger if larger > 0.0 else 0.0
@@ -337,7 +338,7 @@ class Linear(Method):
 
 
 def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
-    """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none.
+    """Return the numbers whose expectation is the value; raise NotIdentifiable if they do not exist.
 
     With `plain`, those that are affine in the report or decoded, for squares.
     """
@@ -359,11 +360,11 @@ def least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: flo
     """
     line = question.line
     at = float(line.clip([mean])[0])
-    places = np.append(np.linspace(line.low, line.high, _PLACES), at)
-    squares = moment(question, places, (reading.values - at) ** 2)
-    below, above = places <= at, places >= at
-    left, right = at - places[below][:, None], places[above] - at
-    share = left / np.maximum(left + right, 1e-300)  # of the people above
+    points = np.append(np.linspace(line.low, line.high, _PLACES), at)
+    squares = moment(question, points, (reading.values - at) ** 2)
+    below, above = points <= at, points >= at
+    left, right = at - points[below][:, None], points[above] - at
+    share = left / np.maximum(left + right, 1e-300)  # share of the people above
     return float(((1.0 - share) * squares[below][:, None] + share * squares[above]).min())
 
 
@@ -374,9 +375,9 @@ def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
     """
     line = question.line
     half = line.length / 2.0
-    places = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
-    inputs = places - (line.low + line.high) / 2.0
-    means = moment(question, places, gaps**2)
+    points = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
+    inputs = points - (line.low + line.high) / 2.0
+    means = moment(question, points, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
     slope = (means[-1] - means[0]) / line.length
     curve = means[4] + slope * inputs + bend * inputs**2

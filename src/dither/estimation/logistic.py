@@ -1,7 +1,7 @@
 """Logistic regression by the likelihood of the reports, with profile intervals of the log-odds.
 
-Private categories among the regressors are summed over; their shares, which may depend on the public
-regressors, are parameters too.
+Private categories among the regressors are summed over. Their shares are also parameters and may depend on
+the public regressors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dither.privacy import Guarantee
 
 _CLASSES: Final = 64  # combinations of private categories that are summed over
 _STEPS: Final = 200
-_FLAT: Final = 1e-9  # of the log-likelihood, below which the maximum is reached
+_FLAT: Final = 1e-9  # gain of the log-likelihood at which the maximum is reached
 _BEYOND: Final = 30.0  # log-odds, of regressors with mean 0 and variance 1, that are as good as infinite
 
 
@@ -90,7 +90,7 @@ def fit_logistic(
     """Return the model of one of two answers, reported or public."""
     if isinstance(response, Reports):
         labels: list[Any] = list(protocol_of(response).categories.labels)
-        chances = [_chances(response, place) for place in range(len(labels))]
+        chances = [_chances(response, index) for index in range(len(labels))]
     else:
         public = category_factor("response", response)
         labels, last = list(public.labels), np.asarray(public.public)[:, -1]
@@ -109,7 +109,8 @@ def fit_logistic(
             if not factor.labels:
                 raise InvalidParameter(
                     f"regressor {factor.name!r} is a private number: the likelihood needs its distribution "
-                    "given all other regressors, which these reports do not tell. Ask it as categories "
+                    "given all other regressors, and these reports do not contain it. Collect it as "
+                    "categories "
                     "(dt.Categories), use a public column, or compare its means by the answer: "
                     "dt.estimate(number, by=answer)"
                 )
@@ -121,14 +122,14 @@ def fit_logistic(
     answers = np.stack([chances[1 - yes], chances[yes]], axis=1)
     # Public columns are taken from their means, in units of their deviations; private dummies as they are.
     columns, width = [], len(design.names) - 1
-    middles, scales, place = np.zeros(width), np.ones(width), 0
+    middles, scales, index = np.zeros(width), np.ones(width), 0
     for term in design.terms:
         size = math.prod(len(factor.names) for factor in term)
         if term[0].reports is None:
             read = RegressionDesign((term,)).readings(len(response))[0][:, 1:]
-            middles[place : place + size], scales[place : place + size] = read.mean(axis=0), read.std(axis=0)
+            middles[index : index + size], scales[index : index + size] = read.mean(axis=0), read.std(axis=0)
             columns.append((read - read.mean(axis=0)) / read.std(axis=0))
-        place += size
+        index += size
     model = _LogisticModel.of(design, columns, answers, weights)
     return LogisticFit(model, answer, guarantee, middles, scales)
 
@@ -137,10 +138,10 @@ def fit_logistic(
 class _LogisticModel:
     """The likelihood of reports on a yes-or-no answer, given public regressors and reports on categories.
 
-    Classes are the combinations of private categories. Of a person, `told` is the likelihood of the reports
-    on categories in each class, and `answers` that of the report on the answer. The log-odds of the answer in
-    a class are z·β + d·β, with the public regressors z and the dummies d of the class. The shares of the
-    classes are softmax(z·γ), saturated if nothing is public.
+    Classes are the combinations of private categories. For a person, `told` is the likelihood of the reports
+    on categories in each class, and `answers` the likelihood of the report on the answer. The log-odds of the
+    answer in a class are z·β + d·β, with the public regressors z and the dummies d of the class. The shares
+    of the classes are softmax(z·γ), saturated if nothing is public.
     """
 
     public: Floats  # n × p, with the constant
@@ -166,34 +167,34 @@ class _LogisticModel:
                 f"the private categories have {math.prod(sizes)} combinations, and at most {_CLASSES} are "
                 "summed over; leave one out, or ask with fewer categories"
             )
-        parts, order, dummies, place = [np.ones((n, 1))], [0], [], 1
+        parts, order, dummies, position = [np.ones((n, 1))], [0], [], 1
         for term in design.terms:
             width = math.prod(len(factor.names) for factor in term)
             if term[0].reports is None:
                 parts.append(next(scaled))
-                order += list(range(place, place + width))
+                order += list(range(position, position + width))
             else:
-                dummies += list(range(place, place + width))
-            place += width
-        told = np.ones((n, math.prod(sizes)))
+                dummies += list(range(position, position + width))
+            position += width
+        reported = np.ones((n, math.prod(sizes)))
         lines = []
         for number, cells in enumerate(combinations_of(*(range(size) for size in sizes))):
             row: list[float] = []
             for column, code in zip(private, cells, strict=True):
                 row += [float(code == label) for label in range(1, len(column.labels))]
-                told[:, number] *= _chances(column.reports, code)
+                reported[:, number] *= _chances(column.reports, code)
             lines.append(row)
         shares = np.ones(n) if weights is None else weights.shares
         classes = np.array(lines).reshape(len(lines), -1)
         # People with the same regressors and reports have the same likelihood: they are counted.
-        rows = np.hstack([*parts, told, answers])
+        rows = np.hstack([*parts, reported, answers])
         rows, people = np.unique(rows, axis=0, return_inverse=True)
         sums, heavy = (
             np.asarray(np.bincount(people.reshape(-1), shares**power), dtype=np.float64) for power in (1, 2)
         )
         width = sum(part.shape[1] for part in parts)
-        public, told, answers = rows[:, :width], rows[:, width:-2], rows[:, -2:]
-        made = cls(public, classes, np.array(order + dummies), told, answers, sums, heavy, n)
+        public, reported, answers = rows[:, :width], rows[:, width:-2], rows[:, -2:]
+        made = cls(public, classes, np.array(order + dummies), reported, answers, sums, heavy, n)
         best, top = made._climb(np.zeros(made._size), None)
         return replace(made, best=best, top=top)
 
@@ -216,14 +217,14 @@ class _LogisticModel:
         levels /= levels.sum(axis=1, keepdims=True)
         answered = self.answers[:, 1:] * chance + self.answers[:, :1] * (1.0 - chance)
         joint = levels * self.told * answered
-        whole = joint.sum(axis=1, keepdims=True)
-        after = joint / whole
+        total = joint.sum(axis=1, keepdims=True)
+        after = joint / total
         pull = after * (self.answers[:, 1:] * chance / answered - chance)
         scores = np.hstack(
             [self.public * pull.sum(axis=1, keepdims=True), pull @ self.classes]
             + [self.public * (after - levels)[:, [other]] for other in range(1, k)]
         )
-        return float(self.shares @ np.log(whole[:, 0])), scores
+        return float(self.shares @ np.log(total[:, 0])), scores
 
     def _climb(self, start: Floats, along: tuple[Floats, float] | None) -> tuple[Floats, float]:
         """Return the parameters of the largest likelihood, and its logarithm.
@@ -262,25 +263,25 @@ class _LogisticModel:
 
     def estimate(self, direction: Floats, guarantee: Guarantee) -> Estimate:
         """Estimate a sum of coefficients, in the order of the regressors, with its profile interval."""
-        size = float(np.abs(direction).sum())  # what is far off, and close, is judged in units of the model
+        size = float(np.abs(direction).sum())  # distances are judged in units of the model
         plain = self._profile(direction / size, guarantee)
         value, error = size * float(plain.value), size * float(plain.standard_error)
         interval = TransformedInterval(plain, lambda number: size * number)
         return Estimate(value, error, self.n, guarantee, confidence=interval)
 
     def _profile(self, direction: Floats, guarantee: Guarantee) -> Estimate:
-        whole = np.zeros(self._size)
-        whole[: self._odds] = direction[self.order]
+        complete = np.zeros(self._size)
+        complete[: self._odds] = direction[self.order]
         scores = self._scores(self.best)[1]
         inverse = np.linalg.pinv((scores * self.shares[:, None]).T @ scores, rcond=1e-12)
-        variance = float(whole @ inverse @ whole)
+        variance = float(complete @ inverse @ complete)
         # By weight, the information and the variance of the gradient differ: the likelihood is scaled.
         outer = (scores * self.squares[:, None]).T @ scores
-        sandwich = float(whole @ inverse @ outer @ inverse @ whole)
+        sandwich = float(complete @ inverse @ outer @ inverse @ complete)
         scale = variance / sandwich if sandwich > 0.0 else 1.0
-        value = min(max(float(whole @ self.best), -_BEYOND), _BEYOND)
+        value = min(max(float(complete @ self.best), -_BEYOND), _BEYOND)
         error = math.sqrt(max(variance / scale, 0.0))
-        interval = ProfileOdds(self, whole, value, error, scale)
+        interval = ProfileOdds(self, complete, value, error, scale)
         return Estimate(value, error, self.n, guarantee, confidence=interval)
 
 

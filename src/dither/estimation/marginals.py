@@ -1,4 +1,4 @@
-"""Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative if asked."""
+"""Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative on request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
 
     parts: dict[tuple[str, ...], Estimate]
     n: int
-    answers: Mapping[str, Sequence[Hashable]]  # of each attribute
+    answers: Mapping[str, Sequence[Hashable]]  # labels of each attribute
     possible: bool = False
     limits: ClassVar[tuple[float, float]] = SHARE
 
@@ -78,7 +78,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
             return _table(_interval(self.parts[key[::-1]]).transpose(), self.parts[key[::-1]].guarantee)
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
-        raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
+        raise InvalidParameter(f"unknown table {found(names)}; expected one of {listed}")
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self.parts)
@@ -90,7 +90,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         """Return non-negative tables that sum to 1 and agree about every attribute, near the unbiased ones.
 
         Tables are projected in turn onto those that agree and onto those that are possible. The step biases
-        rare cells; standard errors stay those of the unbiased tables.
+        rare cells; standard errors are still those of the unbiased tables.
         """
         values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
         for _ in range(_ROUNDS):
@@ -128,21 +128,21 @@ def tables(reports: Reports | Counts) -> EstimatedTables:
         raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
     reading: TableReading = question.book
     names, sizes = question.domain.names, kernel.sizes
-    asked = [function.attributes for function in kernel.functions]
+    requests = [function.attributes for function in kernel.functions]
     found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
-    larger = len(asked[0]) > reading.way and not reading.order
+    larger = len(requests[0]) > reading.way and not reading.order
     shares, variances = _values(question, kernel, summary.counts, every=not larger)
     if larger:
         found = _from_subsets(kernel, names, shares, kernel.counting(question.domain).people(summary.counts))
-    for places in combinations(range(len(sizes)), reading.way):
-        key = tuple(names[place] for place in places)
+    for indices in combinations(range(len(sizes)), reading.way):
+        key = tuple(names[index] for index in indices)
         if larger:
             break
         if reading.order:
-            found[key] = _from_lines(kernel, reading.order, places, shares, variances)
+            found[key] = _from_lines(kernel, reading.order, indices, shares, variances)
         else:
-            at = asked.index(places)
-            shape = tuple(sizes[place] for place in places)
+            at = requests.index(indices)
+            shape = tuple(sizes[index] for index in indices)
             found[key] = shares[at].reshape(shape), variances[at]
     if reading.way == 2 and not reading.order and not larger:
         found = _agreeing(found, len(sizes))
@@ -191,18 +191,18 @@ def _values(
 def _from_lines(
     kernel: FunctionsKernel,
     order: int,
-    places: tuple[int, ...],
+    indices: tuple[int, ...],
     shares: list[Floats],
     variances: list[Variance],
 ) -> tuple[Floats, Variance]:
     """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q.
 
-    The share of a line is that of the cell and of the rest of the line, which is taken as estimated.
+    The share of a line is the share of the cell plus the rest of the line. The rest is taken as estimated.
     """
-    asked = [function.attributes for function in kernel.functions]
-    shape = (kernel.sizes[places[0]], kernel.sizes[places[1]])
-    begin = asked.index(places)
-    lines = [(asked.index((places[side],)), np.indices(shape)[side]) for side in (0, 1)]
+    requests = [function.attributes for function in kernel.functions]
+    shape = (kernel.sizes[indices[0]], kernel.sizes[indices[1]])
+    begin = requests.index(indices)
+    lines = [(requests.index((indices[side],)), np.indices(shape)[side]) for side in (0, 1)]
     lines += [(at, np.reshape(kernel.functions[at].values, shape)) for at in range(begin, begin + order - 1)]
     value = (np.sum([shares[at][line] for at, line in lines], axis=0) - 1.0) / order
     constant, slope, square = np.zeros((3, *shape))
@@ -224,11 +224,13 @@ class _Margin:
     spread: float  # the variance along one dimension, if all cells are alike
 
 
-def _margin(kernel: FunctionsKernel, at: int, share: Floats, people: int, places: tuple[int, ...]) -> _Margin:
+def _margin(
+    kernel: FunctionsKernel, at: int, share: Floats, people: int, positions: tuple[int, ...]
+) -> _Margin:
     """Return the margin of the cells of a function; each of its cells is a sum of equally many."""
     function = kernel.functions[at]
-    sizes = [kernel.sizes[place] for place in function.attributes]
-    others = tuple(axis for axis, place in enumerate(function.attributes) if place not in places)
+    sizes = [kernel.sizes[index] for index in function.attributes]
+    others = tuple(axis for axis, index in enumerate(function.attributes) if index not in positions)
     value = share.reshape(sizes).sum(axis=others)
     cells = share.size // value.size
     inside = np.zeros(share.size)
@@ -244,16 +246,16 @@ def _margin(kernel: FunctionsKernel, at: int, share: Floats, people: int, places
 def _from_subsets(
     kernel: FunctionsKernel, names: Sequence[str], shares: list[Floats], people: Sequence[int]
 ) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
-    """Return the tables of pairs as margins of larger tables, which agree about every attribute.
+    """Return the tables of pairs as margins of larger tables that agree about every attribute.
 
     Each pair and each attribute is the mean of the margins that hold it, weighted by their precision.
     """
 
-    def mean(places: tuple[int, ...]) -> tuple[Floats, Variance, float]:
+    def mean(positions: tuple[int, ...]) -> tuple[Floats, Variance, float]:
         held = [
-            _margin(kernel, at, shares[at], people[at], places)
+            _margin(kernel, at, shares[at], people[at], positions)
             for at, function in enumerate(kernel.functions)
-            if set(places) <= set(function.attributes) and people[at] >= _FEW
+            if set(positions) <= set(function.attributes) and people[at] >= _FEW
         ]
         if not held:
             raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
@@ -311,11 +313,11 @@ def _agree(values: dict[tuple[str, ...], Floats]) -> dict[tuple[str, ...], Float
 
     The shares of an attribute are the mean over its tables, weighted by one over the other side's categories.
     """
-    whole = {key: value + (1.0 - value.sum()) / value.size for key, value in values.items()}
-    if any(value.ndim == 1 for value in whole.values()):
-        return whole
+    total = {key: value + (1.0 - value.sum()) / value.size for key, value in values.items()}
+    if any(value.ndim == 1 for value in total.values()):
+        return total
     sums: dict[str, list[tuple[Floats, float]]] = {}
-    for (first, second), value in whole.items():
+    for (first, second), value in total.items():
         sums.setdefault(first, []).append((value.sum(axis=1), 1.0 / value.shape[1]))
         sums.setdefault(second, []).append((value.sum(axis=0), 1.0 / value.shape[0]))
     means = {
@@ -323,7 +325,7 @@ def _agree(values: dict[tuple[str, ...], Floats]) -> dict[tuple[str, ...], Float
         for name, known in sums.items()
     }
     out: dict[tuple[str, ...], Floats] = {}
-    for (first, second), value in whole.items():
+    for (first, second), value in total.items():
         rows = (means[first] - value.sum(axis=1)) / value.shape[1]
         columns = (means[second] - value.sum(axis=0)) / value.shape[0]
         out[first, second] = value + rows[:, None] + columns[None, :]

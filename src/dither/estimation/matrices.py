@@ -33,7 +33,7 @@ _SINGULAR: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ReadingInterval(ConfidenceInterval):
-    """The intervals of averages of numbers that reports stand for, by Student's t; clipped if `possible`.
+    """The intervals of averages of decoded reports, by Student's t; clipped if `possible`.
 
     `share` is the average itself. By likelihood it is the efficient unconstrained estimate, and the interval
     also contains `value`, the likeliest frequency.
@@ -43,11 +43,11 @@ class ReadingInterval(ConfidenceInterval):
     error: float | Floats
     n: int
     skew: float | Floats
-    ends: tuple[float | Floats, float | Floats]  # the least and the greatest number that a report stands for
+    ends: tuple[float | Floats, float | Floats]  # the least and the greatest decoded number of a report
     value: float | Floats | None = None
     possible: bool = False
     weighted: bool = False
-    narrowed: Narrowed | None = None  # of `EstimatedFrequencies.projected`: None, as `other` is 0
+    narrowed: Narrowed | None = None  # for `EstimatedFrequencies.projected`: None, because `other` is 0
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)
     other: float = 0.0
     gap: float = 1.0
@@ -114,13 +114,13 @@ def table_frequencies(
 
     By "linear", the number of each report is the one of least variance, for equally frequent inputs, whose
     expectation is 1 for the category and 0 for the others. By "likelihood", the frequencies are the likeliest
-    that are not negative and sum to one; their errors are those of the Fisher information.
+    non-negative ones that sum to one, with the errors of the Fisher information.
     """
     check_choice("method", method, FrequencyMethod)
     summary = summarise(given)
     question = summary.question
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so frequencies cannot be estimated")
+        raise NotIdentifiable("expected at least one report to estimate frequencies, got 0")
     if method == "likelihood":
         if weights is not None:
             raise InvalidParameter('weighted frequencies are linear; leave method="likelihood" out')
@@ -134,9 +134,9 @@ def table_frequencies(
     if weights is not None:
         sent = check_weighted(given)
         checked = as_weights(weights, len(sent))
-    told = MatrixCounts(summary, table, sent, checked)
+    reported = MatrixCounts(summary, table, sent, checked)
     if checked is not None:
-        parts = [told.average(row) for row in np.eye(len(table))]
+        parts = [reported.average(row) for row in np.eye(len(table))]
         value, error, skew = (
             np.array([getattr(part, name) for part in parts]) for name in ("value", "error", "skew")
         )
@@ -165,13 +165,13 @@ def table_frequencies(
         labels=_labels(question, len(table)),
         confidence=interval,
         remark="" if checked is None else f", design effect {checked.design_effect:.2f}",
-        told=told,
+        told=reported,
         limits=SHARE,
     )
 
 
 def shares_reading(question: Question) -> LinearReading | None:
-    """Return the reading of the shares of inputs of a table of probabilities; None if there is no table."""
+    """Return the decoding of the shares of inputs of a table of probabilities; None without a table."""
     if getattr(question.book, "shares", False):
         book: LinearReading = question.book
         return book
@@ -211,7 +211,7 @@ def listed_matrix(question: Question) -> Floats:
             return np.where(np.eye(size, dtype=np.bool_), protocol.p, protocol.q)
     raise InvalidParameter(
         f'method="likelihood" is for reports of dt.Matrix and of dt.KRR on at most 2 048 categories, not for '
-        f"those of {question.name}; dt.frequencies(reports).projected() is never negative"
+        f"reports of {question.name}; dt.frequencies(reports).projected() is never negative"
     )
 
 
@@ -224,7 +224,7 @@ def _likeliest(summary: Counts) -> EstimatedFrequencies:
     fit = climb(operator, counts, np.full(size, 1.0 / size), tolerance=_CLOSE)
     expected = np.maximum(fit.operator.forward(fit.probabilities), _FLOOR)
     scaled = matrix / expected
-    information = scaled @ matrix.T  # of one report, about the rates of the inputs
+    information = scaled @ matrix.T  # information of one report about the rates of the inputs
     eigenvalues = np.linalg.eigvalsh(information)
     if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
         raise NotIdentifiable("some inputs have reports of the same distribution and cannot be distinguished")

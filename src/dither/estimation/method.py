@@ -22,7 +22,7 @@ _NO_NUMBERS: Final = {
     "dt.response_rate are estimated: other quantities need numbers that everybody answers",
 }
 _OTHERWISE: Final = (
-    "this estimate needs reports on an interval or a circle, not those of {name}; dt.frequencies is for "
+    "expected reports on an interval or a circle, got reports of {name}; dt.frequencies is for "
     "categories, dt.maps.density for places, dt.maps.joint for several numbers"
 )
 
@@ -36,7 +36,7 @@ class Method:
 
 
 def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
-    """Return the function by which a method estimates a quantity; raise InvalidParameter if it has none."""
+    """Return the function by which a method estimates a quantity; raise InvalidParameter if it cannot."""
     function: Callable[..., Any] | None = getattr(method, quantity, None)
     if function is None:
         raise InvalidParameter(
@@ -46,7 +46,7 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
 
 
 def usual_quantity(question: Question) -> str:
-    """Return the name of the usual quantity of a question, or "" if `dt.estimate` has none for it."""
+    """Return the name of the usual quantity of a question, or "" without one in `dt.estimate`."""
     return next(iter(question.quantities), "")
 
 
@@ -100,7 +100,7 @@ def summarise_numbers(reports: Reports | Counts) -> Counts:
     summary = summarise(reports)
     number_question(summary)
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     return summary
 
 

@@ -1,6 +1,6 @@
-"""Means, variances and covariances of numbers that one report is about: those of `dt.optimal.JointMoments`.
+"""Means, variances and covariances of several numbers in one report of `dt.optimal.JointMoments`.
 
-A report stands for unbiased numbers of the person's u, u² and u·v, every number being from −1 to 1. Averages
+A report decodes to unbiased numbers for the person's u, u² and u·v, with every number from −1 to 1. Averages
 of functions of these have influence functions that take one value for each possible report, so counts are
 enough.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def has_moments(question: Question) -> bool:
-    """Return whether the reports of a question tell the moments of several numbers."""
+    """Return whether the reports of a question contain the moments of several numbers."""
     return "moments" in question.quantities
 
 
@@ -41,20 +41,20 @@ def names_of(question: Question) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class MomentReading:
-    """What each report stands for: numbers whose means are y and y·z, y being a number less its middle."""
+    """The decoding of each report: numbers with the means y and y·z, with y a number less its middle."""
 
     names: tuple[str, ...]
     middles: Floats
     values: Floats  # a row for each number, a column for each report
-    products: Floats  # by two numbers and the report
+    products: Floats  # axes: two numbers and the report
 
     @classmethod
     def of(cls, question: Question) -> MomentReading:
-        """Return the readings in the units of the numbers."""
+        """Return the decodings in the units of the numbers."""
         if not has_moments(question):
             raise InvalidParameter(
-                "expected reports of dt.optimal.JointMoments, or of two questions, not those of "
-                f"{question.name} alone"
+                "expected reports of dt.optimal.JointMoments, or of two questions, got only "
+                f"reports of {question.name}"
             )
         kernel = cast("SplineKernel", question.kernel)
         names, table = names_of(question), kernel.reading.table
@@ -68,7 +68,7 @@ class MomentReading:
         return cls(names, (low + high) / 2.0, half[:, None] * table[:axes], products)
 
     def index(self, name: object) -> int:
-        """Return the index of a number; raise InvalidParameter if there is none of this name."""
+        """Return the index of a number; raise InvalidParameter if the name is unknown."""
         if name not in self.names:
             raise unknown_name("number", name, self.names)
         return self.names.index(str(name))
@@ -86,7 +86,7 @@ class CountedMoments:
         self.guarantee: Guarantee = summary.question.guarantee
         self.remark = ""
         self.places = self._pair(pair)
-        self.values = [self.reading.values[place] for place in self.places]
+        self.values = [self.reading.values[index] for index in self.places]
         self.means = [float(self.counts @ value) / self.n for value in self.values]
 
     def _pair(self, pair: object) -> tuple[int, int]:
@@ -103,7 +103,9 @@ class CountedMoments:
         product = self.reading.products[self.places[first], self.places[second]]
         gaps = [self.values[side] - self.means[side] for side in (first, second)]
         size = float(self.counts @ product) / self.n
-        noise = float(self.counts @ (gaps[0] * gaps[1])) / (self.n - 1) / self.n  # of the product of means
+        noise = (
+            float(self.counts @ (gaps[0] * gaps[1])) / (self.n - 1) / self.n
+        )  # noise of the product of means
         influence = product - size - self.means[first] * gaps[1] - self.means[second] * gaps[0]
         return size - self.means[first] * self.means[second] + noise, np.asarray(influence)
 

@@ -1,15 +1,15 @@
 """Estimates from answers that may be missing: of those who answered, and how many did.
 
-The report of an optional number has two readings, from the integers (`OptionalKernel`): f, whose mean is
+The report of an optional number has two decodings, from the integers (`OptionalKernel`): f, whose mean is
 x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
 f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
 
 For quantiles and distributions those who did not answer are taken out. Everybody's report is
 uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
-reports (1 − κ)·n/N are expected in every cell whoever answered, so that the excess of the last K cells is
-removed: what is left are reports of a plain window with a smaller κ. This κ is estimated from how many
-reports are below the last K cells, which says nothing about their places: its error is added.
+reports (1 − κ)·n/N are expected in every cell for any answers. So the excess of the last K cells is removed,
+and reports of a plain window with a smaller κ remain. This κ is estimated from the number of reports below
+the last K cells. That number is independent of their positions, so its error is added.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from dither.estimation.weights import as_weights, check_weighted, influences
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
-_HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
-_TURNS: Final = 64  # cells of a circle from which on rounding to one does not turn the mean direction
+_HALVINGS: Final = 30  # halvings of the distance from the value to an end, for intervals at any time
+_TURNS: Final = 64  # least number of cells of a circle at which rounding does not turn the mean direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class AverageRatio(ConfidenceInterval):
         return math.sqrt(max(first - 2.0 * ratio * both + ratio**2 * second, 0.0)) / self.averages[1]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds if there is no end."""
+        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds without an end."""
         reach = student_t_quantile(level, self.n - 1) ** 2
         (above, below), (first, both, second) = self.averages, self.covariance
         lead = below**2 - reach * second
@@ -120,7 +120,7 @@ def mean_of_answers(summary: Counts) -> Estimate:
     """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
     question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     if question.line.circular:
         return _direction_of_answers(summary, question)
     values, answered = question.kernel.number_reading(), question.kernel.answer_reading()
@@ -143,20 +143,20 @@ def mean_of_answers(summary: Counts) -> Estimate:
 
 def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
     """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
-    told = check_weighted(reports)
-    question = cast("OptionalQuestion", told.question)
+    reported = check_weighted(reports)
+    question = cast("OptionalQuestion", reported.question)
     values = None if question.line.circular else question.kernel.number_reading()
     if values is None:
         raise NotIdentifiable(
             "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
             f"{question.name} on {question.domain}"
         )
-    checked = as_weights(weights, len(told))
-    answered, cells = question.kernel.answer_reading(), told.cells.reshape(-1)
+    checked = as_weights(weights, len(reported))
+    answered, cells = question.kernel.answer_reading(), reported.cells.reshape(-1)
     (above, top), (below, bottom) = (influences(read[cells], checked) for read in (values, answered))
     if not below > 0.0:
         raise _too_few("a mean of theirs cannot be estimated")
-    n, line = len(told), question.line
+    n, line = len(reported), question.line
     spread = float(top @ top) / n**2, float(top @ bottom) / n**2, float(bottom @ bottom) / n**2
     found = AverageRatio((above, below), spread, n, line.low, line.low, line.high, (values, answered))
     return Estimate.of(
@@ -171,9 +171,9 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
 def answers_influence(reports: Reports) -> Floats:
     """Return how much each person moves the mean of those who answered."""
     kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
-    told, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
+    reported, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
     below = float(answered.mean())
-    return np.asarray((told - float(told.mean()) / below * answered) / below)
+    return np.asarray((reported - float(reported.mean()) / below * answered) / below)
 
 
 def _average(summary: Counts, values: Floats) -> float:
@@ -194,7 +194,7 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
 
 
 def answered_counts(summary: Counts) -> Any:
-    """Return counts as if only those who answered had been asked, by a window of smaller contrast.
+    """Return counts as if only people with an answer had reported, by a window of smaller contrast.
 
     `unsure` of the result is by which part of the way to an even distribution one standard error of their
     number moves the one that is estimated.
@@ -207,19 +207,19 @@ def answered_counts(summary: Counts) -> Any:
             "that everybody answers"
         )
     if n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     window, room = kernel.window, kernel.room
-    told = np.asarray(summary.counts[:room], dtype=np.float64)
-    within = float(told.sum())
+    reported = np.asarray(summary.counts[:room], dtype=np.float64)
+    within = float(reported.sum())
     error = math.sqrt(max(within * (1.0 - within / n), 1.0))
-    even = n * (1.0 - window.contrast) / window.cells  # reports in every cell, whoever answered
+    even = n * (1.0 - window.contrast) / window.cells  # expected reports in every cell for any answers
     found = within - even * room  # reports in the windows of values
     if not found > error:
         raise _too_few("their values cannot be estimated")
-    counts = np.append(told, np.full(window.width, even))
+    counts = np.append(reported, np.full(window.width, even))
     contrast = found / float(counts.sum())
     weaker = replace(window, step=max(int(contrast * (1 << window.bits)) // window.width, 1))
-    asked = NumberQuestion(
+    request = NumberQuestion(
         line,
         SlidingKernel(line, weaker, kernel.start),
         decoder(IDENTITY, window.cells, line),
@@ -228,8 +228,8 @@ def answered_counts(summary: Counts) -> Any:
         parameters=question.parameters,
         made_by=question,
     )
-    vars(asked)["guarantee"] = question.guarantee  # of what devices did
-    return AnsweredCounts(asked, counts, n, error / within * even * room / found)
+    vars(request)["guarantee"] = question.guarantee  # the guarantee of the devices' draws
+    return AnsweredCounts(request, counts, n, error / within * even * room / found)
 
 
 class AnsweredCounts(NamedTuple):
@@ -244,7 +244,7 @@ class AnsweredCounts(NamedTuple):
 def variance_of_answers(summary: Counts) -> Estimate:
     """Estimate the variance of the values of those who answered: H/G − (F/G)².
 
-    H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
+    H is the average of a third decoding with the mean (x − low)² for a value x and 0 for "no answer".
     """
     question = cast("OptionalQuestion", summary.question)
     kernel, line = question.kernel, question.line
@@ -255,7 +255,7 @@ def variance_of_answers(summary: Counts) -> Estimate:
             f"SW), not from {question.name} on {question.domain}"
         )
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     answered = kernel.answer_reading()
     squared = squares_of_answers(question)
     first, second, share = (_average(summary, read) for read in (values, squared, answered))
@@ -265,14 +265,14 @@ def variance_of_answers(summary: Counts) -> Estimate:
     mean, square = first / share, second / share
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
     noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
-    told = average(summary, influence)
-    # Who answered: their variance has as few degrees of freedom, or what the kurtosis leaves.
-    gaps = influence - float(told.value)
+    reported = average(summary, influence)
+    # People with an answer: their variance has few degrees of freedom, fewer with a large kurtosis.
+    gaps = influence - float(reported.value)
     spread, fourth = (_average(summary, gaps**power) for power in (2, 4))
     left = 2.0 * summary.n / max(fourth / spread**2 - 1.0, 1e-9) if spread > 0.0 else math.inf
     people = max(round(min(summary.n * min(share, 1.0), left)), 2)
-    skew = told.skew * people / summary.n
-    plain = replace(told, value=square - mean**2 + noise, n=people, skew=skew)
+    skew = reported.skew * people / summary.n
+    plain = replace(reported, value=square - mean**2 + noise, n=people, skew=skew)
     # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
     moved = (squared - square * answered) / share, (values - mean * answered) / share
     first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
@@ -287,11 +287,11 @@ def squares_of_answers(question: Question) -> Floats:
     The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
     settle a quadratic function of the cell, and the number of the last K cells.
     """
-    asked = cast("OptionalQuestion", question)
-    kernel, line = asked.kernel, asked.line
+    request = cast("OptionalQuestion", question)
+    kernel, line = request.kernel, request.line
     cells = np.arange(kernel.outcomes)
-    place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
-    parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)
+    position = np.where(cells < kernel.room, cells / kernel.room, 0.0)
+    parts = np.stack([cells < kernel.room, position, position**2, cells >= kernel.room]).astype(np.float64)
     inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
     laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
     wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
@@ -299,9 +299,7 @@ def squares_of_answers(question: Question) -> Floats:
 
 
 def _too_few(what: str) -> NotIdentifiable:
-    return NotIdentifiable(
-        f"so few people answered, if anybody did, that {what}; dt.response_rate says how many may have"
-    )
+    return NotIdentifiable(f"too few people answered: {what}; dt.response_rate estimates how many did")
 
 
 @name_result
@@ -322,14 +320,14 @@ def response_rate(reports: Reports | Counts) -> Estimate:
     question: Any = summary.question
     if "response rate" not in question.quantities:
         raise InvalidParameter(
-            f"everybody answers {question.name} on {question.domain}; who may leave a question out is asked "
-            "on dt.Nullable(domain)"
+            f"everybody answers {question.name} on {question.domain}; for missing answers use "
+            "dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
         found: Estimate = 1.0 - supported_frequencies(summary)[None]
         return found
     if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+        raise NotIdentifiable("expected at least one report, got 0")
     kernel = question.kernel
     kept = kernel.window.contrast
     other = (1.0 - kept) * kernel.room / kernel.outcomes  # a cell of numbers, of who did not answer

@@ -1,7 +1,7 @@
 """`dt.by_day`: estimates for each day from dated reports or from changes, pooled over days on request.
 
 Sums of changes over days come from noisy sums over dyadic intervals, by weighted least squares. The sums of
-one level are noisy and independent, and the sum of an interval is that of its two halves, too. The best
+one level are noisy and independent, and the sum of an interval is also the sum of its two halves. The best
 linear unbiased estimate of any weighted sum of daily changes uses all levels. It is computed from the leaves
 to the root, as in [Hay10, Section 4], for any variances.
 """
@@ -99,7 +99,7 @@ def _leaf(leaf: int, value: float, variance: float, days: int, half: int) -> _No
 
 
 def _together(halves: list[_Node]) -> _Node:
-    """Return the node of an interval from those of its halves; the last interval may have only one."""
+    """Return the node of an interval from the nodes of its halves; the last interval may have only one."""
     if len(halves) == 1:
         return halves[0]
     left, right = halves
@@ -132,7 +132,7 @@ _MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no rep
 def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate | None], int]:
     """Return the shares of each day, None where a part of its reports is missing, and the number of people.
 
-    The share is that of values which stay as they are after `changes` changes. Variances are upper bounds: a
+    The share counts values that stay as they are after `changes` changes. Variances are upper bounds: a
     report is one of two, so its variance is at most ¼, and the reports of a person in two intervals are
     never positively correlated.
     """
@@ -190,7 +190,7 @@ def _noise(change: KeptChange, group: int, gap: float) -> float:
     """Return the variance of one person's estimate of the changes in an interval, at most.
 
     Changes of one value alternate in sign. So where flips are positively correlated, a weighted sum of k
-    reports has at most 1 + covariance·(⌈k/2⌉ − 1) times the variance of that of independent ones.
+    reports has at most 1 + covariance·(⌈k/2⌉ − 1) times the variance of a sum of independent ones.
     """
     if change.changes == 1:
         return 1.0 / gap**2
@@ -210,12 +210,12 @@ def pooled_distances(days: int, smoothing: int) -> Floats:
 
 _WEEK: Final = 7
 _FEW: Final = 500  # reports of a day below which their variance is taken from all days
-_STATES: Final = 8  # the level, its slope, and six of the weekly effects, which sum to 0
-_STEPS: Final = 12  # sizes of the step of the level that are compared, and of that of its slope
+_STATES: Final = 8  # the level, its slope, and six of the weekly effects (their sum is 0)
+_STEPS: Final = 12  # number of compared step sizes, of the level and of its slope
 _MOST_JUMPS: Final = 6
 _BESIDE: Final = 7  # days on each side of a jump that show it
-_CLEARER: Final = 3.0  # by which the log-evidence rises with a jump that is there
-_SEEN: Final = 1.0  # the smallest jump that is looked for, in standard errors of a day
+_CLEARER: Final = 3.0  # rise of the log-evidence with an accepted jump
+_SEEN: Final = 1.0  # the smallest considered jump, in standard errors of a day
 _DOUBT: Final = 9.0  # days by which a jump may be misplaced, times its squared size in such errors
 _PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in standard errors of a day
 
@@ -236,7 +236,7 @@ class SmoothDays:
 def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     """Return the values of days as a level that moves by random steps, with or without a weekly pattern.
 
-    `variances` are those of the daily values, infinite where there is none; `scale` is the size of values at
+    `variances` belong to the daily values, infinite for missing ones; `scale` is the size of values at
     all. Models differ in the size of the steps of the level, or of its slope, and in the size of the pattern.
     Each is a linear Gaussian model: a filter forwards gives its evidence, and a smoother backwards the values
     of all days [Durbin12, Ch. 4]. They are averaged with the evidence as weight. Where the level jumps, its
@@ -249,28 +249,27 @@ def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     extra, left, jumps = np.zeros(values.size), values.copy(), list[int]()
     evidence, means, spreads = _filter(values, variances, *models, extra)
     while len(jumps) < _MOST_JUMPS:
-        place, size = _largest_step(left, known)
+        index, size = _largest_step(left, known)
         if abs(size) < _SEEN * noise:
             break
         doubt = math.ceil(_DOUBT * (noise / size) ** 2)
-        beside = slice(max(place - doubt, 1), place + doubt + 1)
+        beside = slice(max(index - doubt, 1), index + doubt + 1)
         larger = extra.copy()
         larger[beside] += size**2 / (2 * doubt + 1)
         tried = _filter(values, variances, *models, larger)
         if float(tried[0].max()) < float(evidence.max()) + _CLEARER:
             break
         (evidence, means, spreads), extra = tried, larger
-        left[place:] -= size
-        jumps.append(place)
+        left[index:] -= size
+        jumps.append(index)
     patterned, sloped, moving = models[2][:, 2, 2] > 0.0, models[1] > 0.0, models[0] > 0.0
-    # A weekly pattern is as likely as none. A level that stands still and one that moves are likelier than
+    # A weekly pattern has probability 1/2. A constant level and one that moves are likelier than
     # one whose slope moves; within each kind all sizes are alike.
     kinds = np.where(sloped, 2, np.where(moving, 1, 0)) + 3 * patterned
     prior = np.log(np.array([2.0, 2.0, 0.5, 2.0, 2.0, 0.5]))[kinds] - np.log(np.bincount(kinds)[kinds])
     weights = _weights(evidence + prior)
     mean = weights @ means
-    # A step or a pattern that is too small to be clear may be there: half of the error is that of the models
-    # that have both.
+    # A step or a pattern may be too small to be clear: half of the error comes from the models with both.
     doubted = np.where(moving & patterned, evidence + prior, -np.inf)
     spread = (weights + _weights(doubted)) / 2.0 @ (spreads + (means - mean) ** 2)
     return SmoothDays(mean, np.sqrt(spread), float(weights[patterned].sum()), tuple(sorted(jumps)))
@@ -357,15 +356,15 @@ def _filter(
         if day + 1 < days:
             spread[:, 0, 0] += extra[day + 1]
     # Backwards: r and N collect what later days say about the state of a day before its own value is used.
-    told, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
+    reported, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
     means, spreads = np.zeros((2, models, days))
     for day in range(days - 1, -1, -1):
         state, spread, row, surprise, precision, gain = kept[day]
         rest = move @ (np.eye(_STATES) - gain[:, :, None] * row)
-        told = row * (surprise * precision)[:, None] + (told[:, None, :] @ rest)[:, 0]
+        reported = row * (surprise * precision)[:, None] + (reported[:, None, :] @ rest)[:, 0]
         weight = np.outer(row, row) * precision[:, None, None] + np.swapaxes(rest, 1, 2) @ weight @ rest
         across = spread @ row
-        means[:, day] = state @ row + (across * told).sum(axis=1)
+        means[:, day] = state @ row + (across * reported).sum(axis=1)
         spreads[:, day] = across @ row - (across * (weight @ across[:, :, None])[:, :, 0]).sum(axis=1)
     return evidence, means, np.maximum(spreads, 0.0)
 
@@ -484,7 +483,7 @@ def by_day(
     `every=7` estimates weeks of seven days, counted from the first day, from reports of `dt.Once`.
 
     `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
-    hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
+    hides sudden changes: a shock is spread over these days. `drift` is the largest change of the value
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
 
     `smoothing="auto"` takes the values for a level that moves by random steps, with a weekly pattern if the
@@ -508,7 +507,7 @@ def by_day(
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
     if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= days:
-        raise InvalidParameter(f"every is a number of days from 1 to {days}, not {found(every)}")
+        raise InvalidParameter(f"expected every to be a number of days from 1 to {days}, got {found(every)}")
     if every > 1:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
             raise InvalidParameter(
@@ -522,13 +521,14 @@ def by_day(
                 "give an odd number of days"
             )
         return _by_evidence(reports)
-    whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
-    if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
+    integral = isinstance(smoothing, int) and not isinstance(smoothing, bool)
+    if not integral or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
         raise InvalidParameter(
-            f'smoothing is "auto" or an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}'
+            f'expected smoothing to be "auto" or an odd number of days from 1 to {2 * days - 1}, '
+            f"got {found(smoothing)}"
         )
     if drift is not None and not finite("drift", drift) >= 0.0:
-        raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
+        raise InvalidParameter(f"expected drift to be a number from 0 upwards, got {found(drift)}")
     if isinstance(reports, ChangeReports):
         shares, people = shares_by_day(reports, smoothing)
         distances = pooled_distances(days, smoothing)
@@ -550,7 +550,7 @@ def by_day(
 
 
 def _by_several_days(reports: DatedReports, every: int) -> EstimatedDays:
-    """Return an estimate for every so many days, counted from the first one; the last may have fewer."""
+    """Return an estimate for every `every` days, counted from the first one; the last may have fewer."""
     firsts = range(0, reports.once.days, every)
     known: list[Estimate | None] = []
     for first in firsts:
@@ -573,11 +573,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
     counts = reports_by_day(reports)
     if np.count_nonzero(counts) < 3:
         raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
-    whole = estimate(reports.between(0, counts.size))
+    complete = estimate(reports.between(0, counts.size))
     domain = reports.once.question.domain
-    if domain.circular or (np.ndim(whole.value) and not whole.labels):
+    if domain.circular or (np.ndim(complete.value) and not complete.labels):
         raise InvalidParameter('smoothing="auto" is for means and frequencies; give a number of days')
-    size = max(np.size(whole.value), 1)
+    size = max(np.size(complete.value), 1)
     values, variances = np.zeros((2, counts.size, size))
     for day in np.flatnonzero(counts).tolist():
         try:
@@ -586,7 +586,7 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
             counts[day] = 0
             continue
         values[day], variances[day] = found.value, np.square(found.standard_error)
-    # One person's variance hardly changes from day to day; that of few reports is known better from all days.
+    # One person's variance hardly changes from day to day; for few reports all days give a better estimate.
     known = counts > 0
     each = np.average(variances[known] * counts[known, None], axis=0, weights=counts[known])
     few = (counts < _FEW)[:, None]
@@ -599,11 +599,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         value, error = (
             np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
         )
-        told: Any = {"labels": whole.labels, "unit": whole.unit, "limits": whole.limits}
-        if whole.labels:
-            days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, **told))
+        facts: Any = {"labels": complete.labels, "unit": complete.unit, "limits": complete.limits}
+        if complete.labels:
+            days.append(LabelledEstimate(value, error, complete.n, complete.guarantee, **facts))
         else:
-            days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, **told))
+            days.append(Estimate(float(value[0]), float(error[0]), complete.n, complete.guarantee, **facts))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
     jumps = tuple(sorted({day for column in columns for day in column.jumps}))

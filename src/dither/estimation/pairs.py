@@ -57,7 +57,7 @@ class EstimatedTable(Estimate):
     dependence: Significance
     confidence: VarianceInterval | QuotientInterval = field(kw_only=True)
     within: tuple[QuotientInterval, QuotientInterval] | None = field(default=None, kw_only=True, repr=False)
-    whose: str = field(default="people", kw_only=True)  # whose shares they are: of people, rows or columns
+    whose: str = field(default="people", kw_only=True)  # the unit of the shares: people, rows or columns
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -117,7 +117,7 @@ class EstimatedTable(Estimate):
 def distinct_pairs(
     first: Reports, second: Reports, weights: Floats | None = None
 ) -> tuple[tuple[Reports, Reports], Floats]:
-    """Return pairs of reports that tell different things, and how often each occurs; all if too many do."""
+    """Return the distinct pairs of reports and their counts; all pairs if too many differ."""
     people, (rows, columns) = len(first), (_different(reports) for reports in (first, second))
     if rows is None or columns is None or rows[1] * columns[1] > min(_PAIRS, people):
         return (first, second), np.ones(people) if weights is None else weights
@@ -130,7 +130,7 @@ def distinct_pairs(
 
 
 def _different(reports: Reports) -> tuple[Integers, int] | None:
-    """Return a number for what each report tells, and how many such numbers there are; None if many."""
+    """Return a number for the content of each report, and the number of different contents; None if many."""
     cells, question = reports.cells, protocol_of(reports)
     size = len(question.categories)
     if isinstance(question.kernel, BucketReports) and size <= _BITS:
@@ -158,9 +158,9 @@ class _Products:
         inner = [np.zeros((size, size)) for size in sizes]
         pair, times = distinct_pairs(first, second, weights)
         for people in blocks(times.size, sum(sizes)):
-            told, often = [indicators(reports[people]) for reports in pair], times[people, None]
-            joint += (often * told[0]).T @ told[1]
-            for side, read in enumerate(told):
+            reported, often = [indicators(reports[people]) for reports in pair], times[people, None]
+            joint += (often * reported[0]).T @ reported[1]
+            for side, read in enumerate(reported):
                 sums[side] += (often * read).sum(axis=0)
                 inner[side] += (often * read).T @ read
         n = float(times.sum())
@@ -171,7 +171,7 @@ class _Products:
 def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = None) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
-    The reports are in the same order of people, as those of `dt.Each` and of `dt.data.reports` are. Each
+    The reports are in the same order of people, as from `dt.Each` and `dt.data.reports`. Each
     report is read by its own channel, inverted; their products average to the shares, without bias. `weights`
     are public, one for each person; the errors contain them. The test of independence counts weighted people
     by their effective number.
@@ -193,7 +193,8 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
     covariances = [
         matrix - np.outer(mean, mean) for matrix, mean in zip(found.inner, found.means, strict=True)
     ]
-    # A category that hardly anybody reported has no variance of its own: then it is that of its noise.
+    # A category that hardly anybody reported has no variance of its own; the variance of its noise replaces
+    # it.
     covariances = [
         matrix if is_dense(side, simplex(mean), n) else implied_covariance(side.kernel, simplex(mean))
         for side, mean, matrix in zip(sides, found.means, covariances, strict=True)
@@ -232,8 +233,8 @@ def _cell_variance(
 
     The noise of both questions is independent given the answers, so that the mean square of the product
     follows from the shares f of the pair, and r and c of its two answers:
-    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂. Of weighted people these are the shares by the
-    squares of the weights, f + d for the pair, and the error is that of n equal people.
+    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂. For weighted people these are the shares by the
+    squares of the weights, f + d for the pair, with the error of n equal people.
     """
     (t1, own1), (t2, own2) = map(_reading_moments, sides)
     row, column = (np.clip(mean, 0.0, 1.0) for mean in heavy.means)
@@ -265,7 +266,7 @@ def _share_interval(
 
 
 def _independence(dependence: Floats, covariances: list[Floats], n: float) -> Significance:
-    """Return the χ² test of no dependence; under it the covariance of products is that of the factors."""
+    """Return the χ² test of no dependence; under it the covariance of products follows from the factors."""
     bases = [contrasts(len(matrix)) for matrix in covariances]
     inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
     gaps = bases[0].T @ dependence @ bases[1]
@@ -284,13 +285,13 @@ _FAR: Final = 4.0  # errors from ±1 within which a correlation is near to it
 class CorrelationInterval(ConfidenceInterval):
     """The interval of a correlation coefficient, from −1 to 1.
 
-    If both variances exceed 0 by four standard errors, it is Fieller's; near ±1 it is wide enough for
-    Fisher's, too, which is symmetric in artanh(r): what is found too near to ±1 has too small an error.
+    If both variances exceed 0 by four standard errors, it is Fieller's; near ±1 it also contains
+    Fisher's interval (symmetric in artanh(r)), because an estimate too near to ±1 has too small an error.
     Otherwise it holds every correlation that fits intervals of the covariance and of both variances, at a
     third of the error each.
     """
 
-    quotient: QuotientInterval  # of the covariance and the root of both variances
+    quotient: QuotientInterval  # quotient of the covariance and the root of both variances
     covariance: StudentInterval
     variances: tuple[StudentInterval, StudentInterval]
 
@@ -321,19 +322,21 @@ class _Joint:
 
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
-        self.told = told = [PersonNumbers.of(reports) for reports in (first, second)]
-        both = answered_all(told)
+        self.told = decoded = [PersonNumbers.of(reports) for reports in (first, second)]
+        both = answered_all(decoded)
         self.share = float(both.mean())
         self.answered: Floats = both / self.share
-        # What each says of those who answered both: its reading times that the other was answered.
+        # Each number among people who answered both: its decoding times the indicator of the other answer.
         self.means = [
-            float((told[side].value * told[1 - side].answered).mean()) / self.share for side in (0, 1)
+            float((decoded[side].value * decoded[1 - side].answered).mean()) / self.share for side in (0, 1)
         ]
-        self.gaps = [part.value - mean * part.answered for part, mean in zip(told, self.means, strict=True)]
+        self.gaps = [
+            part.value - mean * part.answered for part, mean in zip(decoded, self.means, strict=True)
+        ]
         self.products: Floats = self.gaps[0] * self.gaps[1] / self.share
         self.covariance = float(self.products.sum() / (self.n - 1))
         self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
-        self.remark = OF_ANSWERS if any(part.optional for part in told) else ""
+        self.remark = OF_ANSWERS if any(part.optional for part in decoded) else ""
 
     @property
     def moved(self) -> Floats:
@@ -352,7 +355,7 @@ class _Joint:
         other = self.told[1 - side].answered / self.share
         square, gaps, mean = self.told[side].square * other, self.gaps[side] * other, self.means[side]
         size = float(square.mean())
-        noise = float((gaps**2).sum() / (self.n - 1) / self.n)  # of the squared mean
+        noise = float((gaps**2).sum() / (self.n - 1) / self.n)  # noise of the squared mean
         influence = square - size * self.answered - 2.0 * mean * gaps
         return size - mean**2 + noise, np.asarray(influence)
 
@@ -364,7 +367,9 @@ class _Joint:
         return QuotientInterval(top, bottom, spread, self.n, freedom(left - left.mean()))
 
 
-Second = Reports | tuple[str, str] | None  # the other reports, or which numbers of the same reports
+Second = (
+    Reports | tuple[str, str] | None
+)  # the other reports, or the names of two numbers of the same reports
 
 
 def _together(first: Reports | Counts, second: Second) -> _Joint | CountedMoments:
@@ -379,8 +384,8 @@ def _together(first: Reports | Counts, second: Second) -> _Joint | CountedMoment
 def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the covariance of two numbers of the same people, without bias.
 
-    Of `dt.Nullable` numbers it is that of the people who answered both.
-    The reports are in the same order of people, as those of `dt.Each` are. Reports of
+    For `dt.Nullable` numbers only people who answered both count.
+    The reports are in the same order of people, as from `dt.Each`. Reports of
     `dt.optimal.JointMoments` are about both numbers: `dt.stats.covariance(reports)`, or with a pair of names
     if there are more than two.
 
@@ -402,8 +407,8 @@ def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
 
     The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
-    Of `dt.Nullable` numbers it is that of the people who answered both. Reports of `dt.optimal.JointMoments`
-    are about both numbers, and are given alone or with a pair of names.
+    For `dt.Nullable` numbers only people who answered both count. Reports of `dt.optimal.JointMoments`
+    contain both numbers; pass them by themselves or with a pair of names.
     """
     joint = _together(first, second)
     (x, of_x), (y, of_y) = joint.variance(0), joint.variance(1)
@@ -430,6 +435,6 @@ def _least_ratio(low: float, least: float, most: float) -> float:
 def _positive(variance: float, which: str) -> None:
     if not variance > 0.0:
         raise NotIdentifiable(
-            f"the variance of the {which} number cannot be told from 0 by these reports; ask more people, or "
+            f"the variance of the {which} number is not distinguishable from 0; collect more reports, or "
             "use a larger ε. dt.stats.covariance needs no variances"
         )

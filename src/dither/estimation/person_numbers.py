@@ -4,9 +4,9 @@ Given a person's answer, the number read from the report has the answer as its e
 questions is independent given the answers. So the product of such numbers has the product of the answers as
 its expectation, and averages of products estimate joint quantities without bias.
 
-Of a number that people may leave out there are three readings: of r, which is 1 for who answered and else 0,
-of r·y and of r·y². A product of the readings of several such questions is about the people who answered all
-of them, and a ratio of two averages is a mean of theirs.
+An optional number has three decodings: of r (1 with an answer, else 0), of r·y and of r·y². A product of the
+decodings of several such questions is about the people who answered all of them, and a ratio of two averages
+is a mean over these people.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def check_one_answer(question: Question) -> None:
     """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
     if question.domain.sets:
         raise InvalidParameter(
-            "people with sets of items have several answers or none, so there is no such test; compare items "
+            "people with sets of items may have any number of answers, so this test does not apply; compare "
+            "items "
             "by dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
         )
 
@@ -89,7 +90,7 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
     """Return the question of reports on categories."""
     if "frequencies" not in reports.question.quantities:
         raise InvalidParameter(
-            f"a table needs reports on categories, not those of {reports.question.name}; "
+            f"expected reports on categories, got reports of {reports.question.name}; "
             "dt.correlation and dt.regression are for numbers"
         )
     protocol = category_question(reports.question)
@@ -125,7 +126,7 @@ def interval_question(reports: Reports) -> NumberQuestion:
     question = reports.question
     if not has_numbers(question) or on_circle(question):
         raise InvalidParameter(
-            f"reports on an interval are needed, not those of {question.name} on "
+            f"expected reports on an interval, got reports of {question.name} on "
             f"{question.domain}; dt.crosstab is for categories"
         )
     return question
@@ -133,7 +134,7 @@ def interval_question(reports: Reports) -> NumberQuestion:
 
 @dataclass(frozen=True, eq=False)
 class PersonNumbers:
-    """What reports on a number tell of each person: readings with the means r, r·y and r·y².
+    """Each person's decoded number: decodings with the means r, r·y and r·y².
 
     y is the person's value less the middle of the domain; r is 1 for who answered, and 0 for who left an
     optional number out. `optional` says whether people may.
@@ -145,7 +146,7 @@ class PersonNumbers:
 
     @classmethod
     def of(cls, reports: Reports) -> PersonNumbers:
-        """Return the readings of reports on an interval, whether or not everybody has to answer."""
+        """Return the decodings of reports on an interval, optional or not."""
         question = reports.question
         check_scale(question)
         if not may_be_missing(question) or question.line.circular:
@@ -184,8 +185,8 @@ class PersonNumbers:
         from dither.estimation.optional import squares_of_answers
 
         half = self.middle - self.line.low
-        told = self._read(squares_of_answers(self.reports.question))
-        return np.asarray(told - 2.0 * half * self.value - half**2 * self.answered)
+        reported = self._read(squares_of_answers(self.reports.question))
+        return np.asarray(reported - 2.0 * half * self.value - half**2 * self.answered)
 
     @property
     def _kernel(self) -> OptionalKernel:
@@ -198,16 +199,15 @@ class PersonNumbers:
 
 def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     """Return for each person a number with mean 1 for who answered all of some questions, and else 0."""
-    told = np.ones(len(parts[0].reports))
+    reported = np.ones(len(parts[0].reports))
     for part in parts:
-        told = told * part.answered
-    share, error = float(told.mean()), float(told.std()) / math.sqrt(told.size)
+        reported = reported * part.answered
+    share, error = float(reported.mean()), float(reported.std()) / math.sqrt(reported.size)
     if not share > error:
         raise NotIdentifiable(
-            "so few people answered all of these questions, if anybody did, that nothing of theirs can be "
-            "estimated; dt.response_rate says how many may have"
+            "too few people answered all of these questions; dt.response_rate estimates how many did"
         )
-    return told
+    return reported
 
 
 OF_ANSWERS: Final = ", of those who answered"  # a remark
@@ -232,14 +232,14 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
 
     Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.
     """
-    told = check_weighted(reports)
-    line = interval_question(told).line
-    checked = as_weights(weights, len(told))
-    mean, moved = influences(numbers(told), checked)
+    reported = check_weighted(reports)
+    line = interval_question(reported).line
+    checked = as_weights(weights, len(reported))
+    mean, moved = influences(numbers(reported), checked)
     interval = student((line.low + line.high) / 2.0 + mean, moved, checked)
     return Estimate.of(
         interval,
-        told.question.guarantee,
+        reported.question.guarantee,
         influence=moved,
         unit=line.unit,
         limits=(line.low, line.high),
@@ -249,8 +249,8 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
 
 def mean_influence(reports: Reports) -> Floats:
     """Return how much each person moves the mean of all."""
-    told = numbers(reports)
-    return np.asarray(told - told.mean())
+    reported = numbers(reports)
+    return np.asarray(reported - reported.mean())
 
 
 def squares(reports: Reports) -> Floats:

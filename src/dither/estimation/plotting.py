@@ -24,6 +24,7 @@ from dither.foundation.plotting import (
     dress_axes,
     polar_axes,
     set_height,
+    start_at_zero,
 )
 from dither.foundation.tables import show_label
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 _PLACES: Final = 512
 _LINE: Final = 41  # points of a line, each a fit
-_CELLS: Final = 400  # of a table in which numbers are written
+_CELLS: Final = 400  # cells of a table in which numbers are written
 
 
 def draw_distribution(
@@ -63,19 +64,19 @@ def draw_distribution(
     elif curve.points is not None:
         _points(shown, curve, curve.points, level, ax)
     else:
-        places = shown.line.from_unit(np.linspace(0.0, 1.0, _PLACES + 1))
+        points = shown.line.from_unit(np.linspace(0.0, 1.0, _PLACES + 1))
         if level is not None:
             low, high = _density_bands(shown, curve, level)
             middles = shown.line.from_unit((np.arange(low.size) + 0.5) / low.size)
             label = f"{100 * level:g} % band: holds in {100 * level:g} % of places on average"
             ax.fill_between(middles, low, high, color=BLUE, alpha=0.2, linewidth=0.0, label=label)
-        ax.plot(places, shown.pdf(places), color=BLUE, linewidth=1.8, label="estimated density")
+        ax.plot(points, shown.pdf(points), color=BLUE, linewidth=1.8, label="estimated density")
         _masses(shown, ax)
     margin = (
         0.015 * shown.line.length if curve is not None and (shown.atoms or curve.points is not None) else 0.0
     )
     ax.set_xlim(float(shown.edges[0]) - margin, float(shown.edges[-1]) + margin)
-    ax.set_ylim(bottom=0.0)
+    start_at_zero(ax)
     if curve is None or curve.points is None:
         unit = shown.line.unit.span if isinstance(shown.line.unit, Calendar) else shown.line.unit
         ax.set_ylabel("density" + (f" (1/{unit})" if unit else ""))
@@ -122,28 +123,27 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
             color=ORANGE,
             fontsize="small",
         )
-    ax.set_ylim(top=top)
 
 
 def _points(
     shown: EstimatedDistribution, curve: DensityCurve, points: Floats, level: float | None, ax: Axes
 ) -> None:
     """Draw the share of each declared point, with its interval."""
-    places = shown.line.from_unit(points)
+    positions = shown.line.from_unit(points)
     shares = curve.shares
-    width = 0.8 * float(np.diff(places).min()) if places.size > 1 else shown.line.length / 10.0
-    ax.bar(places, shares, width=width, color=BLUE, alpha=0.75, label="estimated share")
+    width = 0.8 * float(np.diff(positions).min()) if positions.size > 1 else shown.line.length / 10.0
+    ax.bar(positions, shares, width=width, color=BLUE, alpha=0.75, label="estimated share")
     if level is not None:
         low, high = curve.bands(np.eye(shares.size), level, simultaneous=False)
         label = f"{100 * level:g} % interval: holds in {100 * level:g} % of points on average"
         lengths = np.maximum([shares - low, high - shares], 0.0)
-        ax.errorbar(places, shares, yerr=lengths, fmt="none", color="black", linewidth=0.9, label=label)
+        ax.errorbar(positions, shares, yerr=lengths, fmt="none", color="black", linewidth=0.9, label=label)
     ax.set_ylabel("share of people")
     as_per_cent(ax, "y")
 
 
 def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: Axes | None) -> Axes:
-    """Draw an estimate by what it is: a table, coefficients, frequencies, numbers or a number."""
+    """Draw an estimate by its type: a table, coefficients, frequencies, numbers or a number."""
     from dither.estimation.pairs import EstimatedTable
     from dither.estimation.queries import EstimatedCumulative
     from dither.estimation.regression import EstimatedRegression
@@ -299,13 +299,13 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
 
 
 def _bars(
-    ax: Axes, places: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
+    ax: Axes, positions: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
 ) -> None:
-    """Draw bars with their intervals, which are cut at 0 and 1."""
+    """Draw bars with their intervals, cut at 0 and 1."""
     values = [min(max(float(row["value"]), 0.0), 1.0) for row in rows]
-    ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
+    ax.bar(positions, values, width=width, color=colour, alpha=0.75, label=label)
     if rows[0]["low"] is not None:
-        draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
+        draw_intervals(ax, positions, rows, SHARE, upright=True, colour="black", point="none")
 
 
 def _rose(shown: EstimatedDistribution, level: float | None, head: str, ax: Axes | None) -> Axes:
@@ -368,7 +368,7 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
     if len(answers) > 1:
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     locator: Any = ax.xaxis.get_major_locator()
-    locator.set_params(integer=True)  # there is no half day
+    locator.set_params(integer=True)  # days are integers
     if answers[0] is not None:
         as_per_cent(ax, "y")
     unit = "" if isinstance(shown.unit, Calendar) else shown.unit
@@ -408,7 +408,7 @@ def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
 
 
 _LEVELS: Final = (0.05, 0.01, 0.001)
-_LINES: Final = 8  # of a picture of days
+_LINES: Final = 8  # lines of a picture of days
 
 
 def _head(title: str, shown: Any) -> str:
@@ -420,7 +420,7 @@ def _head(title: str, shown: Any) -> str:
 
 
 def _name_dates(ax: Axes, unit: str, axis: Literal["x", "y"] = "x") -> None:
-    """Write dates and times beside an axis, if its numbers are such."""
+    """Write dates and times along an axis, if its numbers are such."""
     if isinstance(unit, Calendar):
         side = ax.xaxis if axis == "x" else ax.yaxis
         side.set_major_formatter(lambda number, _: unit.text(number))
@@ -437,7 +437,7 @@ def _name_ticks(ax: Axes, labels: list[str]) -> None:
     ax.set_xticks(range(len(labels)), shown, **style)
 
 
-_LETTERS: Final = 66  # of all labels below an axis, side by side
+_LETTERS: Final = 66  # letters of all labels below an axis, side by side
 
 
 def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:
@@ -458,11 +458,11 @@ def draw_line(
 ) -> Axes:
     """Draw the prediction of a regression between two values of its regressor, with the band of intervals."""
     ax = axes_or_new(ax)
-    places = np.linspace(*ends, _LINE)
-    found = [shown.at(float(place)) for place in places]
+    points = np.linspace(*ends, _LINE)
+    found = [shown.at(float(position)) for position in points]
     low, high = np.array([part.interval(level) for part in found]).T
-    ax.plot(places, [float(part.value) for part in found], color=BLUE)
-    ax.fill_between(places, low, high, color=BLUE, alpha=0.2, linewidth=0)
+    ax.plot(points, [float(part.value) for part in found], color=BLUE)
+    ax.fill_between(points, low, high, color=BLUE, alpha=0.2, linewidth=0)
     unit = found[0].unit
     y = "prediction" + (f", {unit}" if unit else "") if shown.answer is None else f"share of {shown.answer}"
     dress_axes(ax, title=title, x=shown.design.variables[0], y=y)

@@ -1,13 +1,13 @@
 """The ends of profile likelihood intervals of linear quantities, by quadratic programs.
 
-An end of the interval of Σ v·p is the largest Σ v·p among the distributions p whose log-likelihood is at most
-so many nats below the maximum. Near the maximum the log-likelihood is quadratic to a few per cent, and its
-Hessian is computed once for all quantities. With it, an end is a quadratic program over p ≥ 0, in which few
-of the bins that are empty at the maximum gain probability and few others lose all of theirs. So the
+An end of the interval of Σ v·p is the largest Σ v·p among the distributions p whose log-likelihood is within
+a number of nats of the maximum. Near the maximum the log-likelihood is quadratic to a few per cent. Its
+Hessian is computed once for all quantities. With it, an end is a quadratic program over p ≥ 0. Few of the
+bins that are empty at the maximum gain probability, and few others lose all of theirs. So the
 conditions of Karush, Kuhn and Tucker are written as y = q + M·z with y, z ≥ 0 and y·z = 0, where z is 0 at
 the maximum (a principal pivot of the Hessian [Cottle09, Sec. 2.3]), and an end is a few systems of about ten
 equations. Further programs about the solution of the last one, with its exact log-likelihood and gradient,
-account for what is not quadratic.
+account for the rest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dither.foundation.numerics.matrices import dot, product, solve
 _RIDGE: Final = 1e-9  # added to the Hessian, relative to its mean diagonal: some bins have the same law
 _EMPTY: Final = 1e-7  # bins with less probability than this share of the largest begin as empty
 _ROUNDS: Final = 60  # exchanges of bins in a program
-_AT_ONCE: Final = 8  # of them exchange all bins whose signs are wrong
+_AT_ONCE: Final = 8  # rounds that exchange all bins with a wrong sign
 _CLIMBS: Final = 16  # programs for the maximum
 _PROGRAMS: Final = 5  # for an end
 _FLAT: Final = 1e-4  # nats: a gain of the log-likelihood that is not worth another program
@@ -56,16 +56,16 @@ class _Pivot(NamedTuple):
         own, others = np.flatnonzero(used), np.flatnonzero(~used)
         inverse = solve(hessian[np.ix_(own, own)], np.eye(own.size))
         sums = inverse.sum(axis=0)
-        whole = float(sums.sum())
-        inverse -= np.outer(sums, sums) / whole
+        complete = float(sums.sum())
+        inverse -= np.outer(sums, sums) / complete
         across = hessian[np.ix_(others, own)]
-        beside = product(across, inverse) + sums / whole
-        fill = product(across, sums) / whole
-        below = hessian[np.ix_(others, others)] - product(beside, across.T) - fill[:, None] + 1.0 / whole
+        beside = product(across, inverse) + sums / complete
+        fill = product(across, sums) / complete
+        below = hessian[np.ix_(others, others)] - product(beside, across.T) - fill[:, None] + 1.0 / complete
         matrix, total = np.empty_like(hessian), np.empty(len(hessian))
         matrix[np.ix_(own, own)], matrix[np.ix_(own, others)] = inverse, -beside.T
         matrix[np.ix_(others, own)], matrix[np.ix_(others, others)] = beside, below
-        total[own], total[others] = sums / whole, fill - 1.0 / whole
+        total[own], total[others] = sums / complete, fill - 1.0 / complete
         return cls(used, matrix, total)
 
     def respond(self, slopes: Floats) -> Floats:
@@ -92,7 +92,7 @@ class LikelihoodProfile:
     @classmethod
     def _climb(cls, operator: Operator, counts: Floats, start: Floats, used: Mask) -> Self:
         expected = np.maximum(operator.forward(start), _TINY)
-        weights = counts / expected / expected  # whose square would be 0
+        weights = counts / expected / expected  # the square would be 0
         hessian = operator.products(weights, operator)
         hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
         pivot = _Pivot.of(hessian, used)
@@ -156,7 +156,7 @@ class LikelihoodProfile:
             if np.array_equal(after, exchanged):
                 found = np.maximum(product(shares, both), 0.0)
                 return np.asarray(found / found.sum())
-            if times >= _AT_ONCE:  # one by one, which does not run in circles [Cottle09, Sec. 4.2]
+            if times >= _AT_ONCE:  # one by one, to avoid cycles [Cottle09, Sec. 4.2]
                 after = np.setxor1d(exchanged, np.setxor1d(after, exchanged)[-1:])
             exchanged = after
         return None

@@ -27,7 +27,7 @@ def simplex(values: Floats) -> Floats:
 def norm_sub(values: Floats) -> Floats:
     """Return frequencies with negative ones set to 0 and the others shifted to sum to 1 [Wang20, Sec. 4].
 
-    The result is that of `simplex`: both are least-squares projections.
+    The result equals `simplex`: both are least-squares projections.
 
     >>> norm_sub(np.array([0.75, 0.5, -0.25]))
     array([0.625, 0.375, 0.   ])
@@ -44,7 +44,7 @@ def norm_sub(values: Floats) -> Floats:
 
 ProjectionName = Literal["posterior", "simplex", "norm sub"]
 PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
-    "posterior": simplex,  # of posterior means: `frequency_posterior`
+    "posterior": simplex,  # for posterior means: `frequency_posterior`
     "simplex": simplex,
     "norm sub": norm_sub,
 }
@@ -53,5 +53,5 @@ PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
 def _check_frequencies(values: Floats) -> Floats:
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-        raise InvalidParameter("frequencies are a non-empty vector of finite numbers")
+        raise InvalidParameter("expected frequencies to be a non-empty vector of finite numbers")
     return values

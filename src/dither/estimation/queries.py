@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def answers(reports: Reports | Counts) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
-    A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
-    independent numbers: it holds sampling and noise.
+    A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error of a mean of
+    independent numbers contains sampling and noise.
     """
     value, error, question, n = _read(reports)
     table = question.reading.table
@@ -62,7 +62,7 @@ class EstimatedCumulative(Estimate):
     """The share of people below the upper end of each cell, or with at most each answer of a scale.
 
     `value[i]` is the share up to `edges[i + 1]`; the last is 1. By `"linear"`, standard errors and intervals
-    are those of the unbiased estimates: the regression to an increasing curve has a smaller error.
+    belong to the unbiased estimates: the regression to an increasing curve has a smaller error.
     """
 
     edges: Floats = field(kw_only=True)
@@ -81,10 +81,10 @@ class EstimatedCumulative(Estimate):
     def cdf(self, x: object) -> Estimate:
         """Estimate the share of people below x: at an edge itself, between two edges in proportion.
 
-        On an ordinal scale x is an answer, and the share is that of people with at most this answer.
+        On an ordinal scale x is an answer, and the share counts people with at most this answer.
         """
-        place = self._place(x)
-        return self._at(place)
+        position = self._place(x)
+        return self._at(position)
 
     def quantile(self, q: float) -> Estimate | EstimatedAnswer:
         """Estimate the value below which a q of the people are; on a scale, the answer itself.
@@ -93,7 +93,7 @@ class EstimatedCumulative(Estimate):
         """
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
+                f"expected the q of a quantile to be a number strictly between 0 and 1, got {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
         middle = _inverse(heights, self.edges, q)
@@ -109,8 +109,8 @@ class EstimatedCumulative(Estimate):
 
     def _answer(self, heights: Floats, share: float) -> Hashable:
         """Return the first answer up to which at least a share of the people are."""
-        place = int(np.searchsorted(heights, share - 1e-12, side="left"))
-        return self.labels[min(place, len(self.labels) - 1)]
+        index = int(np.searchsorted(heights, share - 1e-12, side="left"))
+        return self.labels[min(index, len(self.labels) - 1)]
 
     def _place(self, x: object) -> float:
         if self.labels:
@@ -118,20 +118,20 @@ class EstimatedCumulative(Estimate):
                 raise InvalidParameter(f"{found(x)} is not an answer of this scale")
             return float(self.labels.index(x)) + 0.5
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating) or np.isnan(x):
-            raise InvalidParameter(f"x is one number, not {found(x)}")
+            raise InvalidParameter(f"expected x to be one number, got {found(x)}")
         return float(x)
 
-    def _at(self, place: float) -> Estimate:
+    def _at(self, point: float) -> Estimate:
         heights = np.concatenate([[0.0], np.asarray(self.value)])
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
-        value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
+        value, error = (float(np.interp(point, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
         return Estimate.of(interval, self.guarantee, limits=SHARE)
 
 
 @dataclass(frozen=True, eq=False)
 class CumulativeQuantile(ConfidenceInterval):
-    """The interval of a quantile between the edges of cells: every cell in which it may be, as a whole.
+    """The interval of a quantile between the edges of cells: every cell that may contain it, completely.
 
     Where in a cell the people are is not seen: half of them may be at one of its ends.
     """
@@ -190,7 +190,7 @@ def cumulative(
     """Estimate cumulative shares from the reports of `Cumulative`.
 
     By default the unbiased estimates are replaced by the increasing numbers from 0 to 1 that are nearest in
-    squares (isotonic regression), which never increases the sum of squared errors. `monotone=False` leaves
+    squares (isotonic regression). This never increases the sum of squared errors. `monotone=False` leaves
     them unbiased. `method="empirical bayes"` takes the shares of neighbouring cells to lie about a smooth
     curve: smaller errors, and intervals that hold on average if that is so.
     """
@@ -246,8 +246,7 @@ def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int
     question = summary.question
     if not isinstance(question, QueryQuestion):
         raise InvalidParameter(
-            "queries are answered from reports of Cumulative or of a workload, not from those of "
-            f"{question.name}"
+            f"expected reports of Cumulative or of a workload, got reports of {question.name}"
         )
     n = summary.n
     if n < 2:
@@ -261,11 +260,11 @@ def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int
 
 def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     """Return where an increasing curve through the points reaches a share; the nearer end if it does not."""
-    place = int(np.searchsorted(heights, share, side="left"))
-    if place == 0:
+    index = int(np.searchsorted(heights, share, side="left"))
+    if index == 0:
         return float(edges[0])
-    if place == heights.size:
+    if index == heights.size:
         return float(edges[-1])
-    rise = heights[place] - heights[place - 1]
-    part = (share - heights[place - 1]) / rise if rise > 0.0 else 1.0
-    return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
+    rise = heights[index] - heights[index - 1]
+    part = (share - heights[index - 1]) / rise if rise > 0.0 else 1.0
+    return float(edges[index - 1] + part * (edges[index] - edges[index - 1]))

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from dither.core.kernels.window.codebook import Decoder
     from dither.core.kernels.window.kernel import MixtureKernel, SlidingKernel
 
-_COMPARED: Final = 129  # inputs at which the variances of two readings are compared
-_WORTH: Final = 0.01  # the gain from which on another reading than the affine one is taken
+_COMPARED: Final = 129  # inputs at which the variances of two decodings are compared
+_WORTH: Final = 0.01  # least gain for a decoding that is not affine
 _known: WeakKeyDictionary[NumberQuestion, UnbiasedReading | None] = WeakKeyDictionary()
 
 
 def least_variance_reading(question: NumberQuestion) -> UnbiasedReading | None:
-    """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+    """Return the numbers that decode reports with the value as mean; None if they do not exist.
 
     Of all such numbers that are known, they have the least variance on average over the domain.
     """
@@ -87,7 +87,7 @@ def _least_variance(kernel: SlidingKernel, values: Floats, unit: float) -> Float
 
 
 def _of_mixture(kernel: MixtureKernel, book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
-    """Return the readings of both windows, one after the other."""
+    """Return the decodings of both windows, one after the other."""
     parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
     own = [_reading(window, part) for window, part in zip((kernel.first, kernel.second), parts, strict=True)]
     values = [reading.values for reading in own if reading is not None]
@@ -123,7 +123,7 @@ _LESS: Final[dict[str, Callable[[Any, Decoder, UnbiasedReading], UnbiasedReading
 
 
 def _better(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
-    """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
+    """Return the decoding by other unbiased numbers if they are better, else the plain ones.
 
     They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
     not more.
@@ -148,13 +148,13 @@ def mean_of_ends(numbers: Floats) -> float:
 def reach_of_one(asked: object) -> float | None:
     """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
 
-    It is the distance between the least and the greatest number that a report can stand for: for a mean that
-    of its unbiased reading, for a frequency 1/(p − q).
+    It is the distance between the least and the greatest decoded number of a report: for a mean by its
+    unbiased decoding, for a frequency 1/(p − q).
     """
     if isinstance(asked, Combinator):  # it is not derived for several questions together
         return None
     question = as_question(asked)
-    if getattr(question.book, "shares", False):  # of a table of probabilities
+    if getattr(question.book, "shares", False):  # a table of probabilities
         return float(np.ptp(question.book.table, axis=1).max())
     if "frequencies" in question.quantities:
         return 1.0 / category_question(question).gap

@@ -1,7 +1,7 @@
 """Regression of an answer on private and public regressors: least squares, and logistic by likelihood.
 
-Least squares needs averages of products alone. A private number or category is read without bias, the noise
-of two questions is independent, and the square of a number has an unbiased reading of its own: so the normal
+Least squares needs only averages of products. A private number or category is decoded without bias, the noise
+of two questions is independent, and the square of a number has its own unbiased decoding. So the normal
 equations are estimated without bias, and noise does not flatten slopes. A coefficient is a ratio of two such
 averages: its interval is Fieller's. Regressors are taken from their means, in units of their deviations: so
 nothing depends on their scale.
@@ -52,10 +52,10 @@ class EstimatedRegression(LabelledEstimate):
     """The coefficients of a regression, by name, each with its interval; `at` is its prediction.
 
     `fit["age"]` is a coefficient, and `fit["intercept"]` the constant. A category has a coefficient for each
-    label but the first, with which it is compared: `fit["home: house"]`. With one number as the regressor
+    label except the first, relative to the first: `fit["home: house"]`. With one number as the regressor
     they are also `slope` and `intercept`. An interaction is `fit["age × home: house"]`. `r_squared` is the
-    share of the response's variance that the regressors explain, `residual_degrees` the number of people less
-    that of the coefficients. A logistic regression has coefficients in log-odds of its `answer`;
+    share of the response's variance that the regressors explain, `residual_degrees` the number of people
+    minus the number of coefficients. A logistic regression has coefficients in log-odds of its `answer`;
     `fit.odds("age")` is the ratio of odds.
     """
 
@@ -111,7 +111,7 @@ class EstimatedRegression(LabelledEstimate):
     def odds(self, label: Hashable) -> Estimate:
         """Return by what factor the odds of the answer grow with a regressor, for a logistic regression."""
         if self.answer is None:
-            raise InvalidParameter("odds are those of a logistic regression, of a question with two answers")
+            raise InvalidParameter("odds need a logistic regression: a response with two answers")
         part = self[label]
         interval = TransformedInterval(part, _exp)
         return Estimate(_exp(float(part.value)), None, part.n, part.guarantee, confidence=interval)
@@ -233,7 +233,7 @@ def _response_column(response: object) -> Column:
     if isinstance(response, Reports) or getattr(regular(response), "ndim", 0) == 1:
         return cast("Column", response)
     raise InvalidParameter(
-        "the response is reports of what is explained, or a public column, in the order of the people, not "
+        "expected as response reports or a public column, in the order of the people, got "
         f"{type(response).__name__}; a summary has lost the order"
     )
 
@@ -257,14 +257,22 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
 
 @dataclass(frozen=True, eq=False)
 class _Response:
-    """Readings of the response, of its square about `middle`, and of whether people answered."""
+    """Readings of the response, of its square about `middle`, and of whether people answered.
+
+    Squares are for R² only: some mechanisms, such as `Optimal` for a mean, have no reading of them.
+    """
 
     value: Floats
-    square: Floats
+    squares: Callable[[], Floats]
     answered: Floats
     middle: float
     unit: str = ""
     optional: bool = False
+
+    @cached_property
+    def square(self) -> Floats:
+        """The readings of squares; raise NotIdentifiable if the reports have none."""
+        return self.squares()
 
     @classmethod
     def of(cls, given: Column, others: Sequence[PersonNumbers]) -> _Response:
@@ -275,13 +283,16 @@ class _Response:
             middle = float(value.mean())
             answered = answered_all(others) if others else np.ones(value.size)
             optional = any(part.optional for part in others)
-            return cls(value, (value - middle) ** 2, answered, middle, "", optional)
+            return cls(value, lambda: (value - middle) ** 2, answered, middle, "", optional)
         numbers = PersonNumbers.of(given)
         answered = answered_all([numbers, *others])
         optional = any(part.optional for part in (numbers, *others))
         value = numbers.value / numbers.answered + numbers.middle
-        square = numbers.square / numbers.answered
-        return cls(value, square, answered, numbers.middle, numbers.line.unit, optional)
+
+        def squares() -> Floats:
+            return np.asarray(numbers.square / numbers.answered)
+
+        return cls(value, squares, answered, numbers.middle, numbers.line.unit, optional)
 
 
 def _least_squares(
@@ -303,13 +314,13 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     """Return the least squares of one number of a report on all others of the same report."""
     reading = MomentReading.of(reports.question)
     at, cells = reading.index(name), reports.cells.reshape(-1).astype(np.int64)
-    others = [place for place in range(len(reading.names)) if place != at]
+    others = [index for index in range(len(reading.names)) if index != at]
     if not others:
         raise InvalidParameter("a regression needs reports about at least two numbers")
     if cells.size < 3:
         raise NotIdentifiable("a regression needs the reports of at least three people")
-    # Regressors and the constant, each less the middle of its domain: readings of their products.
-    rows = [reading.values[place] for place in others]
+    # Regressors and the constant, each less the middle of its domain: decodings of their products.
+    rows = [reading.values[index] for index in others]
     ones = np.ones_like(reading.values[0])
     read = np.stack([ones, *rows])
     products = np.empty((len(read), len(read), ones.size))
@@ -317,15 +328,15 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     for i, a in enumerate(others, 1):
         for j, b in enumerate(others, 1):
             products[i, j] = reading.products[a, b]
-    right = np.stack([reading.values[at], *(reading.products[place, at] for place in others)])
+    right = np.stack([reading.values[at], *(reading.products[index, at] for index in others)])
     middle = float(reading.middles[at])
     own = {(i, j): products[i, j][cells] for i in range(1, len(read)) for j in range(i, len(read))}
-    told = reading.values[at][cells] + middle
-    response = _Response(told, reading.products[at, at][cells], np.ones(cells.size), middle)
+    reported = reading.values[at][cells] + middle
+    response = _Response(reported, lambda: reading.products[at, at][cells], np.ones(cells.size), middle)
     equations = _Equations(
         read[:, cells].T, own, response, np.ones(cells.size), (right + middle * read)[:, cells].T
     )
-    names = tuple(reading.names[place] for place in others)
+    names = tuple(reading.names[index] for index in others)
     design = RegressionDesign(tuple((Factor(name, (name,)),) for name in names))
     return equations.fit(design, reports.question.guarantee, reading.middles[others])
 
@@ -358,18 +369,17 @@ def _collect(
 
 @dataclass(frozen=True, eq=False)
 class _Equations:
-    """The normal equations A·γ = b, averages of what each person's reports stand for, without bias.
+    """The normal equations A·γ = b, averages of each person's decoded reports, without bias.
 
-    `read` are readings of the regressors, with the constant, and `own` those of their products where these
-    are no products of readings. The equations are those of regressors less their means, divided by their
-    deviations.
+    `read` are decodings of the regressors with the constant. `own` are decodings of their products that are
+    not products of decodings. The equations use regressors less their means, divided by their deviations.
     """
 
     read: Floats
     own: Mapping[Pair, Floats]
     response: _Response
-    shares: Floats  # what people count for: weights, times whether they answered; their mean is 1
-    right: Floats | None = None  # readings of products with the response, if one report is about all of them
+    shares: Floats  # weights times the indicator of an answer, with mean 1
+    right: Floats | None = None  # decodings of products with the response, if one report contains all of them
 
     @property
     def _n(self) -> int:
@@ -392,7 +402,7 @@ class _Equations:
 
     def _parts(self, people: slice) -> tuple[Floats, Floats]:
         """Return some people's matrices and vectors."""
-        c, scales, told = self._centres, self._scales, self.response.value[people]
+        c, scales, reported = self._centres, self._scales, self.response.value[people]
         raw = self.read[people]
         gaps = (raw - c) / scales
         matrices = gaps[:, :, None] * gaps[:, None, :]
@@ -400,8 +410,8 @@ class _Equations:
             mixed = both[people] - raw[:, i] * c[j] - c[i] * raw[:, j] + c[i] * c[j]
             matrices[:, i, j] = matrices[:, j, i] = mixed / (scales[i] * scales[j])
         if self.right is None:
-            return matrices, gaps * told[:, None]
-        return matrices, (self.right[people] - told[:, None] * c) / scales
+            return matrices, gaps * reported[:, None]
+        return matrices, (self.right[people] - reported[:, None] * c) / scales
 
     @cached_property
     def _solution(self) -> tuple[Floats, Floats, Floats]:
@@ -420,7 +430,7 @@ class _Equations:
     def _estimate(self, direction: Floats, guarantee: Guarantee, unit: str = "") -> Estimate:
         """Estimate a combination d·γ as a ratio, whose divisor is 1/(d·A⁻¹·d).
 
-        That is what is left of the regressor's mean square when the others explain it.
+        That is the part of the regressor's mean square that the others do not explain.
         """
         inverse, solution, _ = self._solution
         along = inverse @ direction
@@ -467,8 +477,9 @@ class _Equations:
         bottom = float(self.shares @ squares) / self._n
         if not bottom > 0.0:
             raise NotIdentifiable(
-                "the variance of the response cannot be told from 0 by these reports, and so no share of it; "
-                "ask more people, or use a larger ε"
+                "the variance of the response is not distinguishable from 0, so its shares are not "
+                "identifiable; "
+                "collect more reports, or use a larger ε"
             )
         above = np.empty(self._n)
         for people in blocks(self._n, len(solution) ** 2):
@@ -480,7 +491,7 @@ class _Equations:
         )
 
     def fit(self, design: RegressionDesign, guarantee: Guarantee, middles: Floats) -> EstimatedRegression:
-        """Return all coefficients; `middles` are what the readings of the regressors are less than they."""
+        """Return all coefficients; `middles` were subtracted from the decodings of the regressors."""
 
         def predict(values: Floats) -> Estimate:
             return self.predict(values - middles, guarantee)
@@ -495,6 +506,7 @@ class _Equations:
 
 def _unclear() -> NotIdentifiable:
     return NotIdentifiable(
-        "the variance of the regressors cannot be told from 0 by these reports, or one follows from others; "
-        "ask more people, use a larger ε, or leave regressors out. dt.stats.covariance needs no variances"
+        "the variance of the regressors is not distinguishable from 0, or one follows from others; "
+        "collect more reports, use a larger ε, or leave regressors out. dt.stats.covariance needs no "
+        "variances"
     )

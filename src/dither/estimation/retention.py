@@ -31,7 +31,7 @@ _EMPTY: Final = ResultTable("", ())
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Retention(ResultTable):
-    """The share of devices that are active again so many periods after the one in which they were installed.
+    """The share of devices that are active again a number of periods after their installation.
 
     The rows are the curve: `after`, `value` with its interval, `churn` (the share that is not active) and
     `cohorts`, the number of cohorts that are pooled. `actives` are the exact numbers of devices, `cohorts`
@@ -51,7 +51,7 @@ class Retention(ResultTable):
         object.__setattr__(self, "tables", {name: part for name, part in parts.items() if part.rows})
 
     def after(self, periods: int) -> Row:
-        """Return the row of the curve for a number of periods; raise NotIdentifiable if it has none."""
+        """Return the row of the curve for a number of periods; raise NotIdentifiable if it is missing."""
         for row in self.rows:
             if row["after"] == periods:
                 return row
@@ -70,7 +70,7 @@ class Retention(ResultTable):
 def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     """Return the retention curve, exact actives, cohorts and shares of public labels.
 
-    `counts` are those of a campaign with `repeat = "present"`; `dither estimate --retention ADDRESS` fetches
+    `counts` come from a campaign with `repeat = "present"`; `dither estimate --retention ADDRESS` fetches
     them. The retention after a periods is Σ est[k, k + a] / Σ est[k, k] over cohorts k. Its interval has one
     residual for each cohort, est[k, k + a] − R·est[k, k]; cohorts are taken as independent, periods are not.
     Devices whose installation is before or after the listed days are not used.
@@ -121,6 +121,12 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
             "retention needs a label of days of installation: installed = true and categories of first days"
         )
     table = CohortTable.of(counts, days)
+    if table.is_longer:
+        few += (
+            f"The label's cohorts are longer than a {counts.every}, so the devices of one are installed in "
+            f'several: retention needs cohorts of one {counts.every} each, or every = "month" with labels of '
+            "months. "
+        )
     rows, missing = _curve(table, level, counts.every)
     missing = (few + missing).strip()
     title = f"Share of devices that are active again, by {counts.every}s after installation"
@@ -129,7 +135,7 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
 
 
 def _days_of(counts: PresenceCounts) -> list[date] | None:
-    """Return the days that are the labels of the permanent label; None if they are no days."""
+    """Return the days that are the labels of the permanent label; None if they are not days."""
     labels = getattr(getattr(counts.question, "domain", None), "labels", None) or ()
     try:
         return [date.fromisoformat(label) for label in labels] or None
@@ -142,7 +148,8 @@ class CohortTable:
     """Estimated devices of cohorts in periods, `devices[k, t]` with `errors[k, t]`; NaN if nothing is shown.
 
     `places[k]` is the period in which cohort k was installed; the first label (all before) and the last one
-    (all after) have none, −1, and neither has a label of another length than one period.
+    (all after) have −1, as does a label with a length other than one period. `starts[k]` is the period in
+    which the label of the cohort begins, whatever its length.
     """
 
     every: str
@@ -151,6 +158,7 @@ class CohortTable:
     devices: Floats
     errors: Floats
     places: tuple[int, ...]
+    starts: tuple[int, ...]
 
     @classmethod
     def of(cls, counts: PresenceCounts, days: list[date]) -> CohortTable:
@@ -165,19 +173,26 @@ class CohortTable:
                 errors[:, index] = np.asarray(known.standard_error) * messages
         at = {day: index for index, day in enumerate(counts.periods)}
         starts = [period_start(counts.every, day) for day in days]
-        places = [-1] * len(days)
+        positions = [-1] * len(days)
         for k in range(1, len(days) - 1):
             following = at.get(starts[k], -2) + 1
             if starts[k] == days[k] and days[k + 1] == starts[k + 1] and _is_next(counts, starts, k):
-                places[k] = following - 1 if following > 0 else -1
-        return cls(counts.every, tuple(days), tuple(counts.periods), devices, errors, tuple(places))
+                positions[k] = following - 1 if following > 0 else -1
+        begun = [-1, *(at.get(start, -1) for start in starts[1:-1]), -1][: len(days)]
+        every, periods = counts.every, tuple(counts.periods)
+        return cls(every, tuple(days), periods, devices, errors, tuple(positions), tuple(begun))
+
+    @property
+    def is_longer(self) -> bool:
+        """Whether cohorts begin in these periods, and none is one period long."""
+        return max(self.starts, default=-1) >= 0 > max(self.places, default=-1)
 
     def pair(self, after: int) -> tuple[Floats, Floats]:
-        """Return the devices of cohorts when they were installed, and so many periods later."""
+        """Return the devices of cohorts when they were installed, and `later` periods later."""
         pairs = [
-            (self.devices[k, place], self.devices[k, place + after])
-            for k, place in enumerate(self.places)
-            if place >= 0 and place + after < len(self.periods)
+            (self.devices[k, index], self.devices[k, index + after])
+            for k, index in enumerate(self.places)
+            if index >= 0 and index + after < len(self.periods)
         ]
         both = np.array([pair for pair in pairs if all(map(math.isfinite, pair))]).reshape(-1, 2)
         return both[:, 0], both[:, 1]
@@ -188,12 +203,12 @@ class CohortTable:
         rows = [
             {
                 **{"installed": self.cohorts[k].isoformat(), self.every: self.periods[t].isoformat()},
-                **{"after": t - place, "value": float(self.devices[k, t])},
+                **{"after": t - index, "value": float(self.devices[k, t])},
                 "low": float(self.devices[k, t] - z * self.errors[k, t]),
                 "high": float(self.devices[k, t] + z * self.errors[k, t]),
             }
-            for k, place in enumerate(self.places)
-            for t in range(max(place, 0), len(self.periods) if place >= 0 else 0)
+            for k, index in enumerate(self.starts)
+            for t in range(max(index, 0), len(self.periods) if index >= 0 else 0)
             if math.isfinite(self.devices[k, t])
         ]
         return ResultTable(f"Devices by {self.every} of installation", tuple(rows), limits=(0.0, math.inf))
@@ -229,15 +244,17 @@ def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...
 
 def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], every: str) -> str:
     """Return a sentence about how many periods or devices are missing."""
-    usable = [place for place in table.places if place >= 0]
+    if table.is_longer:
+        return ""  # said before
+    usable = [position for position in table.places if position >= 0]
     least = _FEWEST_COHORTS + 1
     if len(usable) < least and not rows:
         return f"Retention needs {least} {every}s of installation that are over; there are {len(usable)}."
     if widest[0]:
         times = math.ceil((widest[1] / _WIDEST) ** 2)
         return (
-            f"Retention after {widest[0]} {every}s is known to ± {100 * widest[1]:.0f} points only and is "
-            f"left out: it needs about {times} times as many devices, or as many more cohorts."
+            f"Retention after {widest[0]} {every}s is known only to ± {100 * widest[1]:.0f} points and is "
+            f"left out: it needs about {times} times the devices, or {times} times the cohorts."
         )
     return ""
 

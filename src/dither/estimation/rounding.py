@@ -50,7 +50,7 @@ def show_interval(
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)
-    places = decimals(max(min(below, above), half / 5.0))  # of the shorter side
+    places = decimals(max(min(below, above), half / 5.0))  # decimals of the shorter side
     if places > 12 or places < -12:
         return f"{value:.3g} ({low:.3g} – {high:.3g})"
     digits = max(places, 0)

@@ -1,7 +1,7 @@
 """Synthetic rows: a table with the estimated one- and two-way shares of the reports of several attributes.
 
 For each pair the residual of the estimated table against the product of its margins is reduced to the
-singular values that exceed those of noise, shrunk [Gavish17]. A maximum spanning forest of the pairs that are
+singular values above the noise level, shrunk [Gavish17]. A maximum spanning forest of the pairs that are
 left, by residual over noise, is the model: rows are drawn down its trees [Chow68].
 """
 
@@ -44,13 +44,13 @@ class PairTables:
 
     answers: Mapping[str, Sequence[Hashable]]
     margins: Mapping[str, Floats]  # unbiased shares of each attribute
-    pairs: Mapping[Pair, Floats]  # empty if single attributes were asked
+    pairs: Mapping[Pair, Floats]  # empty for single attributes
     errors: Mapping[Pair, Floats]
     margin_errors: Mapping[str, Floats]
     n: int
     guarantee: Guarantee
-    people: float  # who answered one question, on average
-    agreeing: bool = False  # whether the tables agree about every attribute, which lowers their errors
+    people: float  # answers to one question, on average
+    agreeing: bool = False  # True if the tables agree about every attribute; this lowers their errors
 
     def redraw(self, random: np.random.Generator) -> PairTables:
         """Return tables that the same people might have led to: moved by normal errors."""
@@ -70,7 +70,7 @@ class _Dependence:
     """What is left of the dependence of a pair: the residual, and how far it exceeds noise."""
 
     residual: Floats
-    strength: float  # Frobenius norm over that of noise; 0 if nothing exceeds noise
+    strength: float  # Frobenius norm relative to noise; 0 if nothing exceeds noise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +88,7 @@ class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
     implied: tuple[Pair, ...]
     lost: tuple[Pair, ...]
     one_way_error: float  # expected L1 distance of the table of an attribute, on average
-    two_way_error: float  # of a pair that is kept, before shrinking; nan if no pair was asked
+    two_way_error: float  # for a kept pair, before shrinking; nan without pairs
     people: int
     guarantee: Guarantee
     source: PairTables = field(repr=False)
@@ -96,7 +96,7 @@ class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
 
     def __getitem__(self, name: str) -> Sequence[Hashable]:
         if name not in self.codes:
-            raise InvalidParameter(f"there is no column {found(name)}; there are {', '.join(self.codes)}")
+            raise InvalidParameter(f"unknown column {found(name)}; expected one of {', '.join(self.codes)}")
         listed = self.answers[name]
         return [listed[code] for code in self.codes[name].tolist()]
 
@@ -179,9 +179,9 @@ class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
 def rows(
     reports: Reports | Counts | Mapping[str, Reports], n: int, *, copies: int = 0, seed: int | None = None
 ) -> SyntheticRows:
-    """Return n synthetic rows with the one- and two-way shares that reports tell of several attributes.
+    """Return n synthetic rows with the estimated one- and two-way shares of several attributes.
 
-    `reports` are those of `dt.Marginals`, or of `dt.Each` about categories. Rows are computed from the
+    `reports` come from `dt.Marginals`, or from `dt.Each` about categories. Rows are computed from the
     estimates, so they cost no privacy. A dependence that does not exceed noise is left out, and the result
     names it. `copies` are further sets of rows, redrawn from the errors of the estimates, for `error`.
 
@@ -196,7 +196,7 @@ def rows(
     for what, number, least, most in (("n", n, 1, _MOST_ROWS), ("copies", copies, 0, _MOST_COPIES)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
             raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
-    random = np.random.default_rng(seed)  # of the rows alone: everything private has happened before
+    random = np.random.default_rng(seed)  # only for the rows: everything private has happened before
     given = pair_tables(reports)
     further = tuple(_draw_rows(given.redraw(random), n, random) for _ in range(copies))
     return replace(_draw_rows(given, n, random), copies=further)
@@ -310,10 +310,10 @@ def _l1(errors: Floats) -> float:
 
 
 def _dependence(given: PairTables, pair: Pair, margins: Mapping[str, Floats]) -> _Dependence:
-    """Return the residual of a pair: singular values above those of noise, s → √(s² − edge²/2) [Gavish17]."""
+    """Return the residual of a pair: singular values above noise, s → √(s² − edge²/2) [Gavish17]."""
     table = given.pairs[pair]
     residual = table - np.outer(table.sum(axis=1), table.sum(axis=0))
-    # The largest singular value of noise is at most about that of the noisiest row and column together; rows
+    # The largest singular value of noise is at most about the sum for the noisiest row and column; rows
     # and columns of a residual sum to 0, so that noise has (k − 1)·(l − 1) dimensions.
     errors = given.errors[pair] * _inflation(table.shape, len(margins) if given.agreeing else 2)
     noise, sides = _rms(errors), [max(size - 1, 1) for size in table.shape]
@@ -332,7 +332,7 @@ def _dependence(given: PairTables, pair: Pair, margins: Mapping[str, Floats]) ->
 
 
 def _inflation(shape: Sequence[int], attributes: int) -> float:
-    """Return the error of a residual over that of a cell, if tables of so many attributes agree about each.
+    """Return the error of a residual relative to a cell, if tables of `count` attributes agree about each.
 
     Agreement averages the (k − 1) + (l − 1) dimensions of the margins over the tables, and leaves the others.
     """

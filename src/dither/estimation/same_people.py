@@ -1,6 +1,6 @@
 """What estimates of the same people share: how their errors go together, how many people there are.
 
-Sums and ratios are given by their leaves: the estimates that are no sums or ratios themselves.
+Sums and ratios are given by their leaves: the estimates that are not sums or ratios themselves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def leaf_correlation(first: Estimate, second: Estimate) -> object:
 
 
 def shares_people(first: Estimate, second: Estimate) -> bool:
-    """Return whether somebody is behind both estimates, as far as it is known."""
+    """Return whether a known person is behind both estimates."""
     stands = [estimate if estimate.origin is None else estimate.origin for estimate in (first, second)]
     if stands[0] is stands[1]:
         return True

@@ -45,7 +45,7 @@ _EXPECTED: Final = 10.0  # reports of each category from which on the χ² distr
 _DRAWS: Final = (199, 999)  # the fewest and the most simulated statistics
 _REACHED: Final = 10  # simulated statistics as large as the found one that give a p-value
 _WORK: Final = 1 << 22  # numbers that a simulation may draw, unless it needs more for the fewest
-_MOST_PEOPLE: Final = 10**9  # of numpy's hypergeometric draws
+_MOST_PEOPLE: Final = 10**9  # limit of numpy's hypergeometric draws
 _MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
 
 
@@ -81,7 +81,7 @@ class Significance(Tabular):
         ]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the p-value beside the usual levels of a test; needs the extra `plot`."""
+        """Draw the p-value next to the usual levels of a test; needs the extra `plot`."""
         from dither.estimation.plotting import draw_test
 
         return draw_test(self, title=title, ax=ax)
@@ -128,9 +128,9 @@ def same_distribution(
 ) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
-    If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
-    test, not its level. Categories: χ² of the differences of frequencies, which may be reported with
-    different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
+    If it holds, reports of one mechanism also have the same distribution; the noise changes the power of the
+    test, not its level. Categories: χ² of the differences of frequencies; their ε may
+    differ. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts. `dt.Nullable` numbers: χ² of the shares of
     five classes of reports among those who answered, however many did in either group.
 
@@ -195,9 +195,9 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
 
     `first` and `second` are for each person a number with mean 1 for a member of the group and 0 for others
     (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
-    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences with
-    the covariance of their linearisations under the hypothesis, which contains the noise of both questions.
-    Of `dt.Nullable` numbers they are the shares of those who answered.
+    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences
+    with the covariance of their linearisations under the hypothesis. It contains the noise of both questions.
+    For `dt.Nullable` numbers they are the shares among people who answered.
     """
     check_one_answer(reports.question)
     answered = np.ones(len(reports))
@@ -211,9 +211,9 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
         interval_question(reports)
         cells = reports.cells.reshape(-1)
         edges = np.unique(np.quantile(cells, [0.2, 0.4, 0.6, 0.8], method="higher"))
-        place = np.searchsorted(edges, cells, side="right")
-        kept = np.unique(place)[1:]
-        classes = np.asarray(place[:, None] == kept, dtype=np.float64)
+        index = np.searchsorted(edges, cells, side="right")
+        kept = np.unique(index)[1:]
+        classes = np.asarray(index[:, None] == kept, dtype=np.float64)
     sizes = [float(first @ answered), float(second @ answered)]
     if not (min(sizes) > 0.0 and classes.shape[1]):
         raise NotIdentifiable("nobody may be in one of these groups; ask more people")
@@ -253,21 +253,21 @@ def goodness_of_fit(
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
             raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
         if silent:
-            told = indicators(reports)[:, np.array([label is not None for label in every])]
-            return _expected_answers(told, told.sum(axis=1), shares, np.ones(len(told)), what)
+            reported = indicators(reports)[:, np.array([label is not None for label in every])]
+            return _expected_answers(reported, reported.sum(axis=1), shares, np.ones(len(reported)), what)
         return _expected_shares(reports, protocol, shares / shares.sum(), what)
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
     if _may_be_left_out(question):
         counts = np.asarray(summarise(reports).counts, dtype=np.float64)
         classes, of_answers = _answer_classes(question, counts)
-        places = np.arange(counts.size)
+        positions = np.arange(counts.size)
         values = _expected_values(question.line, expected)
-        laws = (question.kernel.likelihoods(places, np.asarray(value)) for value in values)
+        laws = (question.kernel.likelihoods(positions, np.asarray(value)) for value in values)
         shares = np.mean([law @ classes for law in laws], axis=0)
         return _expected_answers(classes, of_answers, shares, counts, what)
     if not has_numbers(question):
-        raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
+        raise InvalidParameter(f"expected reports on numbers or categories to be needed, got {question.name}")
     values = _expected_values(question.line, expected)
     operator = question.likelihood(values, _ROWS)
     law = operator.forward(np.full(values.size, 1.0 / values.size))
@@ -278,8 +278,8 @@ def goodness_of_fit(
         drawn = np.random.default_rng(1).multinomial(n, law, size=_DRAWS[1] if few else 0)
         found = float(_fit(counts, law * n))
         return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
-    told = counts / len(reports)
-    return _kolmogorov(np.cumsum(told - law), float(len(reports)), question.line.circular, what)
+    reported = counts / len(reports)
+    return _kolmogorov(np.cumsum(reported - law), float(len(reports)), question.line.circular, what)
 
 
 def _expected_values(line: Line, expected: object) -> Floats:
@@ -295,21 +295,21 @@ def _may_be_left_out(question: Question) -> TypeGuard[OptionalQuestion]:
 
 
 def _answer_classes(question: OptionalQuestion, counts: Floats | Integers) -> tuple[Floats, Floats]:
-    """Return a number for each report and class of reports, and the reading of whether it is an answer.
+    """Return a number for each report and class of reports, and the decoded indicator of an answer.
 
-    Five classes have about as many reports on numbers each, and all but the first are kept. A report is in a
-    class by chance, whoever sent it, with a known probability: less that, the number has the mean 0 for who
-    did not answer, so that its ratio to the reading of the answers is a mean over those who did.
+    Five classes have about as many reports on numbers each, and all but the first are kept. For every person
+    the noise puts a report into a class with a known probability. Less this probability, the number has the
+    mean 0 without an answer, so its ratio to the decoded indicator is a mean over the people who answered.
     """
     kernel = question.kernel
-    told = np.zeros(kernel.outcomes)
-    told[: len(counts)] = counts
-    running = np.cumsum(told[: kernel.room])
+    reported = np.zeros(kernel.outcomes)
+    reported[: len(counts)] = counts
+    running = np.cumsum(reported[: kernel.room])
     edges = np.unique(np.searchsorted(running, running[-1] * np.array([0.2, 0.4, 0.6, 0.8]))) + 1
-    place = np.searchsorted(edges, np.arange(kernel.room), side="right")
-    classes = np.zeros((kernel.outcomes, int(place[-1])))
-    for number in range(1, int(place[-1]) + 1):
-        inside = np.flatnonzero(place == number)
+    index = np.searchsorted(edges, np.arange(kernel.room), side="right")
+    classes = np.zeros((kernel.outcomes, int(index[-1])))
+    for number in range(1, int(index[-1]) + 1):
+        inside = np.flatnonzero(index == number)
         classes[inside, number - 1] = 1.0
         classes[:, number - 1] -= (1.0 - kernel.window.contrast) * inside.size / kernel.outcomes
     return classes, kernel.answer_reading()
@@ -322,7 +322,7 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
     sizes = [float(part @ answered) for part in counts]
     errors = [math.sqrt(float(part @ answered**2)) for part in counts]
     if not all(size > error for size, error in zip(sizes, errors, strict=True)) or not classes.shape[1]:
-        raise NotIdentifiable("so few people of a group answered, if anybody did, that it is not compared")
+        raise NotIdentifiable("too few people of a group answered to compare it")
     pooled = (counts[0] + counts[1]) @ classes / sum(sizes)
     gaps = counts[0] @ classes / sizes[0] - counts[1] @ classes / sizes[1]
     moved = classes - answered[:, None] * pooled
@@ -335,10 +335,10 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
 
 
 def _expected_answers(
-    told: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
+    reported: Floats, answered: Floats, expected: Floats, counts: Floats, what: str
 ) -> Significance:
-    """Return the χ² test that the mean of `told` is `expected` times that of `answered`, by counts."""
-    moved = (told - answered[:, None] * expected)[:, : told.shape[1]]
+    """Return the χ² test that mean(`reported`) is `expected` times mean(`answered`), by counts."""
+    moved = (reported - answered[:, None] * expected)[:, : reported.shape[1]]
     mean = counts @ moved / counts.sum()
     centred = moved - mean
     spread = (centred * counts[:, None]).T @ centred / counts.sum() ** 2
@@ -483,8 +483,10 @@ def _simulate(question: CategoryQuestion, shares: Floats, n: int, draws: int, se
         law = np.zeros(cells.size)
         for code in np.flatnonzero(shares):
             law += shares[code] * kernel.likelihoods(cells, np.asarray(code))
-        told = rng.multinomial(n, law / law.sum(), size=draws)
-        return told if question.one_category else np.stack([kernel.supports(row, size) for row in told])
+        reported = rng.multinomial(n, law / law.sum(), size=draws)
+        return (
+            reported if question.one_category else np.stack([kernel.supports(row, size) for row in reported])
+        )
     if isinstance(kernel, Bits):
         held = rng.multinomial(n, shares, size=draws)
         return rng.binomial(held, question.p) + rng.binomial(n - held, question.q)
@@ -547,7 +549,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
 def _permute(
     question: CategoryQuestion, groups: tuple[Reports, Reports], supports: list[Integers]
 ) -> tuple[Integers, Integers]:
-    """Return the supports in two groups of the same sizes, into which all people are divided at random."""
+    """Return the supports in two groups of the same sizes after a random division of all people."""
     rng, size = np.random.default_rng(1), supports[0].size
     total, people = supports[0] + supports[1], len(groups[0])
     kernel = question.kernel
@@ -571,7 +573,7 @@ def _permute(
 
 
 def _divide(counts: Integers, people: int) -> Integers:
-    """Return how often each report falls into a group of so many people, drawn without replacement."""
+    """Return how often each report falls into a random group of this size, without replacement."""
     rng, draws = np.random.default_rng(1), _number_of_draws(counts.size)
     if counts.sum() >= _MOST_PEOPLE:
         draws = 0

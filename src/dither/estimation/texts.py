@@ -22,10 +22,10 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     Every level has its own group of people. A prefix is followed if its estimated frequency is above a
     threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
     returned if its frequency is above a threshold that no absent text passes with probability
-    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
+    1 − `false_alarm`. The frequencies come from the last level; its people had no part in choosing the
     candidates. They are unbiased for every candidate, and a little too large on average for those just above
     the threshold. `.projected()` has posterior means instead, under the distribution of the frequencies of
-    all candidates of the last level, which selection does not bias.
+    all candidates of the last level. Selection does not bias them.
     """
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, PrefixKernel):
@@ -33,11 +33,12 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidParameter(
-            f"most, the number of prefixes to follow, is an integer of at least 1, not {found(most)}"
+            f"expected most, the number of prefixes to follow, to be an integer of at least 1, got "
+            f"{found(most)}"
         )
     if not 0.0 < false_alarm < 1.0:
         raise InvalidParameter(
-            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
+            f"expected false_alarm to be a probability strictly between 0 and 1, got {found(false_alarm)}"
         )
     cells = reports.cells.reshape(-1)
     level = kernel.levels(cells)

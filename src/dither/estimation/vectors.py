@@ -27,7 +27,7 @@ _ROWS = 1 << 13  # reports that are decoded together
 
 @dataclass(frozen=True, eq=False)
 class VectorLength(ConfidenceInterval):
-    """The interval of the length of a mean vector, from that of its square, which is about normal."""
+    """The interval of the length of a mean vector, from the nearly normal interval of its square."""
 
     square: float  # an unbiased estimate of the squared length
     error: float  # its standard error
@@ -52,7 +52,7 @@ class EstimatedVector(Estimate):
 
     @property
     def total_error(self) -> float:
-        """The root mean squared length of the error of the whole vector."""
+        """The root mean squared length of the error of the complete vector."""
         return math.sqrt(float(np.sum(np.asarray(self.standard_error) ** 2)))
 
     def length(self) -> Estimate:
@@ -147,7 +147,7 @@ def vector_question(reports: Reports | Counts) -> VectorTerms:
 def mean_vector(reports: Reports | Counts, weights: Weighting | None = None) -> EstimatedVector:
     """Estimate the mean of vectors, without bias up to 1 % of its length (measured).
 
-    The variances are those of one in sixteen reports, chosen by their public seeds.
+    The variances come from one report in sixteen, chosen by their public seeds.
     """
     summary = reports if isinstance(reports, Reports) else summarise(reports)
     question = vector_question(summary)

@@ -55,9 +55,9 @@ METHODS: Final = {  # the module in this room and the name of each
 }
 
 
-def _load(place: str) -> Any:
-    """Return what has a name in a module of this room, such as "linear.linear"."""
-    module, _, name = place.rpartition(".")
+def _load(location: str) -> Any:
+    """Return the object of a name in a module of this room, such as "linear.linear"."""
+    module, _, name = location.rpartition(".")
     return getattr(import_module(f"dither.estimation.{module}"), name)
 
 
@@ -72,7 +72,7 @@ def as_method(method: object) -> Method:
 
 
 def _influence_of_mean(reports: Reports) -> Any:
-    """Return what each person adds to a mean; the module is imported when a difference asks for it."""
+    """Return each person's contribution to a mean; the module is imported when a difference needs it."""
     from dither.estimation.person_numbers import mean_influence
 
     return mean_influence(reports)
@@ -114,8 +114,8 @@ def _name_clipping(function: Named) -> Named:
         known = reports.question.domain.clipping
         if known is None:
             return result
-        asked = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
-        return replace(result, clipping=replace(known, quantity=asked))
+        request = function.__name__ if function.__name__ != "estimate" else usual_quantity(reports.question)
+        return replace(result, clipping=replace(known, quantity=request))
 
     return cast("Named", call)
 
@@ -138,13 +138,13 @@ def mean(
 ) -> Estimate | GroupedEstimates:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
-    Of `dt.Nullable` numbers it is that of the people who answered; `dt.response_rate` is how many did.
+    For `dt.Nullable` numbers it is the mean of the people who answered; `dt.response_rate` is their share.
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
     For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
     `method="as reported"` is the plain average of the reports.
 
-    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
-    of the population, and its error contains that the weights vary.
+    `weights` are public, one for each report, such as inverse inclusion probabilities. Then the mean is the
+    population's, and its error accounts for varying weights.
 
     Of several questions, as `dt.Each` and `dt.data.read` have them, the result is a table of the means of
     those that have one: `dt.mean(records)["age"]`.
@@ -170,9 +170,9 @@ def mean(
         from dither.estimation.person_numbers import weighted_mean
         from dither.estimation.weights import check_weighted
 
-        told = check_weighted(reports)
-        of_answers = _may_be_missing(told)
-        return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
+        reported = check_weighted(reports)
+        of_answers = _may_be_missing(reported)
+        return weighted_mean_of_answers(reported, weights) if of_answers else weighted_mean(reported, weights)
     summary = summarise(reports)
     check_scale(summary.question)
     if _may_be_missing(summary):
@@ -198,7 +198,7 @@ def mean(
 def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
 
-    Of `dt.Nullable` numbers it is that of the people who answered.
+    For `dt.Nullable` numbers only people who answered count.
     """
     summary = summarise(reports)
     check_scale(summary.question)
@@ -223,7 +223,7 @@ def resultant(reports: Reports | Counts, *, method: MethodName = "linear") -> Es
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
-    return replace(found, limits=(0.0, 1.0))  # of a length, no share
+    return replace(found, limits=(0.0, 1.0))  # a length, not a share
 
 
 @name_result
@@ -241,21 +241,21 @@ def frequencies(
 
     For a table of probabilities (`dt.Matrix`) it is least squares: each report counts for a number whose
     expectation is 1 for the category and 0 for others. `method="likelihood"` returns the likeliest shares
-    that are not negative and sum to one, of such reports and of those of `KRR`.
+    that are not negative and sum to one, for such reports and for reports of `KRR`.
 
-    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` names the items of
-    sets that are counted, and no others are: of very many items, a few take less time.
+    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` are the only items
+    of sets to count: with very many items, a few take less time.
     """
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
-    asked = reports.question if isinstance(reports, Reports | Counts) else None
+    request = reports.question if isinstance(reports, Reports | Counts) else None
     # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
-    table = asked is not None and (
-        getattr(asked.book, "shares", False) or hasattr(asked.kernel, "shares_reading")
+    table = request is not None and (
+        getattr(request.book, "shares", False) or hasattr(request.kernel, "shares_reading")
     )
     if table or method != "linear":
         if not table:
-            category_question(asked)
+            category_question(request)
         from dither.estimation.matrices import table_frequencies
 
         return table_frequencies(reports, method=method, weights=weights)
@@ -263,7 +263,7 @@ def frequencies(
         return supported_frequencies(reports, items)
     if items is not None:
         raise InvalidParameter("items= and weights= are not combined; leave one out")
-    category_question(asked)
+    category_question(request)
     return weighted_frequencies(reports, weights)
 
 
@@ -271,7 +271,8 @@ def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Esti
     """Estimate how many people have both of two items of their sets, without bias.
 
     Needs reports of `dt.SetResponse(…, pairs=True)`, or others that tell two items or more, and the reports
-    themselves: a summary has lost which items were told together. The error is several times that of an item.
+    themselves: a summary does not know which items were reported together. The error is several times
+    the error of an item.
 
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
@@ -313,11 +314,11 @@ def quantile(
 
     A list of shares returns a sequence of estimates, with a frame and a picture; each interval holds at its
     own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density,
-    and a fifth of the reach of `method="likelihood"`; it prints the width at which the density has to be
-    smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as wide;
-    `method="empirical bayes"` is the smooth density alone.
-    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
+    value is read off a smooth density with point masses. The interval contains the interval of the smooth
+    density, and a fifth of the reach of `method="likelihood"`. It prints the width at which the density has
+    to be smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as
+    wide; `method="empirical bayes"` uses only the smooth density.
+    `weights` are public, one for each report; the interval is for the equivalent number of equal people.
     """
     if isinstance(q, list | tuple | np.ndarray):
         from dither.estimation.quantiles import EstimatedQuantiles
@@ -330,7 +331,7 @@ def quantile(
         return EstimatedQuantiles.of(q, parts)
     if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
-            f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"
+            f"expected q, the share of a quantile, to be a number strictly between 0 and 1, got {found(q)}"
         )
     at = float(q)
     if weights is None:
@@ -338,10 +339,10 @@ def quantile(
     from dither.estimation.distribution_methods import count_for_quantile
     from dither.estimation.weights import as_weights, check_weighted
 
-    told = check_weighted(reports)
-    checked = as_weights(weights, len(told))
-    answer = _quantile(count_for_quantile(told, at, checked, _of_answers), at, method)
-    return replace(answer, n=len(told), remark=f", design effect {checked.design_effect:.2f}")
+    reported = check_weighted(reports)
+    checked = as_weights(weights, len(reported))
+    answer = _quantile(count_for_quantile(reported, at, checked, _of_answers), at, method)
+    return replace(answer, n=len(reported), remark=f", design effect {checked.design_effect:.2f}")
 
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
@@ -366,7 +367,7 @@ def distribution(
 
     `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="likelihood"` is (spiky) maximum likelihood, with intervals that assume no smoothness.
     `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
@@ -375,8 +376,8 @@ def distribution(
     else:
         from dither.estimation.weights import as_weights, check_weighted, count_weighted
 
-        told = check_weighted(reports)
-        summary = _of_answers(count_weighted(told, as_weights(weights, len(told))))
+        reported = check_weighted(reports)
+        summary = _of_answers(count_weighted(reported, as_weights(weights, len(reported))))
         number_question(summary)
     if bins is not None:
         from dither.estimation.likelihood import edges_of
@@ -419,9 +420,9 @@ def estimate(
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
-    For reports of `Cumulative` it is the cumulative shares, for those of other workloads the answers.
+    For reports of `Cumulative` it is the cumulative shares, for other workloads the answers.
 
-    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
+    Without an unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
     resolution.
 
     `by` holds a public label for each report, or several columns of labels by name. Then the result is a
@@ -449,15 +450,15 @@ def estimate(
     if weights is not None:
         from dither.estimation.weights import check_weighted
 
-        told = check_weighted(reports)
-        categories = "frequencies" in told.question.quantities
-        return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
+        reported = check_weighted(reports)
+        categories = "frequencies" in reported.question.quantities
+        return frequencies(reported, weights=weights) if categories else mean(reported, weights=weights)
     summary = summarise(reports)
     usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
     try:
         answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
-        # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
+        # Ordered numbers that everybody answers may lack an unbiased mean but have a likeliest one.
         ordered = usual == "mean" and "quantile" in summary.question.quantities
         if not summary.n or not ordered or _may_be_missing(summary):
             raise
@@ -481,11 +482,11 @@ def _any_quantile(summary: Counts, share: float) -> object:
     return quantile(summary, share)
 
 
-def _late(place: str) -> Callable[..., Any]:
+def _late(location: str) -> Callable[..., Any]:
     """Return a function of a summary that is imported when it is called."""
 
     def estimate_quantity(summary: Counts) -> object:
-        return _load(place)(summary)
+        return _load(location)(summary)
 
     return estimate_quantity
 

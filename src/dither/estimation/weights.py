@@ -1,9 +1,10 @@
 """Weights of people: raking to published totals, design effects, and averages of weighted numbers.
 
 Weights are public numbers, one for each report. A weighted average is Σ w·y/Σ w. Its error is that of its
-linearisation w·(y − average)/mean(w), so that it contains that weights vary and that they go with the answer.
-Raked weights make the totals of some public columns known: what these columns explain of y has no error, and
-the linearisation is that of the residual of y's weighted regression on them [Deville92].
+linearisation w·(y − average)/mean(w), so it accounts for varying weights and their correlation with the
+answer. Raked weights make the totals of some public columns known: the part of y that these
+columns explain has no error. The linearisation uses the residual of y's weighted regression on them
+[Deville92].
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["rake"]
 
 _ALONE: Final = 0.01  # the least part of all weight that others have, for the error
-_FEW: Final = 100.0  # equal people that weights count for, below which few carry the weight …
-_UNEVEN: Final = 5.0  # … if there are so many times as many people
+_FEW: Final = 100.0  # effective number of people below which few carry the weight …
+_UNEVEN: Final = 5.0  # … if the number of people is this many times larger
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative, of a total
 _AGREE: Final = 1e-6  # relative, of the sums of two lists of published totals
@@ -53,7 +54,7 @@ class Weights:
     """
 
     values: Floats
-    margins: tuple[Integers, ...] = ()  # of each raked column, the code of every person's label
+    margins: tuple[Integers, ...] = ()  # codes of every person's label, by raked column
 
     def __post_init__(self) -> None:
         given: object = self.values
@@ -63,10 +64,10 @@ class Weights:
             )
         array = np.asarray(given)
         if array.dtype.kind not in "iuf" or array.ndim != 1:
-            raise InvalidParameter("weights are a list of numbers, one for each report")
+            raise InvalidParameter("expected weights to be a list of numbers, one for each report")
         numbers = array.astype(np.float64)
         if not (np.isfinite(numbers).all() and numbers.size and numbers.min() >= 0.0 and numbers.max() > 0.0):
-            raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
+            raise InvalidParameter("expected weights to be finite numbers from 0 upwards, not all 0")
         numbers.setflags(write=False)
         object.__setattr__(self, "values", numbers)
 
@@ -105,7 +106,7 @@ class Weights:
         )
 
     def _repr_html_(self) -> str:
-        """Return the weights as notebooks show them: what they cost."""
+        """Return the weights as notebooks show them, with their cost."""
         return element("p", repr(self))
 
     def to_frame(self) -> Any:
@@ -126,10 +127,10 @@ Weighting = Sequence[float] | Floats | Weights
 
 
 def as_weights(weights: object, people: int) -> Weights:
-    """Return weights for so many people; raise InvalidParameter if they are no such weights."""
+    """Return weights for a number of people; raise InvalidParameter if they do not fit."""
     made = weights if isinstance(weights, Weights) else Weights(weights)  # type: ignore[arg-type]
     if len(made) != people:
-        raise InvalidParameter(f"{people} reports need as many weights, one for each, not {len(made)}")
+        raise InvalidParameter(f"expected one weight for each of {people} reports, got {len(made)}")
     return made
 
 
@@ -151,9 +152,9 @@ def check_weighted(reports: object) -> Reports:
 def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]:
     """Return the weighted average of a number per person, and each person's influence on it.
 
-    The influences have about the mean 0, and the average of n of them is the error. Who has a share h of all
-    weight pulls the average towards the own number, by which the gap is smaller: it is divided by √(1 − h)
-    [MacKinnon85].
+    The influences have about the mean 0, and the average of n of them is the error. A person with a share h
+    of all weight pulls the average towards the own number and makes the gap smaller. So the gap is divided by
+    √(1 − h) [MacKinnon85].
     """
     if weights is None:
         mean = float(numbers.mean())
@@ -188,7 +189,7 @@ def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
 
 
 def relative_variance(numbers: Floats, weights: Weights) -> float:
-    """Return the variance of a weighted average over that of as many equal people as the weights count for.
+    """Return the variance of a weighted average relative to the effective number of equal people.
 
     It is 1 if the weights go with nothing; raked columns that explain the numbers make it smaller.
     """
@@ -200,11 +201,11 @@ def relative_variance(numbers: Floats, weights: Weights) -> float:
 def student(value: float, influence: Floats, weights: Weights | None = None) -> StudentInterval:
     """Return a value with the error of its influences, one for each person, whose mean is about 0.
 
-    The skewness of the influences moves the interval, unless weights leave few degrees of freedom: then it
-    is that of a few people. If few people have most of the influence, their variance is uncertain: Student's
-    quantile has the degrees of freedom that their kurtosis leaves [Satterthwaite46]. If uneven `weights`
-    count for fewer than 100 equal people, it has no more than those, and the interval says that few people
-    carry the weight: who is heavier still may be missing.
+    The skewness of the influences moves the interval, unless weights leave few degrees of freedom. Then it
+    is the interval of a few people. If few people have most of the influence, their variance is uncertain:
+    Student's quantile has the degrees of freedom that their kurtosis leaves [Satterthwaite46]. If uneven
+    `weights` count for fewer than 100 equal people, it has no more than those, and the interval says that few
+    people carry the weight: who is heavier still may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()
@@ -247,7 +248,7 @@ def entries_of(reports: Reports) -> Integers:
 def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> Any:
     """Return counts of reports by weight, scaled to the effective number of people over a factor.
 
-    They stand in the place of a summary, of which estimators of shapes ask nothing else.
+    They replace a summary; estimators of shapes need nothing else.
     """
     question, cells = reports.question, reports.cells.reshape(-1)
     n = max(int(weights.effective / max(factor, 1e-3)), 1)
@@ -275,7 +276,7 @@ def rake(
     them how many people of the population have each label, in numbers or in shares. A tuple of names is a
     table of several columns: `{("age", "sex"): {("18–39", "f"): 7.1e6, …}}` alone is post-stratification.
     Several columns are raked: weights are scaled to the totals of one after the other until all hold. `base`
-    are the weights to begin with, such as inverse chances of being asked.
+    are the weights to begin with, such as inverse inclusion probabilities.
 
     Columns are public labels. Randomised answers are refused: their reports are not people's labels.
 
@@ -286,7 +287,9 @@ def rake(
     [52.0, 8.0, 20.0, 20.0]
     """
     if not isinstance(totals, Mapping) or not totals:
-        raise InvalidParameter(f"totals are a mapping from columns to their totals, not {found(totals)}")
+        raise InvalidParameter(
+            f"expected totals to be a mapping from columns to their totals, got {found(totals)}"
+        )
     margins = [_margin(columns, key, known) for key, known in totals.items()]
     people = {codes.size for codes, _ in margins}
     if len(people) > 1:
@@ -299,8 +302,8 @@ def rake(
         )
     n = people.pop()
     weights = np.ones(n) if base is None else as_weights(base, n).values.copy()
-    whole = sums[0] if abs(sums[0] - 1.0) > _AGREE else float(n)  # of shares: the mean weight is 1
-    wanted = [known * (whole / each) for (_, known), each in zip(margins, sums, strict=True)]
+    complete = sums[0] if abs(sums[0] - 1.0) > _AGREE else float(n)  # totals are shares: the mean weight is 1
+    wanted = [known * (complete / each) for (_, known), each in zip(margins, sums, strict=True)]
     gap = math.inf
     for _ in range(_ROUNDS):
         gap = 0.0
@@ -309,7 +312,7 @@ def rake(
             if (now[known > 0.0] <= 0.0).any():
                 raise Infeasible("people of one label have weight 0, so that no total can be reached")
             ratio = np.divide(known, now, out=np.zeros_like(known), where=now > 0.0)
-            gap = max(gap, float(np.abs(now - known).max()) / whole)
+            gap = max(gap, float(np.abs(now - known).max()) / complete)
             weights = weights * ratio[codes]
         if gap <= _CLOSE:
             return Weights(weights, tuple(codes for codes, _ in margins))
@@ -328,9 +331,9 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
     if len({len(part) for part in listed}) > 1:
         raise InvalidParameter(f"the columns {', '.join(map(repr, names))} have different lengths")
     held = listed[0] if len(names) == 1 else list(zip(*listed, strict=True))
-    places = {label: place for place, label in enumerate(known)}
-    absent = next((label for label in held if label not in places), None)
-    if absent is not None or (held and None in held and None not in places):
+    positions = {label: index for index, label in enumerate(known)}
+    absent = next((label for label in held if label not in positions), None)
+    if absent is not None or (held and None in held and None not in positions):
         raise InvalidParameter(
             f"column {key!r} has the label {found(absent)} without a total; give one, or drop these people"
         )
@@ -340,10 +343,10 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
         raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards") from None
     if not (np.isfinite(numbers).all() and numbers.min() >= 0.0 and numbers.sum() > 0.0):
         raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards, not all 0")
-    codes = np.fromiter((places[label] for label in held), np.int64, len(held))
+    codes = np.fromiter((positions[label] for label in held), np.int64, len(held))
     seen = np.bincount(codes, minlength=numbers.size) > 0
-    for label, place in places.items():
-        if numbers[place] > 0.0 and not seen[place]:
+    for label, index in positions.items():
+        if numbers[index] > 0.0 and not seen[index]:
             raise Infeasible(f"nobody has the label {found(label)} of {key!r}; merge it with another")
     return codes, numbers
 
@@ -352,7 +355,7 @@ def _labels(columns: Any, name: object) -> list[Hashable]:
     there = list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
     if name not in there:
         raise InvalidParameter(
-            f"there is no column {found(name)}; there are {', '.join(map(str, there[:20]))}"
+            f"unknown column {found(name)}; expected one of {', '.join(map(str, there[:20]))}"
         )
     column = columns[name]
     if isinstance(column, Reports):

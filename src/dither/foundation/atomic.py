@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def rename_after(path: Path) -> Iterator[Path]:
-    """Yield a temporary path in the same folder, which is renamed to `path` if no error is raised inside.
+    """Yield a temporary path in the same folder; rename it to `path` if no error is raised inside.
 
     The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
     FileNotFoundError, with the folder and not with the temporary name, if the folder does not exist.
@@ -40,7 +40,7 @@ def rename_after(path: Path) -> Iterator[Path]:
 
 def _check_folder(path: Path) -> None:
     if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+        raise FileNotFoundError(errno.ENOENT, "folder not found; create it first", str(path.parent))
 
 
 def sync_folder(folder: Path) -> None:
@@ -84,7 +84,7 @@ def _give_name(part: Path, path: Path) -> None:
 
 
 def lock_beside(path: Path, seconds: float = 0.0) -> sqlite3.Connection:
-    """Take the lock of a file until it is closed; raise TimeoutError if it is not free in so many seconds.
+    """Take the lock of a file until it is closed; raise TimeoutError if it stays taken for `seconds`.
 
     The lock is a transaction of SQLite that never ends, on the empty file `path` + ".lock": SQLite has such
     locks on every system, and they end with the process. The file stays.
@@ -121,7 +121,7 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
 def whole(path: Path, mode: int = 0o666) -> Iterator[TextIO]:
     """Open a text file for writing that appears under its name if no error is raised inside.
 
-    It has the permissions of `mode`, less those of the umask, from its first byte on.
+    From its first byte on it has the permissions `mode` without the bits of the umask.
     """
 
     def create(name: str, flags: int) -> int:

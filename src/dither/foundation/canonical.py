@@ -1,4 +1,4 @@
-"""Device texts, which describe what a device needs in order to draw, and their digests: see docs/wire.md.
+"""Device texts (all that a device needs in order to draw) and their digests: see docs/wire.md.
 
 A device text is canonical JSON [RFC 8785]: no white space, sorted keys, numbers as in ECMAScript. So programs
 in other languages write the same bytes. Integers that may exceed 2^53 are lower-case hexadecimal text.

@@ -1,4 +1,4 @@
-"""Losses, which are functions of the distance between report and truth, and criteria: worst case, average."""
+"""Losses (functions of the distance between report and truth) and criteria: worst case, average."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Power:
     def circular_antiderivative(self, difference: Floats) -> Floats:
         """Return the integral of the loss from 0 to `difference` on a circle of circumference 1."""
         turns = np.round(difference)
-        whole = 2.0 * self.antiderivative(np.asarray(0.5))
-        return np.asarray(turns * whole + self.antiderivative(difference - turns), dtype=np.float64)
+        total = 2.0 * self.antiderivative(np.asarray(0.5))
+        return np.asarray(turns * total + self.antiderivative(difference - turns), dtype=np.float64)
 
     @property
     def loss(self) -> Loss:
@@ -74,7 +74,7 @@ CRITERIA: Final[tuple[Criterion, ...]] = get_args(Criterion)
 
 
 def as_power(loss: object) -> Power:
-    """Return the power of the distance that a loss is; raise InvalidParameter if it is none.
+    """Return the exponent of a loss that is a power of the distance; raise InvalidParameter otherwise.
 
     >>> as_power("squared"), as_power(1.5), as_power(3)
     (squared, power(1.5), power(3))

@@ -119,7 +119,7 @@ p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
 
 
 def _split_lists(lines: list[str]) -> Iterator[list[str]]:
-    """Yield a heading on its own, and what follows it."""
+    """Yield a heading and the text after it as separate blocks."""
     while lines and lines[0].startswith("#"):
         yield lines[:1]
         lines = lines[1:]
@@ -136,7 +136,7 @@ def _inline(text: str) -> Markup:
 
 
 def page(title: str, *parts: object, wide: bool = False, language: str = "en") -> str:
-    """Return a whole page: the title as its first heading, then the parts, each on its own line."""
+    """Return a complete page: the title as its first heading, then the parts, each on its own line."""
     head = [
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -144,11 +144,11 @@ def page(title: str, *parts: object, wide: bool = False, language: str = "en") -
         element("style", Markup(_STYLE)),
     ]
     body = join_markup([element("h1", title), *parts])
-    whole = element(
+    document = element(
         "html",
         element("head", *head),
         "\n",
         element("body", body, class_="wide" if wide else None),
         lang=language,
     )
-    return f"<!doctype html>\n{whole}\n"
+    return f"<!doctype html>\n{document}\n"

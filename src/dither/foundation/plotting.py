@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 # The house style: estimates are blue, point masses and kernels orange, further curves in this order. They
-# are the colours of Okabe and Ito, which people with any colour vision distinguish, and have marks of their
-# own.
+# are the colours of Okabe and Ito, distinguishable with any colour vision. Each has its own marker.
 BLUE: Final = "#0072b2"
 ORANGE: Final = "#d55e00"
 GREY: Final = "#6b7580"
@@ -49,7 +48,7 @@ def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
 
 
 def _letters(ax: Axes) -> int:
-    """Return how many letters of a title fit above the axes, beside the names on the left."""
+    """Return how many letters of a title fit above the axes, right of the names on the left."""
     across: Any = getattr(ax.get_subplotspec(), "get_gridspec", lambda: None)()
     panel = float(ax.figure.get_figwidth()) / (1 if across is None else across.ncols)  # type: ignore[union-attr]
     names = (line for label in ax.get_yticklabels() for line in label.get_text().split("\n"))
@@ -68,6 +67,14 @@ def as_budgets(ax: Axes) -> None:
 _BUDGETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 
+def start_at_zero(ax: Axes) -> None:
+    """Let the vertical axis begin at 0, and still grow with what is drawn on it later."""
+    for drawn in [*ax.lines, *ax.collections, *ax.patches][:1]:
+        drawn.sticky_edges.y.append(0.0)  # no margin below it
+    ax.update_datalim([(0.0, 0.0)], updatex=False)
+    ax.autoscale_view(scalex=False)
+
+
 def set_height(ax: Axes, inches: float) -> None:
     """Make a figure as high as its content needs, if the axes are its only ones."""
     figure: Any = ax.figure
@@ -83,7 +90,7 @@ def as_per_cent(ax: Axes, axis: str) -> None:
     getattr(ax, f"{axis}axis").set_major_formatter(formatter)
 
 
-_ROWS: Final = 60  # of a picture
+_ROWS: Final = 60  # rows of a picture
 
 
 def draw_rows(
@@ -104,23 +111,23 @@ def draw_rows(
     column = bars or "value"
     shown = [row for row in rows if row.get(column) is not None and math.isfinite(row[column])][:_ROWS]
     if not shown:
-        raise InvalidParameter("there is no finite number to draw")
+        raise InvalidParameter("expected at least one finite number to draw")
     new, ax = ax is None, axes_or_new(ax)
     named = 1 if bars else list(shown[0]).index("value")
     names = [" · ".join(str(cell) for cell in list(row.values())[:named]) or "estimate" for row in shown]
-    places = np.arange(len(shown))[::-1]
+    positions = np.arange(len(shown))[::-1]
     if new or len(shown) > 8:
         lines = sum(1 + name.count("\n") for name in names)
         set_height(ax, max(0.28 * lines + 1.2, 1.7))
     if bars:
-        drawn = ax.barh(places, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
+        drawn = ax.barh(positions, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
         ax.bar_label(drawn, [f"{row[bars]:.3g}" for row in shown], padding=3, fontsize=8)
-        ax.margins(x=0.12)  # for the numbers beside the bars
+        ax.margins(x=0.12)  # room for the numbers right of the bars
     else:
-        draw_intervals(ax, places, shown, limits, upright=False)
+        draw_intervals(ax, positions, shown, limits, upright=False)
     if zero:
         ax.axvline(0.0, color=GREY, linewidth=0.8)
-    ax.set_yticks(places, names)
+    ax.set_yticks(positions, names)
     ax.set_ylim(-0.6, len(shown) - 0.4)
     return dress_axes(ax, title=title, x=x)
 
@@ -208,11 +215,11 @@ def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> 
         density = np.asarray(questions.pdf(y, x))
         if density.any():
             ax.plot(y, density, color=colour, label=f"x = {x:g}", drawstyle="steps-mid")
-        places, masses = questions.atoms(x)
-        if places.size:
+        positions, masses = questions.atoms(x)
+        if positions.size:
             label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
-            ax.vlines(places, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
+            ax.vlines(positions, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
-    ax.set_ylim(bottom=0)
+    start_at_zero(ax)
     ax.legend(frameon=False)
     return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")

@@ -48,7 +48,7 @@ def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
     ends = [row.get(name) for name in _ENDS]
     if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
         sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
-        places = decimals(max(min(sides), sum(sides) / 10.0))  # of the shorter side
+        places = decimals(max(min(sides), sum(sides) / 10.0))  # decimals of the shorter side
         if -12 <= places <= 12:
             for name, end in zip(_ENDS, ends, strict=True):
                 cells[name] = f"{round(end, places) + 0.0:.{max(places, 0)}f}"  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ class Tabular(Tableau):
         return said + (shown._repr_html_() if rows else "") + more
 
 
-MOST_ROWS: Final = 50  # of a result in a notebook
+MOST_ROWS: Final = 50  # rows of a result in a notebook
 # Columns of files, about values that were clipped: tables that people read have them in the title.
 _IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 

@@ -34,7 +34,7 @@ class Records(Mapping[str, Reports]):
     """The reports of `n` people about several attributes: `records["age"]` are the `Reports` of one.
 
     If each person reported one attribute, `chosen` contains its index for each person, and the reports of an
-    attribute are those of the people who drew it, in their order.
+    attribute come from the people who drew it, in their order.
     """
 
     question: Attributes
@@ -72,7 +72,9 @@ class Records(Mapping[str, Reports]):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if self.chosen is not None:
-            raise InvalidParameter("each person reported one attribute, so there are no whole records")
+            raise InvalidParameter(
+                "each person reported one attribute, so complete records do not exist; use .parts"
+            )
         columns = [np.asarray(reports.values) for reports in self.parts.values()]
         if any(column.ndim != columns[0].ndim for column in columns):
             raise InvalidParameter("an attribute has more than one number; decode the attributes one by one")
@@ -83,7 +85,7 @@ class Records(Mapping[str, Reports]):
 
 
 def _of_one_crowd(parts: dict[str, Reports], n: int, chosen: Array | None = None) -> dict[str, Reports]:
-    """Return the reports of attributes as those of the same n people, each in the rows that told it."""
+    """Return the reports of attributes as reports of the same n people, each in the rows that reported it."""
     (everybody,) = new_people(n)
     made: dict[str, Reports] = {}
     for index, (name, part) in enumerate(parts.items()):
@@ -174,7 +176,7 @@ class Attributes(Answering, Combinator):
         return sum(sizes) if self.whole_records else max(sizes)
 
     kind: ClassVar[str]  # the name of the draw in a device text
-    whole_records: ClassVar[bool]  # whether every attribute is reported
+    whole_records: ClassVar[bool]  # True if every attribute is reported
 
     def device(self) -> dict[str, Any]:
         parts = [[name, as_answering(part).device()] for name, part in self.parts.items()]
@@ -288,14 +290,14 @@ class Each(Attributes):
         >>> [both[name].epsilon for name in both]
         [1.0, 2.0]
         """
-        whole = check_epsilon(epsilon)
+        total = check_epsilon(epsilon)
         if weights is None:
             weights = dict.fromkeys(parts, 1.0)
         if not parts or set(weights) != set(parts):
             raise InvalidParameter(
                 f"weights are needed for exactly the attributes {', '.join(parts) or '(none was given)'}"
             )
-        shares = split(whole, [finite("a weight", weights[name]) for name in parts])
+        shares = split(total, [finite("a weight", weights[name]) for name in parts])
         made: dict[tuple[int, float], Any] = {}  # a mechanism that several attributes share is built once
         divided = {}
         for (name, part), budget in zip(parts.items(), shares, strict=True):
@@ -338,7 +340,7 @@ class Each(Attributes):
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Sampled(Attributes):
-    """One attribute, drawn at random for each person, is reported with the whole budget.
+    """One attribute, drawn at random for each person, is reported with the complete budget.
 
     Promise:   the most that any of the mechanisms spends, for one record; the draw ignores the values.
     Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
@@ -367,7 +369,7 @@ class Sampled(Attributes):
 
     @property
     def _keys(self) -> set[bytes | None]:
-        """The set of keys of the attributes, which must have one element: a key, or None."""
+        """The set of keys of the attributes. It must have one element: a key, or None."""
         return {part.key if isinstance(part, Memoised) else None for part in self.parts.values()}
 
     def at(self, epsilon: float) -> Sampled:

@@ -1,4 +1,4 @@
-"""The public names of joint randomized response besides `dt.JRR`, which is `dt.jrr`.
+"""The public names of joint randomized response besides `dt.JRR`, as `dt.jrr`.
 
 JointSUE, JointOLH    correlated coins for other mechanisms; JRR.over returns them
 Coin                  the coin of one device

@@ -57,9 +57,9 @@ class TableBound:
 
     @cached_property
     def _sets(self) -> list[tuple[int, ...]]:
-        places = range(len(self.sizes))
+        positions = range(len(self.sizes))
         most = len(self.sizes) if len(self.sizes) <= _MOST_SETS else self.way
-        return [subset for count in range(1, most + 1) for subset in combinations(places, count)]
+        return [subset for count in range(1, most + 1) for subset in combinations(positions, count)]
 
     @cached_property
     def _eigenvalues(self) -> tuple[Floats, Floats]:
@@ -67,9 +67,9 @@ class TableBound:
         dimensions, values = [], []
         tables = list(combinations(range(len(self.sizes)), self.way))
         for subset in self._sets:
-            dimensions.append(math.prod(self.sizes[place] - 1 for place in subset))
+            dimensions.append(math.prod(self.sizes[index] - 1 for index in subset))
             holding = [table for table in tables if set(subset) <= set(table)]
-            values.append(sum(1.0 / math.prod(self.sizes[place] for place in table) for table in holding))
+            values.append(sum(1.0 / math.prod(self.sizes[index] for index in table) for table in holding))
         return np.array(dimensions, dtype=np.float64), np.array(values)
 
     @cached_property
@@ -87,9 +87,9 @@ class TableBound:
 
     def value(self, pairs: Floats) -> float:
         """Return the bound for y_1 … y_d; −∞ if it proves nothing."""
-        by_set, whole = self._differing
+        by_set, complete = self._differing
         inner = 1.0 - by_set @ pairs
-        total = float(whole @ pairs)
+        total = float(complete @ pairs)
         gamma = self.ratio - total
         if not gamma > 0.0 or float(inner.min()) < 1e-9:
             return -math.inf
@@ -106,7 +106,7 @@ class TableBound:
         reached = self.value(pairs)
         if len(self.sizes) > _MOST_SETS:
             return reached
-        _, whole = self._differing
+        _, complete = self._differing
         count = len(pairs)
         ways = [np.ones(count), *np.eye(count), *(np.arange(count) >= first for first in range(1, count))]
         for _ in range(_SWEEPS):
@@ -117,15 +117,15 @@ class TableBound:
                 def along(length: float, step: Floats = step, now: Floats = pairs) -> float:
                     return self.value(now + length * step)
 
-                length = argmax(along, -down, self.ratio / float(whole @ step), sections=40)
+                length = argmax(along, -down, self.ratio / float(complete @ step), sections=40)
                 if along(length) > reached:
                     pairs = np.maximum(pairs + length * step, 0.0)
                     reached = self.value(pairs)
         return reached
 
 
-_LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so many categories
-_MOST_CELLS: Final = 1 << 14  # of all subsets of attributes together: they are listed in the device's text
+_LARGEST_FIELD: Final = 64  # functionals are tried for attributes of at most 64 categories
+_MOST_CELLS: Final = 1 << 14  # cells of all subsets of attributes: they are listed in the device's text
 _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 
@@ -136,7 +136,7 @@ class TablePlan:
     functions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # attributes, and values for their codes
     inputs: tuple[int, ...]  # the number of values of each function
     weights: tuple[float, ...]
-    variance: float  # of one report, summed over the cells of all tables
+    variance: float  # variance of one report, summed over the cells of all tables
     field: int = 0  # the order of the field of the lines; 0 if sets of attributes are reported directly
 
 
@@ -234,9 +234,10 @@ class Marginals(Mechanism[PlainQuestion]):
     def bound(self) -> float:
         """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers.
 
-        At large ε these prove nothing (their bound is negative). Then it is that of each table alone: who
-        estimates all tables estimates each, and none better than a mechanism for its cells [Pan26]. Of
-        profiles with at most 27 cells it is also the bound that is proved by trying every column.
+        At large ε these prove nothing (their bound is negative). Then the bound of each single
+        table counts: a mechanism for all tables estimates each one, at best as well as a mechanism for its
+        cells [Pan26]. Of profiles with at most 27 cells it is also the bound that is proved by trying every
+        column.
         """
         together = TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
         sizes = [math.prod(table) for table in combinations(self.domain.sizes, self.way)]
@@ -259,7 +260,7 @@ def _small_bound(sizes: tuple[int, ...], way: int, epsilon: float) -> float:
     rows = [
         np.all(cells[:, table] == codes, axis=1)
         for table in combinations(range(len(sizes)), way)
-        for codes in np.ndindex(*(sizes[place] for place in table))
+        for codes in np.ndindex(*(sizes[index] for index in table))
     ]
     matrix, ratio = np.array(rows, dtype=np.float64), math.exp(epsilon)
     response = (np.ones((size, size)) + (ratio - 1.0) * np.eye(size)) / (ratio + size - 1.0)
@@ -290,19 +291,19 @@ def _functionals(sizes: tuple[int, ...], epsilon: float, single: float | None = 
     """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
 
     A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
-    is asked in proportion to the square root of the number of cells that it enters. With `single`, this is
+    is drawn in proportion to the square root of the number of cells that it enters. With `single`, this is
     the share of the people who are asked about one attribute.
     """
     order = least_order(max(sizes))
     if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_FUNCTIONS:
         return None
-    asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    requests: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     enters: list[float] = []
     for index, size in enumerate(sizes):
-        asked.append(((index,), tuple(range(size))))
+        requests.append(((index,), tuple(range(size))))
         enters.append(sum(size * other for at, other in enumerate(sizes) if at != index))
     for (first, second), values in lines(sizes, order):
-        asked.append(((first, second), values))
+        requests.append(((first, second), values))
         enters.append(sizes[first] * sizes[second])
     noise = _spread(order, epsilon) / order**2
     weights = np.sqrt(enters)
@@ -311,8 +312,8 @@ def _functionals(sizes: tuple[int, ...], epsilon: float, single: float | None = 
         weights[: len(sizes)] *= single / weights[: len(sizes)].sum()
         weights[len(sizes) :] *= (1.0 - single) / weights[len(sizes) :].sum()
     return TablePlan(
-        tuple(asked),
-        (order,) * len(asked),
+        tuple(requests),
+        (order,) * len(requests),
         tuple(weights.tolist()),
         float(noise * (np.array(enters) / weights).sum()) + TableBound(sizes, 2, 1.0).rest,
         order,
@@ -321,22 +322,22 @@ def _functionals(sizes: tuple[int, ...], epsilon: float, single: float | None = 
 
 def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
     """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
-    asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    requests: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     inputs: list[int] = []
     spreads: list[float] = []
-    for places in combinations(range(len(sizes)), way):
-        cells = math.prod(sizes[place] for place in places)
-        asked.append((places, tuple(range(cells))))
+    for indices in combinations(range(len(sizes)), way):
+        cells = math.prod(sizes[index] for index in indices)
+        requests.append((indices, tuple(range(cells))))
         inputs.append(cells)
         spread = _spread(cells, epsilon) * cells / (cells - 1)
         dimensions = float(cells - 1)
         if way == 2:  # a single attribute is averaged over the tables that hold it
-            ends = [sizes[place] - 1 for place in places]
+            ends = [sizes[index] - 1 for index in indices]
             dimensions = math.prod(ends) + sum(ends) / (len(sizes) - 1)
         spreads.append(spread * dimensions)
     roots = np.sqrt(spreads)
     variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
-    return TablePlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
+    return TablePlan(tuple(requests), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
 
 
 def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | None:
@@ -346,30 +347,30 @@ def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | 
     Π(k_a − 1) dimensions. A subset S with spread s and k_S cells, answered by a share w of the people,
     estimates each with the variance s·k_S/(k_A·w); all subsets that hold A are averaged by their variances.
     """
-    asked = [
-        (places, tuple(range(math.prod(sizes[place] for place in places))))
-        for places in combinations(range(len(sizes)), count)
+    requests = [
+        (indices, tuple(range(math.prod(sizes[index] for index in indices))))
+        for indices in combinations(range(len(sizes)), count)
     ]
-    if sum(len(values) for _, values in asked) > _MOST_CELLS:
+    if sum(len(values) for _, values in requests) > _MOST_CELLS:
         return None
     costs, precisions = [], []
     for held in (*combinations(range(len(sizes)), 1), *combinations(range(len(sizes)), 2)):
-        cells = math.prod(sizes[place] for place in held)
-        others = [size for place, size in enumerate(sizes) if place not in held]
+        cells = math.prod(sizes[index] for index in held)
+        others = [size for index, size in enumerate(sizes) if index not in held]
         enters = sum(1.0 / size for size in others) if len(held) == 1 else 1.0
-        costs.append(enters * math.prod(sizes[place] - 1 for place in held))
+        costs.append(enters * math.prod(sizes[index] - 1 for index in held))
         precisions.append(
-            [cells / len(values) if set(held) <= set(places) else 0.0 for places, values in asked]
+            [cells / len(values) if set(held) <= set(indices) else 0.0 for indices, values in requests]
         )
-    inputs = tuple(len(values) for _, values in asked)
+    inputs = tuple(len(values) for _, values in requests)
     spreads = np.array([_spread(cells, epsilon) * cells / (cells - 1) for cells in inputs])
     cost, precision = np.array(costs), np.array(precisions) / spreads
-    weights = np.full(len(asked), 1.0 / len(asked))
+    weights = np.full(len(requests), 1.0 / len(requests))
     for _ in range(_SWEEPS * 10):  # towards equal derivatives of the variance by the weights
         weights = weights * np.sqrt(precision.T @ (cost / (precision @ weights) ** 2))
         weights /= weights.sum()
     variance = float((cost / (precision @ weights)).sum()) + TableBound(sizes, 2, 1.0).rest
-    return TablePlan(tuple(asked), inputs, tuple(weights.tolist()), variance)
+    return TablePlan(tuple(requests), inputs, tuple(weights.tolist()), variance)
 
 
 def _integers(weights: tuple[float, ...]) -> list[int]:

@@ -71,7 +71,7 @@ class Matrix(NumberMechanism):
     _takes: ClassVar[tuple[type[Domain], ...]] = (Categories, Interval)
 
     def __post_init__(self) -> None:
-        if isinstance(self.domain, self._takes):  # else the base class says what is needed
+        if isinstance(self.domain, self._takes):  # else the base class raises
             object.__setattr__(self, "weights", _check_weights(self.weights, self._count()))
             if isinstance(self.epsilon, float) and math.isnan(self.epsilon):
                 object.__setattr__(self, "epsilon", _spent(self._rounded))
@@ -128,7 +128,7 @@ class Matrix(NumberMechanism):
         bound, plain = exp_below(Fraction(self.epsilon)), self._rounded
         if plain.ratio <= bound:
             return plain
-        # What all inputs send together is mixed into each row, which moves all ratios towards 1.
+        # The average row is mixed into each row and moves all ratios towards 1.
         size = len(plain.rows)
         shared = [sum(column) // size for column in zip(*plain.rows, strict=True)]
         for lift in _LIFTS:
@@ -212,7 +212,7 @@ def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], 
     for column, weights in enumerate(zip(*rows, strict=True)):
         if any(weights) and not all(weights):
             raise InvalidParameter(
-                f"report {column} is possible for some inputs and impossible for others, which no ε allows; "
+                f"report {column} is possible for some inputs and impossible for others; no ε allows this; "
                 "give it a positive weight in every row"
             )
     return tuple(rows)
@@ -223,7 +223,9 @@ def _check_number(weight: object) -> Real:
         weight = weight.item()
     real = isinstance(weight, int | float | Fraction) and not isinstance(weight, bool)
     if not real or not 0 <= cast(Real, weight) < math.inf:
-        raise InvalidParameter(f"weights are non-negative numbers or fractions, not {found(weight)}")
+        raise InvalidParameter(
+            f"expected weights to be non-negative numbers or fractions, got {found(weight)}"
+        )
     return cast(Real, weight)
 
 
@@ -231,13 +233,13 @@ def _integers(row: Sequence[Real]) -> list[int]:
     """Return integers proportional to the weights of a row: exactly, or to parts of 2^−96 of its sum."""
     exact = [Fraction(weight) for weight in row]
     scale = math.lcm(*(weight.denominator for weight in exact))
-    whole = [int(weight * scale) for weight in exact]
-    shared = math.gcd(*whole)
-    whole = [weight // shared for weight in whole]
-    total = sum(whole)
+    integers = [int(weight * scale) for weight in exact]
+    shared = math.gcd(*integers)
+    integers = [weight // shared for weight in integers]
+    total = sum(integers)
     if total <= _PARTS:
-        return whole
-    return [max((weight * _PARTS + total // 2) // total, 1) if weight else 0 for weight in whole]
+        return integers
+    return [max((weight * _PARTS + total // 2) // total, 1) if weight else 0 for weight in integers]
 
 
 def _spent(channel: Channel) -> float:

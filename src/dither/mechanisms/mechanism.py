@@ -22,12 +22,12 @@ from dither.privacy import Guarantee
 Q_co = TypeVar("Q_co", bound=Question, covariant=True)
 
 # The metadata of a parameter that was added later: specifications do not list it while it has its default, so
-# that those of older mechanisms stay as they are.
+# that specifications of older mechanisms stay as they are.
 ADDED: Final = {"added": True}
 
 
 class _Signature:
-    """The parameters of a mechanism's `__init__`, which `inspect` shows although `__new__` takes any."""
+    """The parameters of a mechanism's `__init__`. `inspect` shows them although `__new__` takes any."""
 
     def __get__(self, instance: object, kind: type[object]) -> inspect.Signature:
         signature = inspect.signature(kind.__init__)
@@ -36,7 +36,7 @@ class _Signature:
 
 @dataclass(frozen=True)
 class Mechanism(ABC, Generic[Q_co]):
-    """A design on a domain with a budget ε. It has a question, which draws, counts, decodes and promises.
+    """A design on a domain with a budget ε. Its question draws, counts, decodes and promises.
 
     Devices call `perturb`; the collector decodes the reports. Both are the question's, and so are the
     guarantee and the fingerprint. A subclass defines the kernel by its paper's formula, and the codebook.
@@ -47,9 +47,11 @@ class Mechanism(ABC, Generic[Q_co]):
     epsilon: float
 
     _takes: ClassVar[tuple[type[Domain], ...]]
-    _draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
-    _called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
-    _certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
+    _draws: ClassVar[
+        tuple[str, ...]
+    ]  # draws of its questions; `registry` reads the line in a mechanism's own file
+    _called: ClassVar[str] = ""  # the name in texts, if it differs from the class
+    _certified: ClassVar[bool] = False  # True if the formula is in floats, so that its integers are checked
 
     __signature__: ClassVar = _Signature()
 
@@ -103,11 +105,11 @@ class Mechanism(ABC, Generic[Q_co]):
 
     @cached_property
     def question(self) -> Q_co:
-        """The integers, the codebook and the budget: what travels, draws, counts, decodes and promises."""
+        """The integers, the codebook and the budget: they travel, draw, count, decode and promise."""
         return self._ask(self)
 
     def _ask(self, source: Mechanism[Any], *, divided: bool = False) -> Q_co:
-        """Return the question with the integers of a design, which is this one or a part of it."""
+        """Return the question with the integers of a design: this one or a part of it."""
         kernel = source._kernel()
         written = writable(type(self), self._parameters())
         written.pop("domain")
@@ -156,7 +158,7 @@ class Mechanism(ABC, Generic[Q_co]):
         return self.question.report_bytes
 
     def to_json(self) -> str:
-        """Return the specification of its question as JSON, which `dt.from_json` reads."""
+        """Return the specification of its question as JSON for `dt.from_json`."""
         return self.question.to_json()
 
     def describe(self) -> str:

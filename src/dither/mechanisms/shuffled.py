@@ -43,11 +43,11 @@ SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees 
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
 ONE_PLACE: Final = "a person tells one place alone"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
-_CLOSE: Final = 2e-3  # how near the ln δ of a device's ε is to the asked one
+_CLOSE: Final = 2e-3  # largest difference between the ln δ of a device's ε and the required one
 _MOST_TIMES: Final = 10_000
-_POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
+_POINTS, _FEW_POINTS = 96, 40  # points of a composed curve; the second number if a point takes long
 _MOST_CURVE: Final = 10**6  # people up to which a curve of two reports is computed
-_FEW_REPORTS: Final = 1 << 12  # that are listed although the laws of sets are known
+_FEW_REPORTS: Final = 1 << 12  # reports that are listed although the laws of sets are known
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 _WINDOWS: Final = (WindowKernel, ResponseKernel)  # kernels with one window
@@ -77,7 +77,8 @@ address or time that tells whose it is
 def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, delta: float) -> Guarantee:
     """Return the central (ε, δ) of n shuffled records of answers to several questions.
 
-    `guarantee` is that of one record, which adds up the answers; the records are not added up, but convolved.
+    `guarantee` is the guarantee of one record and adds up its answers. Records are not added up but
+    convolved.
     """
     return _mix(guarantee, _join(parts), n, delta, 1)
 
@@ -128,11 +129,11 @@ def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
     guarantee, people, delta = _pure(mechanism), _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     proved, rounding = 0.0, 2.0**-48
     # Floats change the others' law, and with it δ, by a factor, and the ratio of the two laws by some units.
-    asked = delta * (1.0 + people * rounding)
+    request = delta * (1.0 + people * rounding)
     for laws in _arrangements(mechanism):
         failure = lower_pair(people, laws)
-        if failure(proved) > asked:
-            proved = max(proved, proven_epsilon(failure, asked, guarantee.epsilon))
+        if failure(proved) > request:
+            proved = max(proved, proven_epsilon(failure, request, guarantee.epsilon))
     return max(0.0, proved - rounding)
 
 
@@ -175,15 +176,15 @@ def _inputs_of(domain: Domain) -> list[Any]:
         return list(domain.check(np.stack(domain.examples()[:3])))
     if isinstance(domain, Places):
         far = np.unravel_index(int(np.argmax(domain.distances)), domain.distances.shape)
-        return [int(place) for place in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
+        return [int(index) for index in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
     return []
 
 
 def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = None) -> float:
-    """Return the largest ε of a device, nearly, with which every mechanism has at most `central` among n.
+    """Return about the largest ε of a device such that every mechanism has at most `central` among n.
 
     It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`. With a
-    `design` it is that of this design, which may be larger.
+    `design` it is the ε of this design; it may be larger.
     """
     device = _device_of_all(central, n=n, delta=delta)
     if design is None or _blanket(design) is None or device >= MOST_EPSILON / 2.0:
@@ -201,16 +202,16 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
 
     start, top = math.log(device), math.log(MOST_EPSILON)
     rough = decreasing_root(
-        lambda place: shortfall(place, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
+        lambda position: shortfall(position, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
     )
     if rough is None:
         return device
     fine = decreasing_root(shortfall, start, top, close=_CLOSE, start=rough, step=1e-3)
-    place = start if fine is None else fine
+    position = start if fine is None else fine
     # Where the design changes its integers the bound jumps: go back until the promise holds.
-    while place > start and shortfall(place) < -_CLOSE:
-        place -= 1e-3
-    return max(device, math.exp(place))
+    while position > start and shortfall(position) < -_CLOSE:
+        position -= 1e-3
+    return max(device, math.exp(position))
 
 
 def _device_of_all(central: float, *, n: int, delta: float) -> float:

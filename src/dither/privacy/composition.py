@@ -1,9 +1,10 @@
 """Composition of (ε, δ) curves: what holds after the same release was made many times, rounded up.
 
-A curve δ(ε) is that of a pair of distributions; the logarithm of their ratio, under the first of them, is the
-privacy loss. Joining points of the curve by straight lines in e^ε gives a curve above it whose loss lies on
-the points alone [Doroshenko22]. Losses of independent releases add, so their distributions are convolved. All
-terms are positive and are added directly, without a Fourier transform: the error stays relative.
+A curve δ(ε) belongs to a pair of distributions. The privacy loss is the logarithm of their ratio, under the
+first distribution. Joining points of the curve by straight lines in e^ε gives a curve above it whose loss
+lies on the points alone [Doroshenko22]. Losses of independent releases add, so their distributions are
+convolved. All terms are positive and are added directly, without a Fourier transform: the error stays
+relative.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ def _losses(failure: Failure, most: float, points: int) -> tuple[float, Floats, 
     known = np.array([failure(float(epsilon)) for epsilon in right])
     # By symmetry δ(−ε) = 1 − e^−ε + e^−ε·δ(ε).
     left = -np.expm1(-right[:0:-1]) + np.exp(-right[:0:-1]) * known[:0:-1]
-    deltas, places = np.concatenate([left, known]), np.exp(np.concatenate([-right[:0:-1], right]))
-    slopes = np.diff(deltas) / np.diff(places)
+    deltas, positions = np.concatenate([left, known]), np.exp(np.concatenate([-right[:0:-1], right]))
+    slopes = np.diff(deltas) / np.diff(positions)
     slopes = np.minimum.accumulate(np.minimum(slopes, 0.0)[::-1])[::-1]  # convex: rounding may not bend it
     ends = np.concatenate([[-1.0], slopes, [0.0]])  # below the first point the curve is 1 − e^ε
-    masses = places * np.maximum(np.diff(ends), 0.0)
+    masses = positions * np.maximum(np.diff(ends), 0.0)
     return step, masses, float(known[-1])
 
 

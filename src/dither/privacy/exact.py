@@ -95,8 +95,8 @@ def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
     sizes = [_positive("a weight", weight) for weight in weights]
     if not sizes:
         raise InvalidParameter("splitting a budget needs at least one weight; the list is empty")
-    whole, total = _positive("epsilon", epsilon), sum(sizes)
-    return tuple(rounded_down(whole * size / total) for size in sizes)
+    total_epsilon, total = _positive("epsilon", epsilon), sum(sizes)
+    return tuple(rounded_down(total_epsilon * size / total) for size in sizes)
 
 
 def share(epsilon: float, count: int) -> float:

@@ -98,7 +98,7 @@ Bound = Pure | Approximate | PAC | Metric | Nothing
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound, the unit it protects, and its assumptions (if there are none, it holds against any adversary).
+    """A bound, the unit it protects, and its assumptions; without any it holds against every adversary.
 
     >>> Guarantee(Pure(1.0)).repeated(3)
     Guarantee: ε ≤ 3 for one value
@@ -209,7 +209,7 @@ class Guarantee:
     def posterior(self, prior: float) -> float:
         """Return the largest probability of a statement about the value after a report, if it was `prior`.
 
-        The Bayesian reading of a pure ε [Thesis, Sec. 2.1]: whatever an adversary knew before, the odds of
+        A pure ε in Bayesian terms [Thesis, Sec. 2.1]: whatever an adversary knew before, the odds of
         any two values change by at most e^ε, so p becomes at most p·e^ε/(p·e^ε + 1 − p).
 
         >>> round(Guarantee(Pure(1.0)).posterior(0.5), 4)
@@ -355,7 +355,7 @@ def _check(epsilon: float, delta: float = 0.0) -> None:
 
 
 def _show(number: float) -> str:
-    """Return a number with at most six digits, rounded up, so that what is printed is still a bound."""
+    """Return a number with at most six digits, rounded up, so that the printed number is still a bound."""
     if number in (0.0, math.inf):
         return f"{number:g}"
     digits = 5 - math.floor(math.log10(number))

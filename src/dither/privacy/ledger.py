@@ -46,7 +46,7 @@ class Ledger:
     0.5
     >>> ledger.give(Guarantee(Pure(1.0)), "income")
     Traceback (most recent call last):
-    dither.errors.BudgetExceeded: this answer (ε ≤ 1 for one value) exceeds what is left: ε = 0.5 of ε ≤ 2
+    dither.errors.BudgetExceeded: this answer (ε ≤ 1 for one value) exceeds the remaining ε = 0.5 of ε ≤ 2
     """
 
     epsilon: float
@@ -112,7 +112,7 @@ class Ledger:
             )
         if not self._affords(charged):
             raise BudgetExceeded(
-                f"this answer ({charged}) exceeds what is left: ε = {self.remaining:g} of {self.budget}"
+                f"this answer ({charged}) exceeds the remaining ε = {self.remaining:g} of {self.budget}"
             )
         entry = Entry(name, charged, SYSTEM.bits(128))
         return replace(self, entries=self.entries | {entry})
@@ -202,10 +202,10 @@ def _entry(name: str, identity: str, bound: dict[str, Any], unit: str, assumes: 
 class Policy:
     """What a device requires of a question before it answers; `dt.from_json(text, policy=…)` enforces it.
 
-    A question is refused in these cases: its guarantee has a larger ε or δ; its guarantee is per distance, or
-    it has none; it assumes something that `assumptions` does not list; `mechanisms` is given and does not
-    list its mechanism; its text has more than `bytes` bytes; building it took longer than `seconds`. The time
-    is checked after building, and building is not interrupted; the size limits of specifications bound it.
+    A question is refused in these cases: its guarantee has a larger ε or δ; its guarantee is per distance or
+    missing; it assumes something that `assumptions` does not list; `mechanisms` is given and does not list
+    its mechanism; its text has more than `bytes` bytes; building it took longer than `seconds`. The time is
+    checked after building, and building is not interrupted; the size limits of specifications bound it.
 
     >>> Policy(epsilon=2).accepts(Guarantee(Pure(1.5)))
     True
@@ -244,7 +244,7 @@ class Policy:
         """Return the reason why a guarantee is not accepted, or None if it is accepted."""
         if not isinstance(guarantee.bound, Pure | Approximate | PAC):
             return (
-                f"the policy asks for ε ≤ {self.epsilon:g} for any two values; the question has: {guarantee}"
+                f"the policy requires ε ≤ {self.epsilon:g} for any two values; the question has: {guarantee}"
             )
         if not (guarantee.epsilon <= self.epsilon and guarantee.delta <= self.delta):
             return (
@@ -273,5 +273,5 @@ def _name(mechanism: object) -> str:
     if isinstance(mechanism, str):
         return mechanism
     raise InvalidParameter(
-        f"mechanisms of a policy are classes such as dt.PM, or their names, not {found(mechanism)}"
+        f"expected mechanisms of a policy to be classes such as dt.PM, or their names, got {found(mechanism)}"
     )

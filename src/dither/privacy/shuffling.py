@@ -32,23 +32,23 @@ MOST_PEOPLE: Final = MOST_TRIALS
 LEAST_DELTA: Final = 1e-12
 
 _REACH: Final = 10.0  # standard deviations of a count that are looked at; what lies beyond is charged
-_NODES: Final = 400  # places at which the count of the lowest value is looked at
-_MANY_NODES: Final = 4000  # the same for a lower bound, which is worse with few
+_NODES: Final = 400  # counts of the lowest value at which the sum is evaluated
+_MANY_NODES: Final = 4000  # the same for a lower bound, because few nodes weaken it
 _FEWER_NODES: Final = 150  # the same, where the number of clones varies as well
 _FINE: Final = 2e-4  # the relative width of a block of numbers of clones
 _BLOCKS: Final = 100  # the largest number of such blocks
-_CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
+_CLOSE: Final = 1e-4  # largest difference between the found and the required ln δ
 
-_MOST_NODES: Final = 50_000  # places at which two counts are looked at for a lower bound
+_MOST_NODES: Final = 50_000  # pairs of counts that are evaluated for a lower bound
 _ARRANGEMENTS: Final = 50  # blocks of numbers of people who hold the same value
-_MORE_ARRANGEMENTS: Final = 200  # the same for up to so many people, where each takes little time:
+_MORE_ARRANGEMENTS: Final = 200  # the same for up to _FEW_PEOPLE, where each takes little time
 _FEW_PEOPLE: Final = 10**5
-_FEWER_ARRANGEMENTS: Final = 12  # the same for a curve, which has many points
+_FEWER_ARRANGEMENTS: Final = 12  # the same for a curve, because it has many points
 
-CELLS: Final = 4096  # of the grid on which a sum of L is held
-FEWER_CELLS: Final = 1024  # the same for a curve that is composed, which has many points
+CELLS: Final = 4096  # cells of the grid that holds a sum of L
+FEWER_CELLS: Final = 1024  # the same for a composed curve, because it has many points
 _UNIT: Final = 2.0**-52  # twice the error of one operation
-_BEYOND: Final = 1e-19  # what the ends that are cut off a sum may add to δ
+_BEYOND: Final = 1e-19  # largest contribution to δ of the tails that are cut off a sum
 _MOST_PAIRS: Final = 1 << 24  # pairs of laws times what each of them takes
 
 
@@ -57,9 +57,10 @@ class Blanket:
     """A measure w below the law of a report under every input, and the laws relative to it.
 
     `masses` are those of w, report by report or group by group; a row of `ratios` is P/w for an input, or for
-    a kind of inputs. For any two inputs, P₀ − e·P₁ relative to w has the law of two rows, or of a mixture of
-    pairs of rows, or one that is smaller in convex order. If the first row and the second are a pair that is
-    the worst of all, in either order, `worst` is set; if they are the laws of two inputs, `reached`.
+    a kind of inputs. For any two inputs, P₀ − e·P₁ relative to w has the distribution of two rows, or of a
+    mixture of pairs of rows, or one that is smaller in convex order. If the first row and the second are a
+    pair that is the worst of all, in either order, `worst` is set; if they are the laws of two inputs,
+    `reached`.
     """
 
     masses: tuple[float, ...]
@@ -83,8 +84,9 @@ class Blanket:
     def of_sets(ratio: Fraction, share: Fraction, both: Fraction | None = None) -> Blanket:
         """Return the blanket where each input has a set of reports that are `ratio` times as likely.
 
-        `share` is that of the set among all reports, `both` that of the reports in the sets of two inputs. If
-        it is not known, or not the same for any two, the least possible is the worst (docs/crowd.md).
+        `share` is the share of the set among all reports, `both` the share of the reports in the sets of two
+        inputs. If `both` is unknown, or differs between pairs, the least possible one is the worst case
+        (docs/crowd.md).
         """
         meet = max(Fraction(0), 2 * share - 1) if both is None else both
         mass = 1 / (1 + (ratio - 1) * share)
@@ -104,7 +106,7 @@ class Blanket:
 
     @staticmethod
     def of_parts(parts: Sequence[tuple[Fraction, Blanket | None]]) -> Blanket | None:
-        """Return the blanket of reports of several kinds, each with its probability; a report tells its kind.
+        """Return the blanket of reports of several kinds, each with a probability. Reports reveal their kind.
 
         None if a kind has no blanket, or none with a worst pair: given the kind, that pair is the worst.
         """
@@ -155,8 +157,8 @@ class Blanket:
                 (total, first), (single, begin) = _coarsen(total, first), _coarsen(single, begin)
                 step *= 2.0
                 wrong, own = wrong + 4.0 * _UNIT, own + 4.0 * _UNIT
-        places = step * (first + np.arange(total.size))
-        won = float(total @ np.maximum(places, 0.0)) / n
+        positions = step * (first + np.arange(total.size))
+        won = float(total @ np.maximum(positions, 0.0)) / n
         return won * math.exp(wrong + 2.0 * cells * _UNIT) + most * lost
 
     def _law(self, n: int, e: float, cells: int) -> tuple[float, float, Floats, int]:
@@ -234,8 +236,8 @@ class Nodes:
 
     clones: Floats
     lowest: Floats
-    weights: Floats  # a measure: the expectation is the sum of weight times the conditional one
-    chance: float  # of the highest L, for a clone that has not the lowest
+    weights: Floats  # a measure: the expectation is the sum of weight × conditional expectation
+    chance: float  # probability of the highest L, for a clone that does not have the lowest
     shortfall: float = 0.0  # subtracted from the sum for each clone, relative to 1 − e
 
 
@@ -265,9 +267,9 @@ class SumOfBits:
     with t the first place where u·a(t − 1) ≥ v·a(t): sums of independent bits are log-concave.
     """
 
-    likely: Floats  # of the bits that are 1 with probability p, from the lowest sum that is looked at
+    likely: Floats  # probabilities of sums of bits that are 1 with probability p
     others: Floats
-    beyond: float  # the probability of what is not looked at
+    beyond: float  # the probability of the sums that are left out
     chance: float  # q
 
     def failure(self, epsilon: float) -> float:
@@ -290,12 +292,12 @@ class SumOfBits:
         paid = math.expm1(epsilon) * tail * (1.0 - guard)
         return max((u + 4.0 * _UNIT) * (point * (1.0 + guard) + self.beyond) - paid, 0.0)
 
-    def _at(self, place: int, numbers: Floats) -> float:
+    def _at(self, index: int, numbers: Floats) -> float:
         """Return the sum over x of likely(x)·numbers(place − x)."""
-        low, high = max(0, place - numbers.size + 1), min(self.likely.size - 1, place)
+        low, high = max(0, index - numbers.size + 1), min(self.likely.size - 1, index)
         if low > high:
             return 0.0
-        return float(self.likely[low : high + 1] @ numbers[place - high : place - low + 1][::-1])
+        return float(self.likely[low : high + 1] @ numbers[index - high : index - low + 1][::-1])
 
 
 def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
@@ -304,8 +306,9 @@ def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
     Reports are of two kinds, and one kind is at most `ratio` times as likely for one person as for another.
     For a given event δ is linear in each person's probability of a 1. So it is largest where everybody has
     one of the two extreme probabilities, and the person too. How many of the others have the higher one is
-    not known: their number is in one of some blocks. In a block as many people as its numbers differ are told
-    to the collector, whom that can only help; the sum of the others' bits has a known law (docs/crowd.md).
+    unknown: their number lies in one of several blocks. The bits of as many people as the block is wide are
+    given to the collector, and that can only help it. The sum of the other bits has a known distribution
+    (docs/crowd.md).
     """
     chance = 1.0 / (ratio + 1.0)
     cuts = {round(n * part / blocks) for part in range(blocks // 2 + 1)}
@@ -348,9 +351,9 @@ def lower_pair(n: int, laws: Floats) -> Failure:
     """Return a lower bound of δ(ε) for a person with one of two laws among n − 1 others who have a third.
 
     `laws` are these three, a row each, of disjoint groups of reports that may not be all. The bound is the
-    exact δ of this arrangement if the collector is told only which of four groups a report is in: it is
-    likelier under the first law, likelier under the second, equally likely and rare among the others, and
-    the rest. So no analysis of all arrangements can state less (docs/crowd.md).
+    exact δ of this arrangement if the collector learns only which of four groups a report is in: it is
+    likelier under the first law, likelier under the second, equally likely and rare among the others, and the
+    rest. So no analysis of all arrangements can state less (docs/crowd.md).
     """
     own, second, others = laws
     rare = (own == second) & (others <= own)
@@ -363,7 +366,7 @@ def lower_pair(n: int, laws: Floats) -> Failure:
     if theirs[2] > 0.0 and theirs[3] > 0.0 and min(spread[2], n) * min(spread[1], n) <= _MOST_NODES:
         counts = np.arange(max(0.0, n * theirs[2] - spread[2] / 2.0), min(n, n * theirs[2] + spread[2] / 2.0))
         counts = np.floor(counts)
-    else:  # the two groups in which the laws are equal are told as one
+    else:  # the two groups in which the laws are equal count as one
         mine, yours, theirs = (np.array([*row[:2], 0.0, row[2] + row[3]]) for row in (mine, yours, theirs))
     if theirs[2] + theirs[3] <= 0.0:
         return lambda epsilon: _two_groups(n, mine[:2], yours[:2], theirs[:2], math.exp(epsilon))
@@ -398,7 +401,7 @@ def _two_groups(n: int, mine: Floats, yours: Floats, theirs: Floats, e: float) -
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
-    """Return an ε with failure(ε) ≤ δ, near the least; `most` if there is none below it."""
+    """Return an ε with failure(ε) ≤ δ, near the least; `most` if every smaller one fails."""
 
     def excess(log_epsilon: float) -> float:
         return math.log(max(failure(math.exp(log_epsilon)), 1e-300)) - math.log(delta)
@@ -421,7 +424,7 @@ def _two_values(n: int, chance: float) -> Nodes:
 
 
 def _three_values(n: int, gamma: float, share: float) -> Nodes:
-    """Return the law of clones and lowest values; blocks of numbers of clones stand at their lower ends.
+    """Return the law of clones and lowest values; the lower end of a block of numbers represents it.
 
     A person hides better among more clones, so the lower end of a block is an upper bound of its δ. The
     person is one of m = 1 + Binomial(n − 1, γ) clones, and δ = γ·E[E[(L₁ + … + Lₘ)₊ | m] / m].
@@ -449,31 +452,31 @@ def _three_values(n: int, gamma: float, share: float) -> Nodes:
 
 
 def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple[Floats, Floats]:
-    """Return places and weights of Binomial(n, chance), for a function that is decreasing and convex.
+    """Return points and weights of Binomial(n, chance), for a function that is decreasing and convex.
 
-    Outward: every count is shared by the two places around it so that the mean is kept, which raises the
-    expectation of a convex function; counts below the first place move to 0, above the last to the last.
-    Inward: every count moves up to the next place, which lowers the expectation; the farthest are left out.
+    Outward: every count is shared by the two points around it. This keeps the mean and raises the expectation
+    of a convex function. Counts below the first point move to 0, counts above the last to the last.
+    Inward: every count moves up to the next point. This lowers the expectation. The farthest are left out.
     """
     deviation = math.sqrt(n * chance * (1.0 - chance))
     low = max(0, math.floor(n * chance - _REACH * deviation) - 30)
     high = min(n, math.ceil(n * chance + _REACH * deviation) + 30)
     counts = np.arange(low, high + 1, dtype=np.float64)
     masses = probability(counts, n, chance)
-    places = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
+    points = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
         np.float64
     )
-    after = np.searchsorted(places, counts)  # the first place at or above each count
+    after = np.searchsorted(points, counts)  # the first place at or above each count
     if not outward:
-        return places, _gather(after, masses, places.size)
+        return points, _gather(after, masses, points.size)
     before = np.maximum(after - 1, 0)
-    gap = np.where(after > 0, places[after] - places[before], 1.0)
-    up = np.where(after > 0, (counts - places[before]) / gap, 1.0)
-    weights = _gather(after, masses * up, places.size) + _gather(before, masses * (1.0 - up), places.size)
+    gap = np.where(after > 0, points[after] - points[before], 1.0)
+    up = np.where(after > 0, (counts - points[before]) / gap, 1.0)
+    weights = _gather(after, masses * up, points.size) + _gather(before, masses * (1.0 - up), points.size)
     weights[-1] += float(at_least(high + 1, n, chance))
     if low == 0:
-        return places, weights
-    return np.append(places, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
+        return points, weights
+    return np.append(points, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
 
 
 def _gather(indices: Integers, masses: Floats, size: int) -> Floats:

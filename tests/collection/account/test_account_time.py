@@ -128,7 +128,7 @@ def test_5_a_window_across_a_boundary_gets_no_double_budget(tmp_path: Path) -> N
     hour = datetime.timedelta(hours=1)
     account.answer(number(epsilon=0.75, data=(midnight - hour, midnight + hour)), 1)
     for span in ((midnight - 3 * hour, midnight), (midnight, midnight + 3 * hour)):
-        with pytest.raises(Refused, match="exceeds what is left"):
+        with pytest.raises(Refused, match="exceeds the remaining"):
             account.answer(number(epsilon=0.5, data=span), 1)
     account.answer(number(epsilon=1, data=(midnight - 26 * hour, midnight - 24 * hour)), 1)
 

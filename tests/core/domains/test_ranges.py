@@ -87,7 +87,7 @@ def test_declarations_travel_in_the_head_of_a_file() -> None:
         (lambda: dt.Interval(0, 2, scale=[0, 1, 10], step=1), "without a step"),
         (lambda: dt.Interval(0, 1440).on_scale("sqrt"), '"log" or "linear"'),
         (lambda: dt.Circle(360).read_as(clipped_from=True), "are of an interval"),
-        (lambda: Questionnaire.from_toml(TOML.replace("clipped = true\n", "")), "goes with clipped"),
+        (lambda: Questionnaire.from_toml(TOML.replace("clipped = true\n", "")), "outside only with clipped"),
         (lambda: Questionnaire.from_toml(TOML.replace("clipped = true", "clipped = 1")), "true or false"),
     ],
 )

@@ -206,7 +206,7 @@ def test_the_questions_are_found_and_the_reports_counted(tmp_path: Path) -> None
     assert dt.data.summarise_file(path) == counts
     done = run("estimate", str(tmp_path / "*.parquet"), "--json")
     assert done.exit_code == 0, done.output
-    with pytest.raises(DitherError, match="random already"):
+    with pytest.raises(DitherError, match="already random"):
         dt.data.perturb_file(path, tmp_path / "out.csv", SPARK_QUESTIONS)
 
 

@@ -243,7 +243,7 @@ def test_errors_say_what_is_wrong_and_no_password(load: Load, tmp_path: Path) ->
     address = load([])
     with sql.connect(address) as engine, pytest.raises(InvalidParameter, match="elsewhere"):
         engine.counts(questions, sql.ReportTable("elsewhere"))
-    with pytest.raises(InvalidParameter, match="no DuckDB file"):
+    with pytest.raises(InvalidParameter, match="DuckDB file not found"):
         sql.connect(f"duckdb://{tmp_path}/none.db")
     with pytest.raises(InvalidParameter, match="duckdb"):
         sql.connect("duckbd://reports.db")

@@ -84,7 +84,7 @@ def test_the_guarantee_says_what_it_assumes() -> None:
     assert dealt.guarantee != shuffled.guarantee
     assert dealt.accounting("hidden").epsilon <= dealt.guarantee.epsilon
     assert dealt.accounting("partner revealed", colluders=10, delta=0.5).delta == 0.5
-    with pytest.raises(InvalidParameter, match="know whom they tossed with"):
+    with pytest.raises(InvalidParameter, match="know their partners"):
         dealt.accounting("hidden", colluders=3)
 
 

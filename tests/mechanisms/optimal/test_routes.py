@@ -113,7 +113,7 @@ def test_many_public_paths_are_thinned_and_the_text_says_so() -> None:
         ((PUBLIC, ""), "public source"),
         ((PUBLIC, None), "public source"),
         ((PUBLIC[:7], "walks"), "8 public paths or more"),
-        (([[(0.3, 0.3)]] * 20, "a place"), "the same path"),
+        (([[(0.3, 0.3)]] * 20, "a place"), "equal after resampling"),
         (([[(7.0, 0.3), (7.5, 0.1)]] * 20, "another city"), "must lie in"),
         (([[]] * 20, "none"), "not paths"),
         ((7, "a number"), "not paths"),

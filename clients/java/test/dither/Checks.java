@@ -67,6 +67,15 @@ final class Checks {
             case "send":
                 send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
                 break;
+            case "changes": // the reports of people about a kept change, asked on three days of a period, the last of which is given
+                changes(Json.object(Json.parse(in.readLine())), Long.parseLong(words[1]), Integer.parseInt(words[2]));
+                break;
+            case "presence": // two uses of a campaign at a collector; the message is taken back if there is a further word
+                presence(new File(words[1]), words[2], words[3], words.length > 4);
+                break;
+            case "uses": // uses of signed campaigns by a clock: what is sent
+                uses(new File(words[1]), in.readLine(), in.readLine());
+                break;
             case "all": // every question of a campaign, with values by name
                 all(words[1], words[2], Json.object(Json.parse(in.readLine())));
                 break;
@@ -98,6 +107,88 @@ final class Checks {
         }
     }
 
+    private static void presence(File file, String address, String key, boolean takesBack) throws IOException {
+        Transport http = Transport.direct(10_000);
+        Campaign campaign = Campaign.fetch(address, key, http);
+        Device device = Device.open(new FileStore(file), new Device.Terms(9).allow(9, 0));
+        for (int i = 0; i < 2; i++) {
+            String is = device.present(campaign).is;
+            Device.Sent sent = device.send(campaign, campaign.batches(), "1.0", http);
+            System.out.println((is.equals("silent") ? is : "used") + " " + sent.sent + " " + sent.waiting + " " + sent.refused);
+        }
+        if (!takesBack) return;
+        System.out.println(device.account().withdrawable);
+        Device.TakenBack told = device.takeBack(campaign, http);
+        System.out.println(told.withdrawn + " " + told.unsent + " " + told.refused);
+        System.out.println(device.present(campaign).is + " " + device.account().withdrawable);
+    }
+
+    /** A clock that is set. */
+    private static final class Week implements Device.Clock {
+        private long second = (System.currentTimeMillis() / 1000 / 604_800 + 2) * 604_800 - 3 * 86_400; // a Monday: an account begins today
+
+        @Override
+        public long wall() {
+            return second;
+        }
+
+        @Override
+        public String boot() {
+            return "one";
+        }
+
+        @Override
+        public long elapsed() {
+            return second;
+        }
+    }
+
+    /** Use a campaign, published by key, over weeks: one message in each, that is sent inside it, and dropped by a no. */
+    private static void uses(File file, String published, String key) throws IOException {
+        Campaign campaign = Campaign.read(published, key);
+        campaign.address = "https://city.example/v1/campaigns/" + campaign.id;
+        Week clock = new Week();
+        long start = clock.second;
+        Device device = Device.open(new FileStore(file), new Device.Terms(9).allow(9, 0).clock(clock));
+        List<String> bodies = new ArrayList<>();
+        boolean[] offline = {true};
+        Transport http = (method, address, form, body) -> {
+            if (offline[0]) throw new IOException("offline");
+            bodies.add(Json.hex(body));
+            String id = Json.hex(body).substring(16, 48);
+            return new Transport.Answer(200, Json.utf8("{\"batch\":\"" + id + "\"}"), -1);
+        };
+        check(Arrays.asList("drawn", "present").contains(device.present(campaign).is), "the first use makes a message");
+        check(device.present(campaign).is.equals("silent"), "the second does not");
+        check(device.send(campaign, http).waiting == 1 && device.account().waiting == 1, "it waits while the device is offline");
+        clock.second = start + 604_800;
+        offline[0] = false;
+        check(device.send(campaign, http).sent == 0 && bodies.isEmpty(), "it is dropped when its week is over");
+        check(device.present(campaign).is.equals("present"), "the label is drawn with the first message, or never");
+        check(device.send(campaign, http).sent == 1 && device.send(campaign, http).sent == 0 && bodies.size() == 1, "it is sent once");
+        clock.second = start + 2 * 604_800;
+        device.consent(true, campaign);
+        check(device.present(campaign).is.equals("present"), "each week has one");
+        device.consent(false, campaign);
+        check(device.send(campaign, http).refused.contains("consent") && bodies.size() == 1, "a no keeps it from being sent");
+        check(device.present(campaign).reason.equals("consent"), "nothing is made without consent");
+        device.consent(true, campaign);
+        check(device.account().waiting == 0 && device.send(campaign, http).sent == 0 && bodies.size() == 1, "a later yes drops it");
+        clock.second = start;
+        check(device.present(campaign).is.equals("silent"), "a clock that is turned back makes nothing");
+        clock.second = start + 3 * 604_800;
+        device.present(campaign);
+        device.send(campaign, http);
+        check(bodies.get(0).substring(48).length() == bodies.get(1).substring(48).length(), "the same label in every week");
+        device.erase();
+        check(!device.present(campaign).is.equals("silent"), "after erasing the device is a new one");
+        clock.second = start - 30 * 604_800L;
+        check(device.present(campaign).reason.equals("early"), "the campaign has not begun");
+        clock.second = start + 5_300 * 604_800L;
+        check(device.present(campaign).reason.equals("ended"), "the campaign is over");
+        System.out.println("fine");
+    }
+
     private static void consent(File file, Map<String, Object> given) throws IOException {
         Map<String, Object> campaigns = Json.object(given.get("campaigns"));
         Device device = Device.open(new FileStore(file), new Device.Terms(9));
@@ -119,6 +210,28 @@ final class Checks {
         for (String name : campaign.names()) check(device.answer(device.ask(campaign, name), values.get(name)).is.equals("drawn"), name);
         Device.Sent sent = device.send(campaign, Transport.direct(10_000));
         System.out.println(Json.write(Account.map("sent", (double) sent.sent, "waiting", (double) sent.waiting, "refused", sent.refused)));
+    }
+
+    private static void changes(Map<String, Object> given, long last, int people) throws IOException {
+        Campaign campaign = Campaign.read(Json.string(given.get("published")), Json.string(given.get("key")));
+        List<Object> life = Json.list(given.get("life"));
+        for (int n = 0; n < people; n++) {
+            String[] kept = {""};
+            Store store = change -> {
+                String next = change.apply(kept[0]);
+                if (!next.isEmpty()) kept[0] = next;
+            };
+            StringBuilder sent = new StringBuilder();
+            for (int so = 1; so <= life.size(); so += 4) {
+                TIME[0] = 86_400L * (last - life.size() + so);
+                Device device = Device.open(store, new Device.Terms(100).allow(5, 0).clock(CLOCK)); // opened again each time
+                Device.Inquiry inquiry = device.ask(campaign, "smokes");
+                for (Object value : Arrays.asList(life.subList(0, so), "no", life.subList(0, 1))) device.answer(inquiry, value);
+            }
+            Map<String, Object> state = Json.object(Json.object(Json.parse(kept[0])).get("state"));
+            for (Map<String, Object> one : Account.rows(state, "queue")) sent.append(one.get("report"));
+            System.out.println(sent);
+        }
     }
 
     private static void hostile(String published, String key, String address, int many, int milliseconds) throws IOException {
@@ -331,16 +444,16 @@ final class Checks {
 
     private static void damage(File folder, FileStore store) throws IOException {
         File file = new File(folder, "me.account");
-        byte[] whole = Files.readAllBytes(file.toPath());
-        for (int size : new int[] {0, 1, 64, whole.length - 1}) {
-            Files.write(file.toPath(), Arrays.copyOf(whole, size));
+        byte[] document = Files.readAllBytes(file.toPath());
+        for (int size : new int[] {0, 1, 64, document.length - 1}) {
+            Files.write(file.toPath(), Arrays.copyOf(document, size));
             refused("account", () -> Device.open(store, new Device.Terms(3)));
         }
-        byte[] changed = whole.clone();
-        changed[whole.length / 2] ^= 1;
+        byte[] changed = document.clone();
+        changed[document.length / 2] ^= 1;
         Files.write(file.toPath(), changed);
         refused("account", () -> Device.open(store, new Device.Terms(3)));
-        Files.write(file.toPath(), whole);
+        Files.write(file.toPath(), document);
         check(Device.open(store, new Device.Terms(300)).left() < 1e-9, "what an account was created with stays");
         // A crash before the rename leaves the old text and a part of the new one.
         Files.write(new File(folder, "me.account.new").toPath(), new byte[] {1, 2, 3});

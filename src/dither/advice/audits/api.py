@@ -65,10 +65,10 @@ def audit_function(
 ) -> Finding:
     """Check the promise of any randomiser by samples.
 
-    The randomiser is a callable: an array of values in, as many reports out (with `each`, one value in and
-    one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
-    `dt.audits.Neighbours`. The finding has a lower bound on the ε that is spent, which is wrong with
-    probability at most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing
+    The randomiser is a callable: an array of values in, the same number of reports out (with `each`, one
+    value in and one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
+    `dt.audits.Neighbours`. The finding has a lower bound on the spent ε. It is wrong with probability at
+    most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing
     is claimed and all samples are used. `samples` counts all reports; the audit stops earlier when it is
     decided, or after about `seconds` seconds. A randomiser with a parameter `source` is also run on chosen
     random bytes. `seed` is of the audit's own choices, not of the randomiser.
@@ -127,7 +127,7 @@ def _randomiser(
     bound: Bound = Approximate(found, claim.delta) if claim.delta else Pure(found)
     tried = _of_how_many(len(calls.tried), calls, domain)
     if exact is not None and found <= claim.epsilon:
-        # The call without a source is what people use; it may be other code than what was enumerated.
+        # People use the call without a source; its code may differ from the enumerated code.
         plain = f"and {calls.reports} reports of calls without a source, of {tried}, refute nothing"
         return replace(exact, how=f"{exact.how}; {plain}", coverage=tuple(context.coverage.values()))
     how = (
@@ -198,7 +198,7 @@ def _epsilon(epsilon: object) -> float:
 
 def _delta(delta: object) -> float:
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.floating) or not 0 <= delta < 1:
-        raise InvalidParameter(f"δ is a probability from 0 to below 1, not {found(delta)}")
+        raise InvalidParameter(f"expected δ to be a probability from 0 to below 1, got {found(delta)}")
     return float(delta)
 
 
@@ -209,6 +209,6 @@ def _samples(samples: object, epsilon: float) -> int:
         return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
         raise InvalidParameter(
-            f"samples is an integer of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
+            f"expected samples to be an integer of at least {_LEAST_SAMPLES} reports, got {found(samples)}"
         )
     return int(samples)

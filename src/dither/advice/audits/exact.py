@@ -23,7 +23,7 @@ _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far 
 
 
 def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
-    """Recompute the privacy of a mechanism, a combinator or a campaign, without using what it claims.
+    """Recompute the privacy of a mechanism, a combinator or a campaign, without using its claims.
 
     The bound follows from the integers. It is compared with the least and the greatest probability of each
     report, over inputs at both ends of the domain and within it; and the draw code itself is run: at boundary
@@ -46,9 +46,7 @@ def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
     questions = getattr(asked, "questions", None)
     if isinstance(questions, Mapping) and questions:
         return _campaign(asked, questions, accepted)
-    raise InvalidParameter(
-        f"a mechanism, a combinator or a campaign was expected, not {type(asked).__name__}"
-    )
+    raise InvalidParameter(f"expected a mechanism, a combinator or a campaign, got {type(asked).__name__}")
 
 
 def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
@@ -82,7 +80,7 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
 
 
 def _compare(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
-    """Return the bound, or a larger one if the probabilities show more, and what was wrong."""
+    """Return the bound, or a larger one if the probabilities show more, and the contradictions."""
     if isinstance(bound, Pure) and known.loss > bound.epsilon + (0.0 if known.exact else _SLACK):
         return Pure(known.loss), ["the probabilities of one report differ by more than the integers say"]
     if isinstance(bound, Approximate | PAC):
@@ -93,28 +91,28 @@ def _compare(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
 
 
 def _larger(bound: Bound, parts: list[Finding]) -> Bound:
-    """Return the bound of a whole, or the sum of its parts' if they spend more than rounding explains."""
+    """Return the bound of a mechanism, or the sum of its parts' if they spend more than rounding explains."""
     first, *others = (Guarantee(part.bound) for part in parts)
     together = first.compose(*others)
     return together.bound if together.epsilon > Guarantee(bound).epsilon + _SLACK else bound
 
 
-def _combine(asked: Any, accepted: tuple[str, ...]) -> Finding:
-    """Return the finding of a combinator: its rule on what was found about its parts."""
-    several = isinstance(getattr(asked, "parts", None), Mapping)  # Each and Sampled
-    named = asked.parts if several else {"": getattr(asked, "question", None) or asked.mechanism}
+def _combine(target: Any, accepted: tuple[str, ...]) -> Finding:
+    """Return the finding of a combinator: its rule applied to the findings about its parts."""
+    several = isinstance(getattr(target, "parts", None), Mapping)  # Each and Sampled
+    named = target.parts if several else {"": getattr(target, "question", None) or target.mechanism}
     parts = tuple(exact_audit(part, assume=accepted) for part in named.values())
     found = [
         Guarantee(finding.bound, part.guarantee.unit, part.guarantee.assumes)
         for finding, part in zip(parts, named.values(), strict=True)
     ]
     names = ", ".join(named) if several else parts[0].mechanism
-    how = f"the rule of {type(asked).__name__}, from what was found about its parts"
+    how = f"the rule of {type(target).__name__}, from the findings about its parts"
     problems: tuple[str, ...] = ()
-    if isinstance(asked, Memoised) and not _repeats(asked):
+    if isinstance(target, Memoised) and not _repeats(target):
         problems = ("the same value does not have the same report",)
     return _whole(
-        f"{type(asked).__name__} of {names}", asked, asked.promise(found), how, accepted, parts, problems
+        f"{type(target).__name__} of {names}", target, target.promise(found), how, accepted, parts, problems
     )
 
 
@@ -125,27 +123,27 @@ def _repeats(device: Memoised) -> bool:
     return all(device.perturb(value) == device.perturb(value) for value in values)
 
 
-def _campaign(asked: Any, questions: Mapping[str, Any], accepted: tuple[str, ...]) -> Finding:
+def _campaign(target: Any, questions: Mapping[str, Any], accepted: tuple[str, ...]) -> Finding:
     parts = tuple(exact_audit(question, assume=accepted) for question in questions.values())
     found = [
         Guarantee(finding.bound, question.guarantee.unit, question.guarantee.assumes)
         for finding, question in zip(parts, questions.values(), strict=True)
     ]
-    how = "the sum of what was found about each question"
-    name = f"{type(asked).__name__} of {', '.join(questions)}"
-    return _whole(name, asked, reduce(Guarantee.compose, found), how, accepted, parts)
+    how = "the sum of the findings about each question"
+    name = f"{type(target).__name__} of {', '.join(questions)}"
+    return _whole(name, target, reduce(Guarantee.compose, found), how, accepted, parts)
 
 
 def _whole(
     name: str,
-    asked: Any,
+    target: Any,
     found: Guarantee,
     how: str,
     accepted: tuple[str, ...],
     parts: tuple[Finding, ...],
     problems: tuple[str, ...] = (),
 ) -> Finding:
-    claimed: Guarantee = asked.guarantee
+    claimed: Guarantee = target.guarantee
     missing = [line for line in found.assumes if line not in claimed.assumes]
     if missing:
         problems += (f"the promise does not say that it assumes that {'; '.join(missing)}",)

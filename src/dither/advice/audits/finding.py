@@ -42,7 +42,7 @@ class Evidence(Tabular):
     confidence: float = 0.99
     contains: Callable[[Any], Mask] | None = field(default=None, repr=False)
     again: Callable[[int], tuple[int, int]] | None = field(default=None, repr=False)
-    shares: tuple[Floats, Floats] | None = field(default=None, repr=False)  # of both inputs, by bin
+    shares: tuple[Floats, Floats] | None = field(default=None, repr=False)  # shares of both inputs, by bin
     chosen: Mask | None = field(default=None, repr=False)  # the bins of the event
     bins: tuple[str, ...] = field(default=(), repr=False)  # their names, for a picture
 
@@ -83,7 +83,7 @@ class Evidence(Tabular):
     def records(self) -> list[Row]:
         """Return a row for each bin: its share of the reports of both inputs, and whether it is the event's.
 
-        Without bins, as after `repeat`, the event alone.
+        Without bins, as after `repeat`, only the event.
         """
         if self.shares is None or self.chosen is None:
             first, second = (hits / trials for hits, trials in zip(self.hits, self.trials, strict=True))
@@ -113,11 +113,11 @@ def show_input(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-_VALUES: Final = 64  # of one call
-_CALLS: Final = 400  # of each input
+_VALUES: Final = 64  # values of one call
+_CALLS: Final = 400  # calls of each input
 _PATIENCE: Final = 2.0  # the time limit, in seconds
 _KEPT: Final = 0.9  # the longest calls are left out: interruptions, not the code [Reparaz17]
-_THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
+_THRESHOLD: Final = 4.5  # threshold of |t| [Reparaz17]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Timing(Tabular):
     first: Any
     second: Any
     t: float
-    nanoseconds: tuple[float, float]  # of one value, mean
+    nanoseconds: tuple[float, float]  # mean time of one value
     calls: int
 
     @property
@@ -156,8 +156,8 @@ class Timing(Tabular):
 
 def time_calls(calls: Calls, rng: np.random.Generator) -> Timing | None:
     """Return the comparison of the first pair of inputs; None if a call takes too long or fails."""
-    a, b = (int(place) for place in calls.neighbours.places[0])
-    values = [calls.neighbours.pack(np.full(_VALUES, place)) for place in (a, b)]
+    a, b = (int(position) for position in calls.neighbours.places[0])
+    values = [calls.neighbours.pack(np.full(_VALUES, position)) for position in (a, b)]
     taken: tuple[list[int], list[int]] = ([], [])
     order = rng.permutation(np.resize([0, 1], 2 * _CALLS)).tolist()
     begin = time.monotonic()
@@ -191,17 +191,17 @@ def _welch(first: Floats, second: Floats) -> float:
 
 @dataclass(frozen=True)
 class Finding(Tabular):
-    """What was claimed, what was found, whether the claim holds, and how that was checked.
+    """The claim, the finding, the verdict, and the method of the check.
 
-    `assumptions` are those of the guarantee; `accepted` are those that the caller accepts. `problems` says
+    `assumptions` belong to the guarantee; `accepted` are the ones that the caller accepts. `problems` says
     where the draw code contradicts its integers. `unassumed` is the largest loss over pairs of inputs without
     the assumptions; None where pairs were not compared. `parts` are the findings about the parts of a
     combinator, or the questions of a campaign.
 
-    Where a randomiser was sampled, `bound` is a lower bound on what it spends, and `evidence` says which two
-    inputs and which event prove it; `evidence.repeat` draws both inputs anew, and an audit with the same
-    `seed` makes the same choices. `coverage` says which parts of reports were not looked at, and which were
-    compared as text: of these parts nothing is claimed. `notes` and `timing` are no part of the verdict.
+    Where a randomiser was sampled, `bound` is a lower bound on its loss, and `evidence` contains the two
+    inputs and the event that prove it; `evidence.repeat` draws both inputs anew, and an audit with the same
+    `seed` makes the same choices. `coverage` lists the parts of reports that were not examined or were
+    compared as text. The audit claims nothing about them. `notes` and `timing` do not count for the verdict.
     """
 
     mechanism: str
@@ -222,7 +222,7 @@ class Finding(Tabular):
 
     @property
     def realised(self) -> float:
-        """The ε that the sampled integers spend; infinite where there is no bound."""
+        """The ε that the sampled integers spend; infinite without a bound."""
         return math.inf if isinstance(self.bound, Nothing) else self.bound.epsilon
 
     @property
@@ -255,7 +255,7 @@ class Finding(Tabular):
         return self.evidence.plot(title=title, ax=ax)
 
     def records(self) -> list[Row]:
-        """Return a row for the whole and for each part: what was claimed, what is spent, the verdict."""
+        """Return a row for the mechanism and for each part: the claim, the loss, the verdict."""
         rows = [self, *(self.parts if len(self.parts) > 1 else ())]
         return [
             {
@@ -271,7 +271,7 @@ class Finding(Tabular):
     def _sampling_lines(self) -> list[str]:
         verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
         if self.ok and self.coverage:
-            verdict += " by what was looked at"
+            verdict += " in the examined parts"
         left = f"at least {self.realised:.4g} is spent"
         lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
         if self.evidence is None:
@@ -295,7 +295,7 @@ class Finding(Tabular):
         if self.holds:
             left = f"{self.claimed - self.realised:.1e} unspent"
         else:
-            left = "; ".join(self.problems) or "more than was asked for"
+            left = "; ".join(self.problems) or "more than the claim"
         lines = [
             f"{self.mechanism}: ε = {self.claimed:g} {verdict}; realised {self.bound}, {left} ({self.how})"
         ]
@@ -316,8 +316,10 @@ def plot_claims(finding: Finding, *, title: str, ax: Axes | None) -> Axes:
     most = 1.25 * max(row["claimed"] for row in rows)
     shown = [{"part": row["mechanism"], "ε": min(row["realised"], most)} for row in rows]
     ax = draw_rows(shown, title=about, x="bar: ε that is spent; line: ε that was claimed", bars="ε", ax=ax)
-    places = np.arange(len(rows))[::-1]
-    ax.vlines([row["claimed"] for row in rows], places - 0.45, places + 0.45, color=ORANGE, linewidth=2.5)
+    positions = np.arange(len(rows))[::-1]
+    ax.vlines(
+        [row["claimed"] for row in rows], positions - 0.45, positions + 0.45, color=ORANGE, linewidth=2.5
+    )
     return ax
 
 
@@ -328,17 +330,17 @@ def plot_evidence(evidence: Evidence, *, title: str, ax: Axes | None) -> Axes:
     ax = axes_or_new(ax)
     first, second = evidence.shares
     seen = np.flatnonzero((first > 0) | (second > 0))
-    places = np.arange(len(seen))
-    for place in places[evidence.chosen[seen]]:
-        ax.axvspan(place - 0.5, place + 0.5, color=_EVENT, linewidth=0)
-    edges = np.append(places, len(seen)) - 0.5
+    positions = np.arange(len(seen))
+    for position in positions[evidence.chosen[seen]]:
+        ax.axvspan(position - 0.5, position + 0.5, color=_EVENT, linewidth=0)
+    edges = np.append(positions, len(seen)) - 0.5
     ax.stairs(first[seen], edges, color=ORANGE, label=f"input {show_input(evidence.first)}", linewidth=1.5)
     ax.stairs(second[seen], edges, color=BLUE, label=f"input {show_input(evidence.second)}", linewidth=1.5)
     every = -(-len(seen) // _TICKS)
-    ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
+    ax.set_xticks(positions[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
     ax.legend(frameon=False, fontsize=8)
     about = title or f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
     as_per_cent(ax, "y")
     return dress_axes(
-        ax, title=about, x="bins of the reports; those of the event are shaded", y="share of the reports"
+        ax, title=about, x="bins of the reports; the event's bins are shaded", y="share of the reports"
     )

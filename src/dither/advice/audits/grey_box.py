@@ -1,6 +1,6 @@
 """The grey box: a randomiser that takes its random bytes from an argument `source`.
 
-Neighbouring inputs are run on the same bytes, those of the exact audit's scripts among them. How many bytes
+Neighbouring inputs are run on the same bytes, including the exact audit's scripts. How many bytes
 are drawn and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw
 needs no more than two bytes or so, all of them are tried, and the probabilities are exact.
 """
@@ -29,8 +29,8 @@ from dither.advice.audits.neighbours import Neighbours
 from dither.advice.audits.sampler import SCRIPTS, BoundaryWords, ScriptEnded
 from dither.foundation.randomness import Seeded
 
-_MOST_RUNS: Final = 1 << 17  # of one input
-_MOST_BYTES: Final = 2  # that one request may be longer than what is enumerated so far
+_MOST_RUNS: Final = 1 << 17  # runs of one input
+_MOST_BYTES: Final = 2  # bytes by which one request may exceed the enumerated length
 _RANDOM: Final = 24  # scripts of random bytes
 _PAIRS: Final = 4
 
@@ -77,13 +77,13 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
     scripts = [*SCRIPTS, *(Seeded(5).take(64 * (at + 1))[-64:] for at in range(_RANDOM))]
     notes: dict[str, None] = {}
     for a, b in neighbours.places[: 2 * _PAIRS : 2].tolist():
-        for place in (a, b):  # once before, so that what is computed only once is not taken for a branch
+        for position in (a, b):  # run once before, so that cached computations do not look like branches
             with suppress(Exception):
-                randomiser(neighbours.pack(np.array([place])), source=BoundaryWords(b""))
+                randomiser(neighbours.pack(np.array([position])), source=BoundaryWords(b""))
         inputs = neighbours.inputs[a], neighbours.inputs[b]
         for script in scripts:
             try:
-                (first, second) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
+                (first, second) = (_watch(randomiser, neighbours, position, script) for position in (a, b))
             except Exception:
                 return (*notes, "the scripted source could not be used: the randomiser raised an error")
             if first[0] != second[0] and not any(note.startswith("bytes") for note in notes):
@@ -101,7 +101,7 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
 
 
 def _watch(
-    randomiser: Callable[..., Any], neighbours: Neighbours, place: int, script: bytes
+    randomiser: Callable[..., Any], neighbours: Neighbours, index: int, script: bytes
 ) -> tuple[int, Lines]:
     """Run one value on a script; return how many bytes it drew, and the lines of Python that ran."""
     source = BoundaryWords(script)
@@ -114,7 +114,7 @@ def _watch(
             lines.add((frame.f_code.co_filename, frame.f_lineno))
         return trace
 
-    values = neighbours.pack(np.array([place]))
+    values = neighbours.pack(np.array([index]))
     before, collects = sys.gettrace(), gc.isenabled()
     gc.disable()  # what runs when garbage is collected is not the randomiser's
     sys.settrace(trace)
@@ -156,10 +156,10 @@ def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> E
 
 
 def _law(
-    randomiser: Callable[..., Any], neighbours: Neighbours, place: int
+    randomiser: Callable[..., Any], neighbours: Neighbours, index: int
 ) -> tuple[dict[str, Fraction], int] | None:
     """Return the probability of every report, and the number of runs: all bytes of a draw are tried."""
-    values = neighbours.pack(np.array([place]))
+    values = neighbours.pack(np.array([index]))
     law: dict[str, Fraction] = defaultdict(Fraction)
     waiting, runs = [b""], 0
     while waiting:

@@ -85,7 +85,7 @@ def _input(domain: Domain, value: object) -> object:
 
 def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integers] | None:
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
-        last = bool(layout.shape)  # of a path: the cell stands after the mark
+        last = bool(layout.shape)  # on a path the cell follows the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
     if isinstance(kernel, ItemSets) and kernel.outcomes <= _EXACT:
         return kernel.numbers
@@ -160,7 +160,7 @@ class Neighbours:
 
     @classmethod
     def replacing(cls, data: Sequence[Any], domain: Domain) -> Self:
-        """Return data sets that differ in their first record, which runs over values of the domain."""
+        """Return data sets that differ in their first record. It runs over values of the domain."""
         return cls.of([[value, *list(data)[1:]] for value in domain.examples()])
 
     @classmethod
@@ -173,10 +173,10 @@ class Neighbours:
         """Return pairs of paths of `length` locations, each an array of shape (length, 2)."""
         if isinstance(length, bool) or not isinstance(length, int) or length < 1:
             raise InvalidParameter("a path has at least one location")
-        places = [np.asarray(place, dtype=np.float64) for place in area.examples()]
-        still = [np.tile(place, (length, 1)) for place in places]
+        points = [np.asarray(position, dtype=np.float64) for position in area.examples()]
+        still = [np.tile(position, (length, 1)) for position in points]
         moved = still[0].copy()
-        moved[-1] = places[-1]
+        moved[-1] = points[-1]
         return cls.of([*still, moved] if length > 1 else still)
 
     @cached_property
@@ -194,7 +194,7 @@ class Neighbours:
     def pack(self, which: Integers) -> object:
         """Return inputs as a randomiser takes them: an array where they are alike, else a list."""
         packed = self._packed
-        return [self.inputs[place] for place in which.tolist()] if packed is None else packed[which]
+        return [self.inputs[index] for index in which.tolist()] if packed is None else packed[which]
 
     @cached_property
     def _packed(self) -> Array | None:
@@ -209,7 +209,7 @@ class Neighbours:
 
 
 def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:
-    """Return all pairs, those of early inputs first."""
+    """Return all pairs, beginning with early inputs."""
     kept = _unique(inputs)
     pairs = sorted(combinations(range(len(kept)), 2), key=lambda pair: (sum(pair), pair))
     return [(kept[first], kept[second]) for first, second in pairs]

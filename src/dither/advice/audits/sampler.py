@@ -37,7 +37,7 @@ class ScriptEnded(Exception):
 
 
 class BoundaryWords(Source):
-    """The given bytes first, then those of a seeded source, so that every rejection loop ends.
+    """The given bytes first, then a seeded source's bytes, so that every rejection loop ends.
 
     With `strict`, ScriptEnded is raised instead of going on. `taken` counts the bytes that were drawn.
     """
@@ -91,7 +91,7 @@ def contradictions(question: Question, known: Listed | None) -> Iterator[str]:
 
 
 def _comparison(question: Question, known: Listed | None) -> Iterator[str] | None:
-    """Return the comparison for a kernel's draws, as an iterator not yet started; None if there is none."""
+    """Return the comparison for a kernel's draws, as an iterator not yet started, or None."""
     kernel = question.kernel
     if not question.alone:
         return None
@@ -108,9 +108,9 @@ def _comparison(question: Question, known: Listed | None) -> Iterator[str] | Non
 
 def pair_contradictions(question: Question) -> Iterator[str]:
     """Yield each contradiction between paths of one location and the probabilities of its two parts."""
-    place = np.asarray(question.domain.centre, dtype=np.float64)
-    cells = question.perturb(np.tile(place, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
-    numbers = question.kernel.numbers(question.domain.check(place)).tolist()
+    point = np.asarray(question.domain.centre, dtype=np.float64)
+    cells = question.perturb(np.tile(point, (MANY, 1, 1)), source=Seeded(3)).cells.reshape(MANY, -1)[:, 1:]
+    numbers = question.kernel.numbers(question.domain.check(point)).tolist()
     for axis, (part, number) in enumerate(zip(question.kernel.parts, numbers, strict=True)):
         if part.outcomes <= MOST_LISTED:
             law = part.likelihoods(np.arange(part.outcomes), np.asarray(number))
@@ -133,10 +133,10 @@ def _not_finite(question: Question) -> Iterator[str]:
 
 def _boundary(question: Question, known: Listed) -> Iterator[str]:
     impossible = known.law.min(axis=0) <= 0.0  # under one of the inputs
-    for place in (0, 1 % len(known.values)):
+    for index in (0, 1 % len(known.values)):
         for script in SCRIPTS:
-            drawn = known.number(_perturb(question, known.values[place], _FEW, BoundaryWords(script)))
-            single = _ones(question, known, place, 1, BoundaryWords(script))
+            drawn = known.number(_perturb(question, known.values[index], _FEW, BoundaryWords(script)))
+            single = _ones(question, known, index, 1, BoundaryWords(script))
             for cells in (drawn, single):
                 if cells.size and (int(cells.max()) >= impossible.size or impossible[cells].any()):
                     yield BOUNDARY
@@ -164,8 +164,8 @@ def _compare_seeded(
     each, count = float(max(law)), MANY if not question.domain.shape else _VECTORS
     chance = float(max(law) * law.count(max(law)))
     reports = _perturb(question, value, count, Seeded(3))
-    told = kernel.likelihoods(reports, np.broadcast_to(own, (count, *np.shape(own))))
-    if not _likely(int(np.count_nonzero(told >= each * (1 - 1e-9))), count, chance, 1):
+    reported = kernel.likelihoods(reports, np.broadcast_to(own, (count, *np.shape(own))))
+    if not _likely(int(np.count_nonzero(reported >= each * (1 - 1e-9))), count, chance, 1):
         yield ARRAYS
 
 
@@ -202,9 +202,9 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
     return question.perturb(values, source=source).cells
 
 
-def _ones(question: Question, known: Listed, place: int, count: int, source: Source) -> Integers:
+def _ones(question: Question, known: Listed, index: int, count: int, source: Source) -> Integers:
     """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
-    kernel, value = question.kernel, known.inputs[place]
+    kernel, value = question.kernel, known.inputs[index]
     if not isinstance(kernel, CellKernel) or np.ndim(value):
         return np.zeros(0, dtype=np.int64)
     return np.array([kernel.draw_one(value, source) for _ in range(count)], dtype=np.int64)

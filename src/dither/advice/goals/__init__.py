@@ -16,8 +16,8 @@
 
 The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
 the estimate from the same number computed from the people who answered. The sampling error, because not
-everybody was asked, is not part of it; `sampling(domain)` is n times its square, for the population that has
-most. Those of distributions and quantiles are simulated, with the sampling error. `dt.people_for` and
+everybody takes part, is not included; `sampling(domain)` is n times its square, for the population that has
+most. The errors of distributions and quantiles are simulated, with the sampling error. `dt.people_for` and
 `dt.epsilon_for` include both. Leave `n` out to ask `dt.people_for`.
 
 `__init__.pyi` lists the names; a module is imported when one of its names is first used.

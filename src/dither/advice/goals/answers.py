@@ -27,7 +27,7 @@ from dither.mechanisms.optimal.queries.store import prefixes
 from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 
 _RUNS: Final = 12  # simulations of an error
-_MOST_PEOPLE: Final = 1 << 17  # of one simulation
+_MOST_PEOPLE: Final = 1 << 17  # people of one simulation
 _ONE_WAY: Final = 0.3  # the share of the people who are asked about one attribute, for rows
 _ROWS_RUNS: Final = 2  # simulations of rows
 
@@ -37,7 +37,7 @@ class Ranges(Averaged):
     """The share of n people below each edge of equal cells, or up to each answer of an ordinal scale.
 
     The error is the root mean square over the inner edges, for people spread evenly. On an interval the
-    mechanisms for categories are asked about the cell, and their frequencies are summed.
+    mechanisms for categories report the cell, and their frequencies are summed.
     """
 
     cells: int | None = None
@@ -53,7 +53,9 @@ class Ranges(Averaged):
             or not isinstance(self.cells, int)
             or not 2 <= self.cells <= MOST_INPUTS
         ):
-            raise InvalidParameter(f"cells are an integer from 2 to {MOST_INPUTS}, not {found(self.cells)}")
+            raise InvalidParameter(
+                f"expected cells to be an integer from 2 to {MOST_INPUTS}, got {found(self.cells)}"
+            )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         if isinstance(domain, Categories):
@@ -117,9 +119,9 @@ class Ranges(Averaged):
         for run in range(_RUNS):
             cells = np.random.default_rng(run).choice(size, people, p=np.diff(below))
             values = [labels[cell] for cell in cells] if labels else (edges[cells] + edges[cells + 1]) / 2.0
-            told = cumulative(mechanism.perturb(values, source=Seeded(run)), method="empirical bayes")
+            reported = cumulative(mechanism.perturb(values, source=Seeded(run)), method="empirical bayes")
             truth = np.cumsum(np.bincount(cells, minlength=size)) / people
-            squares.append(np.mean((np.asarray(told.value) - truth)[:-1] ** 2))
+            squares.append(np.mean((np.asarray(reported.value) - truth)[:-1] ** 2))
         return math.sqrt(float(np.mean(squares)) * people / n)
 
 
@@ -172,8 +174,8 @@ class Tables(Averaged):
         if self.rows:
             return f"rows are nearest in {_ROWS_RUNS} simulations; each attribute depends on the one before"
         above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
-        asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
-        return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"
+        request = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
+        return f"an error at most {percent(above)} above the smallest possible; it reports {request}"
 
 
 def _distance_of_rows(mechanism: Marginals, n: int) -> float:

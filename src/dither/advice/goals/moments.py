@@ -26,7 +26,7 @@ from dither.mechanisms.numeric.pm import Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.optimal.queries.moments import JointMoments
 
-_TICKS: Final = 240  # inputs that stand for values spread evenly
+_TICKS: Final = 240  # inputs that represent evenly spread values
 _COARSE: Final = 1 << 11  # cells of a window on which variances are computed
 
 
@@ -83,14 +83,14 @@ class Covariance(Averaged):
             (mean.spread(part) or math.inf) / part.domain.length**2
             for part in cast(Each, mechanism).parts.values()
         ]
-        # Of a product of two readings, given values x and y from the middle: s·t + s·y² + t·x².
+        # Variance of a product of two decodings, given values x and y from the middle: s·t + s·y² + t·x².
         return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
 
     def sampling(self, domain: Domain) -> None:
         """Return None: it is not derived."""
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        return _reason(first, "both numbers are in one report, with the whole budget")
+        return _reason(first, "both numbers are in one report, with the complete budget")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Variance(Averaged):
             line, length = question.line, question.line.length
             gaps = unbiased_reading(question, plain=True).values - (line.low + line.high) / 2.0
             numbers = squared_reading(question, gaps)
-        except DitherError:  # no average of reports estimates it, or so few cells do not hold the window
+        except DitherError:  # no average of reports estimates it, or the window does not fit
             return None
         inputs = line.low + (np.arange(_TICKS) + 0.5) / _TICKS * length
         operator = question.likelihood(inputs, numbers.size)

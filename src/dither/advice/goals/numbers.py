@@ -36,6 +36,7 @@ class Goal(ABC):
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
+    near: ClassVar[float] = 0.0  # errors up to this factor above the smallest are ranked by bytes
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
     units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
     instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
@@ -54,7 +55,7 @@ class Goal(ABC):
         """Return the mechanisms that might serve; with `wait=False` no design is solved."""
 
     def beside(self, domain: object, epsilon: float) -> list[Candidate]:
-        """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
+        """Return the mechanisms only for this goal; `dt.compare` lists them with the others."""
         return []
 
     @abstractmethod
@@ -75,12 +76,21 @@ class Goal(ABC):
         return "", [{"error": self.error(candidate.mechanism)} for candidate in candidates]
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
-        """Return a lower bound on the error of every mechanism, known or not; None if there is none."""
+        """Return a lower bound on the error of every mechanism, known or not, or None."""
         return None
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return candidates and their errors, the one to recommend first: by error unless overridden."""
-        return sorted(able, key=lambda pair: pair[1])
+        """Return candidates and their errors by error; those near the smallest by the bytes of a report.
+
+        Those with a weaker promise, for one location of a path, come last.
+        """
+        near = self.near * min(error for _, error in able)
+
+        def key(pair: tuple[Candidate, float]) -> tuple[bool, bool, float, float]:
+            weaker = self.units and pair[0].mechanism.guarantee.unit == "location"
+            return bool(weaker), *_frugal(pair, near)
+
+        return sorted(able, key=key)
 
     @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
@@ -105,7 +115,9 @@ class Goal(ABC):
 def check_people(n: object) -> None:
     """Raise InvalidParameter unless n is None or an integer of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter(f"n, how many people answer, is an integer of at least 1, not {found(n)}")
+        raise InvalidParameter(
+            f"expected n, how many people answer, to be an integer of at least 1, got {found(n)}"
+        )
 
 
 def people_of(n: int | None) -> int:
@@ -120,9 +132,9 @@ _TWICE: Final = Moment(
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
 _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
-_COARSE: Final = 1 << 11  # cells on which the gain of a reading is computed
-_COMPARED: Final = 65  # values at which it is
-# The ε from which Podium has a smaller variance than Hybrid, by the reading of dt.mean.
+_COARSE: Final = 1 << 11  # cells on which the gain of a decoding is computed
+_COMPARED: Final = 65  # values at which it is computed computed
+# The ε from which Podium has a smaller variance than Hybrid, as dt.mean decodes them.
 _GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
@@ -175,7 +187,8 @@ class Mean(Averaged):
         check_criterion(self.criterion)
         if self.deviation is not None and not finite("a standard deviation", self.deviation) >= 0.0:
             raise InvalidParameter(
-                f"the standard deviation of values is a number from 0, not {found(self.deviation)}"
+                f"expected the standard deviation of values to be a number from 0, got "
+                f"{found(self.deviation)}"
             )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
@@ -200,7 +213,7 @@ class Mean(Averaged):
     def sampling(self, domain: Domain) -> float | None:
         """Return the variance of values: half at each end in the worst case, uniform on average."""
         if domain.circular or domain.line is None:
-            return 0.0  # of people who agree
+            return 0.0  # people who agree
         if self.deviation is not None:
             return float(self.deviation) ** 2
         return domain.line.length**2 / (4.0 if self.criterion == "worst" else 12.0)
@@ -232,6 +245,7 @@ class Frequencies(Averaged):
 
     takes = (Categories, Several)
     otherwise = "for numbers use dt.goals.Distribution"
+    near = _NEARLY
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_sets(domain, epsilon) if domain.sets else on_categories(domain, epsilon)
@@ -243,11 +257,6 @@ class Frequencies(Averaged):
         """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
         share = 0.0 if domain.listed is None else min(domain.most / len(domain.listed), 0.5)
         return float(share * (1.0 - share))
-
-    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
-        near = _NEARLY * min(error for _, error in able)
-        return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if domain.sets:
@@ -281,7 +290,7 @@ def _slope(mechanism: Analysis) -> float | None:
 
 
 def reading_gain(mechanism: Mechanism[Any], criterion: Criterion) -> float:
-    """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
+    """Return the variance of the numbers that `dt.mean` averages, relative to affine ones.
 
     It is computed on fewer cells, where it is nearly the same, and once for a design: rankings ask again.
     """
@@ -297,7 +306,7 @@ _gains: dict[tuple[str, str, Criterion], float] = {}
 def _coarse_gain(mechanism: Any, criterion: Criterion) -> float:
     try:
         question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
-    except DitherError:  # so few cells do not hold such a window
+    except DitherError:  # the window does not fit into these cells
         return 1.0
     readings = [question.unbiased_reading(), least_variance_reading(question)]
     if any(reading is None for reading in readings) or np.array_equal(
@@ -370,8 +379,8 @@ class SingleValues(Goal):
         return f"the smallest {self.criterion} {as_power(self.loss)!r} error of the mechanisms in closed form"
 
 
-_NEAR = 1.15  # of the best in the first ranking: simulated again with more runs and other seeds
-_BINS = 64  # neighbouring parts of the domain that reports must tell apart
+_NEAR = 1.15  # relative to the best in the first ranking: simulated again with more runs and other seeds
+_BINS = 64  # neighbouring parts of the domain that reports must distinguish
 
 
 @dataclass(frozen=True)
@@ -412,7 +421,7 @@ class _Simulated(Goal):
         return None if found is None else found.error
 
     def prediction(self, mechanism: object, progress: Progress | None = None) -> Simulated | None:
-        """Return the simulated error with its standard error; None if reports cannot tell a shape."""
+        """Return the simulated error with its standard error; None if reports identify no shape."""
         n = people_of(self.n)
         if not simulation.tells_apart(mechanism, self._parts):
             return None
@@ -511,10 +520,10 @@ class _Simulated(Goal):
         spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
         first_seed, runs = (FINAL.start, len(FINAL)) if found is None else (found.first_seed, found.runs)
         seeds = f"{runs} runs (seeds {first_seed} to {first_seed + runs - 1})"
-        told = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
+        text = f"{what} in simulations: {population}, {seeds}, ± {spread:.2g} %"
         if isinstance(first.mechanism, Cumulative):
-            return f"{told}; read by dt.cumulative(reports, method='empirical bayes')"
-        return told
+            return f"{text}; estimated by dt.cumulative(reports, method='empirical bayes')"
+        return text
 
 
 @dataclass(frozen=True)
@@ -539,7 +548,7 @@ class Distribution(_Simulated):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter("bins are an integer, at least 2")
+            raise InvalidParameter("expected bins to be an integer, at least 2")
         check_choice("distance", self.distance, Distance)
 
     @property
@@ -573,7 +582,7 @@ class Quantile(_Simulated):
         super().__post_init__()
         share = self.share
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
-            raise InvalidParameter("the share of a quantile is a number strictly between 0 and 1")
+            raise InvalidParameter("expected the share of a quantile to be a number strictly between 0 and 1")
 
     @property
     def question(self) -> ShapeQuestion:

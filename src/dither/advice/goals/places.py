@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 
@@ -23,8 +23,8 @@ from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.optimal.anywhere import Anywhere
-from dither.mechanisms.optimal.routes import AmongRoutes, PublicPaths, chosen_half, public_paths
-from dither.mechanisms.places.base import PathMechanism, positive
+from dither.mechanisms.optimal.routes import AmongRoutes, chosen_half, public_paths
+from dither.mechanisms.places.base import PathMechanism, PathUnit, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
@@ -37,8 +37,8 @@ _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 class Locations(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.
 
-    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` of them,
-    which are independent, or each is `step` away from the one before. The error is simulated with a fixed
+    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` locations.
+    They are independent, or each is `step` away from the one before. The error is simulated with a fixed
     seed, and accurate to about one per cent. On a sphere it is in metres.
     """
 
@@ -113,7 +113,7 @@ class CompletePaths(Goal):
     ('Optimal(…, prior=…)', 'one trajectory')
     """
 
-    prior: tuple[Any, str] | PublicPaths = field(repr=False)
+    prior: tuple[object, str] = field(repr=False)
 
     apart = True
     takes = (Routes,)
@@ -123,19 +123,21 @@ class CompletePaths(Goal):
     close = 0.02
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", public_paths(self.prior))
+        public_paths(self.prior)
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(domain, epsilon=epsilon, prior=self.prior))]
-        kinds = [kind for kind in (TraCSC, TraCSD, Anywhere) if isinstance(domain.area, kind._takes)]
-        for unit in ("trajectory", "location"):
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        routes = cast("Routes", domain)
+        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(routes, epsilon=epsilon, prior=self.prior))]
+        designs: tuple[type[Any], ...] = (TraCSC, TraCSD, Anywhere)
+        kinds = [kind for kind in designs if isinstance(routes.area, kind._takes)]
+        for unit in get_args(PathUnit):
             for kind in kinds:
                 name = "Optimal" if kind is Anywhere else kind.__name__
-                made = kind(domain.area, epsilon=epsilon, unit=unit)
+                made = kind(routes.area, epsilon=epsilon, unit=unit)
                 found.append(Candidate(f"{name}(area, unit={unit!r})", made))
         return found
 
-    def error(self, mechanism: Any) -> float | None:
+    def error(self, mechanism: object) -> float | None:
         return mechanism.held_out_error if isinstance(mechanism, AmongRoutes) else None
 
     def errors(
@@ -147,13 +149,10 @@ class CompletePaths(Goal):
         for candidate in candidates:
             error = self.error(candidate.mechanism)
             if error is None:
-                noisy: Any = candidate.mechanism.perturb(asked, source=Seeded(1))
-                error = routes.distance_of(asked, routes.domain.area.clip(noisy.values))
+                noisy = candidate.mechanism.perturb(asked, source=Seeded(1)).values
+                error = routes.distance_of(asked, routes.domain.area.clip(noisy))
             found.append((candidate, error))
         return found
-
-    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        return sorted(able, key=lambda pair: (pair[0].mechanism.guarantee.unit == "location", pair[1]))
 
     def sampling(self, domain: Domain) -> None:
         """Return None: it is no estimate for a population."""
@@ -169,7 +168,7 @@ class CompletePaths(Goal):
 class Districts(Averaged):
     """The shares of n people in the districts of an area, here the cells of a grid of `across` × `along`.
 
-    The district itself is asked, as one of a list: its shares are 2 to 5 times as accurate as those of a map.
+    Reports contain the district itself, as one of a list. Its shares are 2 to 5 times as accurate as a map's.
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), Districts(n=10_000), epsilon=1)[0]["mechanism"]
@@ -202,7 +201,7 @@ class Districts(Averaged):
         return (size - 1) / size**2
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        return "it asks for the district itself, whose shares are far more accurate than those of a map"
+        return "it reports the district itself; its shares are far more accurate than a map's"
 
 
 _UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
@@ -212,9 +211,10 @@ _UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
 class MeanPlace(Averaged):
     """The mean place of n people: the root mean square distance that privacy adds, for the worst places.
 
-    Everybody tells one coordinate, drawn at random, with the whole budget, or both with half of it each. Who
-    tells one is a random half, which differs from all people: that is part of the error, and at ε = 4
-    both are better. Reports of whole places, such as those of `dt.Optimal`, are biased and not ranked.
+    Everybody reports one coordinate, drawn at random, with the complete budget, or both with half of it each.
+    The people who report one coordinate are a random half. They differ from all people: this is part of the
+    error, and at ε = 4 both coordinates are better. Reports of complete locations, such as reports of
+    `dt.Optimal`, are biased and not ranked.
 
     >>> from dither import Interval, recommend
     >>> recommend(Rectangle(Interval(0, 9), Interval(0, 9)), MeanPlace(n=10_000), epsilon=1)[0]["mechanism"]
@@ -254,7 +254,7 @@ class MeanPlace(Averaged):
         spreads = [Mean().spread(part) or math.inf for part in parts]
         if not isinstance(mechanism, Sampled):
             return sum(spreads)
-        # Who tells x is a random half: its mean differs from that of all by the variance of x, over n.
+        # A random half reports x: its mean differs from everybody's by the variance of x, over n.
         return float(2.0 * sum(spreads) + sum(part.domain.length**2 / 4.0 for part in parts))
 
     def sampling(self, domain: Any) -> float:
@@ -263,15 +263,15 @@ class MeanPlace(Averaged):
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         if isinstance(first.mechanism, Sampled):
-            return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
-        return "each person tells both coordinates, with half of the budget each, unbiased"
+            return "each person reports one coordinate, drawn at random, with the complete budget, unbiased"
+        return "each person reports both coordinates, with half of the budget each, unbiased"
 
 
 @dataclass(frozen=True)
 class Maps(Goal):
     """A map of n people on `across` × `along` cells: the total variation of `dt.maps.density` from the truth.
 
-    The error is simulated with a fixed seed and one population, that of a city with five hills or one drawn
+    The error is simulated with a fixed seed and one population: a city with five hills, or one drawn
     from a public list of `places`; differences of a tenth are not resolved.
 
     >>> Maps(n=10_000, across=8, along=8).close
@@ -302,13 +302,13 @@ class Maps(Goal):
 
     def error(self, mechanism: Any) -> float:
         area = mechanism.domain
-        asked = self._people(area)
+        request = self._people(area)
         found = density(
-            mechanism.perturb(asked[:, None, :], source=Seeded(1)), self.across, self.along
+            mechanism.perturb(request[:, None, :], source=Seeded(1)), self.across, self.along
         ).probabilities
         ends = [[area.x.low, area.x.high], [area.y.low, area.y.high]]
-        x, y = asked.T
-        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(asked)
+        x, y = request.T
+        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(request)
         return float(np.abs(found - true).sum() / 2.0)
 
     def _people(self, area: Rectangle) -> Floats:
@@ -329,7 +329,7 @@ class Maps(Goal):
         raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
 
     def reason(self, first: Candidate, domain: Domain) -> str:
-        return "the smallest total variation in a simulation; shares of districts are asked by Districts"
+        return "the smallest total variation in a simulation; for shares of districts use the goal Districts"
 
 
 _MOST_SIMULATED: Final = 100_000

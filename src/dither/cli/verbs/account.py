@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path))
 NOT_A_GUARANTEE: Final = (
-    "What each asker took is no guarantee: askers may tell each other. The guarantee is the one above."
+    "The amount of each asker is not a guarantee: askers may share. The guarantee is the one above."
 )
 
 
 @click.group()
 def command() -> None:
-    """Show, check or export an account: what a person has given, and what is left.
+    """Show, check or export an account: its answers and the remaining budget.
 
     \b
     dither account show me.account
@@ -38,7 +38,7 @@ def command() -> None:
 @_FILE
 @JSON_OPTION
 def show(file: Path, as_json: bool) -> None:
-    """Say what is promised, what is left, what was given to whom, and what waits to be sent.
+    """Print the promise, the remaining budget, the answers by asker, and the unsent reports.
 
     \b
     dither account show me.account
@@ -48,8 +48,8 @@ def show(file: Path, as_json: bool) -> None:
     with Account.open(file) as account:
         state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
     if as_json:
-        told = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
-        print_json({**told, "answers": len(state["entries"]), "waiting": len(state["queue"])})
+        facts = {"promise": promise, "left": str(left), "epsilon": left.epsilon, "assumes": guarantee.assumes}
+        print_json({**facts, "answers": len(state["entries"]), "waiting": len(state["queue"])})
         return
     click.echo(emphasise(promise, "bold"))
     click.echo(f"Now {left}.")
@@ -70,9 +70,9 @@ def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for entry in state["entries"]:
-        asked = entry["asker"], entry["question"]
-        units[asked] += int(entry["epsilon"], 16)
-        answers[asked] += 1
+        key = entry["asker"], entry["question"]
+        units[key] += int(entry["epsilon"], 16)
+        answers[key] += 1
     return [
         (
             printable(asker) or "(no name)",
@@ -89,7 +89,7 @@ def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
 @click.option("--mark", "expect", help="A mark that an earlier check printed: refuse a file from before it.")
 @JSON_OPTION
 def check(file: Path, expect: str | None, as_json: bool) -> None:
-    """Read the whole FILE and check every link of it; exit code 1 if it is damaged or was rolled back.
+    """Read the complete FILE and check every link of it; exit code 1 if it is damaged or was rolled back.
 
     \b
     dither account check me.account
@@ -107,9 +107,9 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
         else:
             click.echo(verdict(str(error), False))
         sys.exit(1)
-    words = f"{file} is whole: {entries} answers. Its mark is {mark}"
+    words = f"{file} is complete: {entries} answers. Its mark is {mark}"
     if over:
-        words = f"{file} is whole, but devices that did not keep to their parts spent more than the budget"
+        words = f"{file} is complete, but devices exceeded their parts and spent more than the budget"
     if as_json:
         print_json({"ok": not over, "answers": entries, "mark": mark})
     else:
@@ -129,7 +129,7 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
 def export(file: Path, out: Path | None, as_json: bool) -> None:
     """Write what another device of the person, or an officer, may know, as JSON.
 
-    It holds what was charged, permanent answers and drawn days: no key, and no reports that wait.
+    It holds charges, permanent answers and drawn days, but no key and no unsent reports.
 
     \b
     dither account export me.account -o me.json

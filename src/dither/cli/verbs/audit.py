@@ -26,7 +26,7 @@ _WORDS: Final = "dither.audit.command"
 
 
 class _WithCommand(click.Command):
-    """A verb after whose options `--` and another command may stand."""
+    """A verb with options that `--` and another command may follow."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -53,7 +53,7 @@ class _WithCommand(click.Command):
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    help="Draw the event that was found anew: so many reports of each of its two inputs.",
+    help="Draw the event of the finding again: this number of reports of each of its two inputs.",
 )
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the evidence.")
 @click.option(
@@ -61,8 +61,8 @@ class _WithCommand(click.Command):
     multiple=True,
     help="An assumption that you accept, in the words that the audit prints; may be repeated.",
 )
-@click.option("--head", help="The head of a list of campaigns, from somebody else, to compare with.")
-@click.option("--key", help="The asker's public key, from somebody else, to compare with.")
+@click.option("--head", help="The head of a list of campaigns that another person saw, to compare with.")
+@click.option("--key", help="The asker's public key from another source, to compare with.")
 @JSON_OPTION
 @click.pass_context
 def command(
@@ -89,13 +89,13 @@ def command(
     reports are audited exactly, from their integers and their draw code. The exit code is also 1 if a
     guarantee has an assumption that --assume does not name.
 
-    MODULE:FUNCTION is a Python function: an array of values in, as many reports out. After -- stands a
-    command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
-    lower bound on ε, with the two inputs and the event that prove it.
+    MODULE:FUNCTION is a Python function: an array of values in, the same number of reports out. After --
+    write a command that reads a JSON value a line and writes a report a line. Both are sampled: the finding
+    is a lower bound on ε, with the two inputs and the event that prove it.
 
-    https://… is a collector: its list of campaigns is checked, and its head printed. With the --head that
-    somebody else saw, the exit code is 0 if the list has it: then you were both shown one list. The address
-    of a campaign, https://…/v1/campaigns/ID, prints what can be believed about it without trusting the
+    https://… is a collector: its list of campaigns is checked, and its head printed. With the --head
+    that another person saw, the exit code is 0 if the list has it: then you both saw one list. The address
+    of a campaign, https://…/v1/campaigns/ID, prints the facts about it that hold without trusting the
     operator, and what cannot.
 
     \b
@@ -170,7 +170,7 @@ def _audit_list(address: str, head: str | None, key: str | None, as_json: bool) 
                 verdict(
                     f"one list: the given head is in it{since}"
                     if seen
-                    else "another list: the given head is not in it; somebody was shown other campaigns",
+                    else "another list: the given head is not in it; another person saw other campaigns",
                     seen,
                 )
             )
@@ -225,7 +225,7 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
-    """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
+    """Return the sampled command or function; None if a mechanism of dither's was named."""
     from dither.advice.audits.black_box.calls import Command
 
     if words is not None:
@@ -245,7 +245,7 @@ def _inputs(text: str) -> list[Any]:
     except ValueError:
         inputs = None
     if not isinstance(inputs, list):
-        raise click.UsageError("--inputs is a JSON list, such as '[[0, 0], [1, 1]]'")
+        raise click.UsageError("expected --inputs to be a JSON list, such as '[[0, 0], [1, 1]]'")
     return inputs
 
 

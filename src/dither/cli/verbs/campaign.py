@@ -1,4 +1,4 @@
-"""`dither campaign`: check, publish and retire a campaign, which is a contract with the people it asks."""
+"""`dither campaign`: check, publish and retire a campaign, a contract with the people who answer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
     type=click.IntRange(min=2),
     default=10_000,
     show_default=True,
-    help="Plan for so many people: the error of each question.",
+    help="Plan for this number of people: print the error of each question.",
 )
 @click.option(
     "--guess",
@@ -71,10 +71,10 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
 )
 @JSON_OPTION
 def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...], as_json: bool) -> None:
-    """Check FILE and say what it promises, and how exact answers will be: a campaign in TOML, or published.
+    """Check FILE, a campaign in TOML or published, and print its promise and its expected errors.
 
-    The plan has half of the 95 % interval of each question, of pairs of up to four questions, and what the
-    same ε gives if each person answers one question alone.
+    The plan has half of the 95 % interval of each question, of pairs of up to four questions, and the
+    errors with the same ε if each person answers only one question.
 
     \b
     dither campaign check campaign.toml --people 50000
@@ -135,16 +135,16 @@ def presence_facts(contract: Campaign) -> dict[str, Any]:
 
     if not counts_presence(contract):
         return {}
-    told: dict[str, Any] = {"warnings": presence_warnings(contract)}
+    facts: dict[str, Any] = {"warnings": presence_warnings(contract)}
     if contract.questions:
         (question,) = contract.questions.values()
         most = most_reports_of_label(contract)
-        told |= {"reports": most, "longest lists": _longest_lists(question.guarantee.epsilon, most)}
-    return told
+        facts |= {"reports": most, "longest lists": _longest_lists(question.guarantee.epsilon, most)}
+    return facts
 
 
 def _longest_lists(epsilon: float, most: int) -> dict[str, int]:
-    """Return the longest list that each mechanism allows with so many different reports."""
+    """Return the longest list that each mechanism allows with this number of different reports."""
     from dither import KRR, Categories, HadamardResponse, ProjectiveResponse
 
     found = {}
@@ -165,7 +165,7 @@ def _longest_lists(epsilon: float, most: int) -> dict[str, int]:
 def sealing_key(file: Path, as_json: bool) -> None:
     """Print the key configuration (RFC 9458) of the key in FILE, as a line for the campaign in TOML.
 
-    The key is made if there is none. Devices encrypt requests to it, so that a relay cannot read them. Give
+    A missing key is created. Devices encrypt requests to it, so that a relay cannot read them. Give
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
     from dither.collection.ohttp import configuration
@@ -191,8 +191,8 @@ def sealing_key(file: Path, as_json: bool) -> None:
 def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_json: bool) -> None:
     """Sign FILE, a campaign in TOML, and write the text that devices read.
 
-    A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
-    beside the key (asker.campaigns beside asker.key), which the collector serves.
+    A published campaign is signed again, with another key. Every signed campaign is entered in the list of
+    campaigns next to the key (asker.campaigns next to asker.key). The collector serves this list.
     """
     from dither.collection.signer import Signer
 
@@ -221,10 +221,10 @@ def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_jso
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Of an address: the admin token, to count also what is not shown yet.",
+    help="With an address: the admin token, to count also unpublished reports.",
 )
 @click.option("--begins", type=DAY, help="The first day of the next version; today if left out.")
-@click.option("--ends", type=DAY, help="Its last day; that of CAMPAIGN if left out.")
+@click.option("--ends", type=DAY, help="Its last day; by default the last day of CAMPAIGN.")
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
@@ -244,9 +244,10 @@ def next_version(
     """Write and sign the version that follows a first phase, on the bounds that its reports show.
 
     CAMPAIGN is a file, in TOML or published, with --store; or the address of the campaign at a collector. It
-    states phase = { share = … } and asks numbers on a scale. The next version asks the other people for the
-    same numbers on an interval that holds most of them, a little wider than from the 2 % to the 98 %
-    quantile. Values outside are clipped: every answer is named, and says how many people are outside.
+    states phase = { share = … } and has questions about numbers on a scale. The next version collects from
+    the other people the same numbers on an interval that holds most of them, a little wider than from the 2 %
+    to the 98 % quantile. Values outside are clipped: every answer is named, and says how many people are
+    outside.
 
     Nothing is written while the quantiles are not known well enough: the widest interval that the reports
     allow may be at most twice as long as the narrowest. Then it is said how many people are missing.
@@ -264,7 +265,7 @@ def next_version(
     counts: Mapping[str, Counts | str]
     if file.startswith(ADDRESSES):
         if store is not None:
-            raise click.UsageError("an address stands for its collector's store; leave --store out")
+            raise click.UsageError("an address implies its collector's store; leave --store out")
         contract, counts = fetch([file], [] if token_file is None else [read_token(token_file)])
     else:
         if store is None or token_file is not None:
@@ -272,7 +273,7 @@ def next_version(
                 "a file goes with --store, the collector's store; --token-file is of an address"
             )
         if not Path(file).is_file():
-            raise click.UsageError(f"there is no file {file}")
+            raise click.UsageError(f"file not found: {file}")
         refuse_to_overwrite(out, Path(file), force=force)
         contract, _ = _read(Path(file))
         counts = stored_counts(store, contract)
@@ -287,9 +288,9 @@ def next_version(
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")
     if as_json:
-        asked = {name: _bounds_data(each) for name, each in found.items()}
+        request = {name: _bounds_data(each) for name, each in found.items()}
         follows = None if contract.phase is None else contract.phase.follows
-        print_json({"campaign": made.id, "follows": follows, "bounds": asked, "file": str(out)})
+        print_json({"campaign": made.id, "follows": follows, "bounds": request, "file": str(out)})
         return
     for name, each in found.items():
         click.echo(f"{name}: {each}")
@@ -338,7 +339,7 @@ def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> N
 def replace_key(old: Path, new: Path, as_json: bool) -> None:
     """Make a key in NEW that follows the one in OLD. Devices that pinned the old one follow it, once.
 
-    The list of campaigns goes on beside NEW. Sign every campaign that still runs again (`dither campaign
+    The list of campaigns continues next to NEW. Sign every campaign that still runs again (`dither campaign
     publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
     """
     from dither.collection.signer import Signer

@@ -17,10 +17,10 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--asker", help="Who asks.")
+@click.option("--asker", help="The name of the collector.")
 @click.option("--contact", help="Where people can ask back.")
 @click.option("--purpose", default="", help="What the answers are for.")
-@click.option("--people", type=int, help="How many people are asked.")
+@click.option("--people", type=int, help="The expected number of people.")
 @click.option("--begins", type=DAY, help="The first day.")
 @click.option("--ends", type=DAY, help="The last day.")
 @click.option(
@@ -42,7 +42,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write the card of FILE, a campaign or a specification: who asks, what, with which promise.
+    """Write the card of FILE, a campaign or a specification: the collector, the questions, the promise.
 
     The card of a signed campaign, a file or an address, is the one that was signed with it.
 
@@ -98,7 +98,7 @@ def command(
 def _signed_card(found: Found, stated: tuple[object, ...]) -> dict[str, Any]:
     """Return the card that was signed with a campaign; of an older one, the card that it would have."""
     if any(stated):
-        raise click.UsageError("a signed campaign states who asks and for how long; leave out the options")
+        raise click.UsageError("a signed campaign states the collector and the days; leave out the options")
     published: Any = found.published
     signed = published.card is not None
     click.echo("the card is signed, too" if signed else "the card is not signed: it is computed", err=True)

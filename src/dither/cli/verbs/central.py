@@ -30,15 +30,15 @@ def command() -> None:
 
 
 def _release(name: str) -> None:
-    told = (
+    text = (
         f"Release the {name} of a column: pure ε for one row added or removed.\n\n"
         "A number outside the interval counts as its nearer end. A cell that is not a number, or is empty, "
         "counts as the middle of the interval, or not at all with --missing drop. How many such cells there "
-        "are is not told, because it is private.\n\n\b\n"
+        "are is not printed, because it is private.\n\n\b\n"
         f"dither central {name} salaries.csv --column salary --interval 0 300000 --epsilon 1"
     )
 
-    @command.command(name, help=told)
+    @command.command(name, help=text)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option("--column", required=True, help="The column with one value per person.")
     @click.option(
@@ -91,7 +91,7 @@ def _release(name: str) -> None:
 def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterator[list[float]]:
     """Yield the column in chunks; a cell that is not a number is NaN, the middle for `central.tally`.
 
-    Whether a row is dropped depends on that row alone, so one row more still changes one record.
+    Dropping a row depends only on that row, so one more row still changes one record.
     """
     from dither.data.formats.format import table_format
 

@@ -28,14 +28,14 @@ _LONGEST: Final = 60  # characters of a cell
 @question_options
 @dialect_options
 @click.option(
-    "--show", is_flag=True, help="List the cells that do not fit, with what they hold: people's values."
+    "--show", is_flag=True, help="List the cells that do not fit, with their content: people's values."
 )
 @JSON_OPTION
 def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: bool) -> None:
     """Count which cells of FILE fit their questions; exit code 1 if some do not.
 
-    Nothing is drawn, written or spent. The counts are exact and come from the values: they are for whoever
-    holds FILE, and so are the cells that --show lists. Rows are counted from 1, below the header.
+    Nothing is drawn, written or spent. The counts are exact and come from the values: they are only
+    for the holder of FILE, like the cells that --show lists. Rows are counted from 1, below the header.
 
     \b
     dither check survey.csv --campaign survey.toml
@@ -77,11 +77,11 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
     raise SystemExit(0 if ok else 1)
 
 
-def _print_plan(asked: Asked, people: int) -> None:
+def _print_plan(request: Asked, people: int) -> None:
     """Say how exact the answers of a campaign of several questions will be, if all of these rows answer."""
     from dither.advice.plan import plan
 
-    campaign = asked.campaign
+    campaign = request.campaign
     if people > 1 and len(campaign.questions) > 1:
         click.echo(f"\n{plan(campaign, people)}")
 
@@ -115,5 +115,5 @@ def _lines(name: str, fit: ColumnFit, domain: Domain) -> list[str]:
             "did not answer is missing"
         )
     elif fit.text:
-        lines.append(f"{name}: name words that stand for no answer with --na WORD")
+        lines.append(f"{name}: name words that mean no answer with --na WORD")
     return lines

@@ -56,9 +56,9 @@ def command(
 
     The error is the one predicted for the mean of --people answers (or for frequencies); it is empty where a
     mean cannot be estimated without bias. --goal values sorts by the error of single values. --goal
-    distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap, which
-    are simulated once and stored; --goal quantile the error of a median, --goal ranges that of cumulative
-    shares. --wide shows worst and average
+    distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap
+    (simulated once and stored). --goal quantile shows the error of a median, --goal ranges the error of
+    cumulative shares. --wide shows worst and average
     errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
 
     \b
@@ -70,12 +70,12 @@ def command(
     from dither.advice import goals
     from dither.advice.compare import compare
 
-    asked = need_domain(domain)
-    goal = goal or ("mean" if asked.listed is None else "frequencies")
+    on = need_domain(domain)
+    goal = goal or ("mean" if on.listed is None else "frequencies")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
-        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
+        table = compare(on, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:

@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Drive COMMAND with the conformance vectors, by JSON lines over standard input and output.
 
-    The exit code is 0 if no vector failed and at least one was met, otherwise 1. What the command says
-    that it does not know is counted and is no failure, and the kinds of questions that it then cannot
-    answer in a campaign are printed. The first failures of each kind are shown; --json names all of them.
+    The exit code is 0 if no vector failed and at least one was met, otherwise 1. Vectors that
+    the command does not know are counted, but are not failures. The kinds of questions that it cannot answer
+    in a campaign are printed. The first failures of each kind are shown; --json names all of them.
 
     \b
         dither conformance -- node clients/javascript/conformance.mjs
@@ -73,7 +73,7 @@ def command(
             for failure in tally.failures[:_SHOWN]:
                 click.echo(f"  {failure}")
             if tally.failed > _SHOWN:
-                click.echo(f"  … and {tally.failed - _SHOWN} more, which --json names")
+                click.echo(f"  … and {tally.failed - _SHOWN} more; --json names them")
         if "draws" in tallies:
             click.echo("questions of campaigns that are not answered: " + ("; ".join(cannot) or "none"))
         click.echo("It conforms." if fine else "It does not conform.")

@@ -1,6 +1,6 @@
 """`dither dap`: what an aggregation by DAP needs, so that no server sees a single report.
 
-DAP (draft-ietf-ppm-dap) splits each measurement between two aggregators, which add up their shares. A report
+DAP (draft-ietf-ppm-dap) splits each measurement between two aggregators that add up their shares. A report
 that is a cell is a measurement of Prio3Histogram (draft-irtf-cfrg-vdaf), and the aggregate is a `Counts`.
 """
 
@@ -60,11 +60,11 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
     dither dap task survey.toml --minimum-batch 10000 --json
     """
     questions = dict(find_questions(file).campaign.questions)
-    tasks = {name: _parameters(name, asked, minimum_batch) for name, asked in questions.items()}
+    tasks = {name: _parameters(name, request, minimum_batch) for name, request in questions.items()}
     promise = _promise(questions, minimum_batch, delta)
     if as_json:
-        told = {"epsilon": promise.epsilon, "delta": promise.delta, "assumes": list(promise.assumes)}
-        print_json({"tasks": tasks, "aggregate": told, "note": FILLED})
+        facts = {"epsilon": promise.epsilon, "delta": promise.delta, "assumes": list(promise.assumes)}
+        print_json({"tasks": tasks, "aggregate": facts, "note": FILLED})
         return
     for name, made in tasks.items():
         click.echo(
@@ -77,13 +77,13 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
 
 
 def _parameters(name: str, question: Question, minimum_batch: int) -> dict[str, Any]:
-    """Return the parameters of a task; raise InvalidParameter if the reports are no cells, or too many."""
+    """Return the parameters of a task; raise InvalidParameter unless reports are cells, and few."""
     from dither.core.kernels.counting import EachReport
 
     counting = question.counting
     if not isinstance(counting, EachReport):
         raise InvalidParameter(
-            f"{name}: Prio3Histogram counts a report that is one cell, and those of {question.name} are not; "
+            f"{name}: Prio3Histogram counts reports of one cell, but reports of {question.name} are not; "
             "use dt.KRR or dt.ProjectiveResponse, or a window with cells=64"
         )
     if counting.size > _MOST_CELLS:
@@ -107,7 +107,7 @@ def _chunk(length: int) -> int:
 
 
 def _report_bytes(length: int) -> int:
-    """Return the bytes of a report: the share with the cells and the proof, that of seeds, the public one.
+    """Return the bytes of a report: the share with cells and proof, the share of seeds, the public one.
 
     The proof of ParallelSum(Mul, chunk) has 2·chunk seeds of its wires and a polynomial of degree 2·(P − 1),
     where P is the least power of two above the number of calls.

@@ -47,7 +47,7 @@ def command(
 ) -> None:
     """Solve for the mechanism with the smallest error; print its error and a lower bound for every mechanism.
 
-    --out writes the whole specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
+    --out writes the complete specification: `perturb --mechanism FILE.json`, `describe FILE.json` and
     `audit FILE.json` read it.
 
     \b
@@ -62,16 +62,16 @@ def command(
     from dither.mechanisms.optimal.mechanism import Optimal
     from dither.mechanisms.optimal.problem import Problem
 
-    asked = need_domain(domain)
-    if not isinstance(asked, Line):
-        raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
+    on = need_domain(domain)
+    if not isinstance(on, Line):
+        raise click.UsageError(f"expected an interval or a circle (designs are solved for these), got {on}")
     if out is not None and out.suffix != ".json":
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
     judged = ("squared" if unbiased else "absolute") if loss is None else loss
     problem = Problem(epsilon, as_power(judged), criterion, unbiased)
-    origin = "in closed form" if asked.circular else store.whence(problem, fresh=fresh)
+    origin = "in closed form" if on.circular else store.whence(problem, fresh=fresh)
     judged_by: dict[str, Any] = {"loss": judged, "criterion": problem.criterion, "unbiased": unbiased}
-    solved = Optimal(asked, epsilon=epsilon, **judged_by, fresh=fresh, outputs=outputs)
+    solved = Optimal(on, epsilon=epsilon, **judged_by, fresh=fresh, outputs=outputs)
     certificate = solved.certificate
     if plot is not None:
         line = solved.line

@@ -78,6 +78,19 @@ if TYPE_CHECKING:
     "difference of two questions of the same people, such as after and before.",
 )
 @click.option(
+    "--contrast",
+    "contrasts",
+    multiple=True,
+    metavar="NAME: LABEL=WEIGHT, …",
+    help="With --by: a sum of groups whose weights add up to 0, such as 'any: none=-1, half=0.5, full=0.5'. "
+    "Repeatable: they hold together.",
+)
+@click.option(
+    "--regression",
+    metavar="FORMULA",
+    help="A regression on questions and columns, such as 'minutes ~ age + C(city)'; extra `formulas`.",
+)
+@click.option(
     "--person",
     metavar="COLUMN",
     help="With --by: the public column that names the person, of people in several groups (waves): their "
@@ -94,7 +107,8 @@ if TYPE_CHECKING:
     "--retention",
     "retained",
     is_flag=True,
-    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts.",
+    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts. "
+    "Several collectors of one campaign are added up.",
 )
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
@@ -126,6 +140,8 @@ def command(
     cross: str | None,
     within: str | None,
     difference: str | None,
+    contrasts: tuple[str, ...],
+    regression: str | None,
     person: str | None,
     population: tuple[str, ...],
     retained: bool,
@@ -151,6 +167,8 @@ def command(
     dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
     dither estimate waves.csv --column after --cross before --difference
     dither estimate waves.csv --column minutes --by wave --person id --difference
+    dither estimate trial.csv --column minutes --by arm --contrast "any: none=-1, half=0.5, full=0.5"
+    dither estimate reports.csv --regression "minutes ~ age + C(city)" --plot line.png
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
@@ -163,14 +181,20 @@ def command(
     removed. --weight is a public column of the file. Shares and their intervals are cut at 0 and 1 where they
     are shown, with a mark; files have them as they are.
 
-    The address of a campaign at a collector stands for its reports; several collectors of one campaign are
+    The address of a campaign at a collector means its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
     day and label; an estimate for a --population holds at one look. A collector shows what has grown by its
     minimum of people. With the operator's token (--token-file) everything that is stored is added up, and the
-    minimum is asked of the sum.
+    minimum applies to the sum.
     """
-    known = _population(population)
-    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known, person)
+    known: dict[str, float] = {}
+    sums: dict[str, dict[str, float]] = {}
+    if population or contrasts:
+        from dither.cli.desk import read_contrasts, read_population
+
+        known, sums = read_population(population), read_contrasts(contrasts)
+    of_groups = (by, cross, within, difference, test, minimum, known, person)
+    wanted = Wanted(bins, shares, step, weight, *of_groups, regression=regression, contrasts=sums)
     wanted.check(files, bool(asked_by))
     _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
@@ -178,7 +202,7 @@ def command(
         from dither.cli.tables import check_outputs, write_results
 
         check_outputs(files, output, plot)
-    versions = [_questions(place, column) for place in asked_by]
+    versions = [_questions(source, column) for source in asked_by]
     results: dict[str, Any]
     if retained:
         from dither.cli.collectors import print_retention
@@ -198,7 +222,7 @@ def command(
         if not databases.all_addresses(files) or not versions:
             raise click.UsageError("a database carries no questions; state them with --question FILE")
         table = databases.report_table(table_name, unique, wide, renamed)
-        counts = [databases.counts_of(files, asked, table, folded, since) for asked in versions]
+        counts = [databases.counts_of(files, request, table, folded, since) for request in versions]
         results = _of_database(versions, counts, column, wanted, as_json)
     else:
         if len(versions) > 1:
@@ -208,29 +232,10 @@ def command(
         write_results(results, output, plot)
 
 
-def _population(given: Sequence[str]) -> dict[str, float]:
-    """Return the shares, or numbers of people, of the groups of a population, by label."""
-    known: dict[str, float] = {}
-    for text in given:
-        label, sign, share = text.rpartition("=")
-        try:
-            number = float(share)
-        except ValueError:
-            number = -1.0
-        if not sign or not 0.0 <= number < float("inf") or label in known:
-            raise click.UsageError(
-                f"--population {text}: a label and its share, once for each label: --population f=0.51"
-            )
-        known[label] = number
-    if known and not sum(known.values()) > 0.0:
-        raise click.UsageError("--population has shares above 0")
-    return known
-
-
 def _of_files(
     files: Sequence[str],
     column: str | None,
-    asked: Questionnaire | None,
+    request: Questionnaire | None,
     wanted: Wanted,
     as_json: bool,
 ) -> dict[str, Any]:
@@ -239,28 +244,37 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
-    _check_people(paths, wanted)
-    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
+    if wanted.by and (wanted.difference is not None or wanted.test) and wanted.person is None:
+        from dither.cli.desk import check_people
+
+        check_people(paths)
+    if wanted.regression is not None:
+        from dither.cli.desk import answer_regression
+
+        results = answer_regression(paths, wanted.regression, wanted.weight, request)
+        print_results(results, as_json)
+        return results
+    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, request)):
         from dither.cli.desk import answer_rows, read_rows
 
-        results = answer_rows(read_rows(paths, wanted, column, asked), wanted)
+        results = answer_rows(read_rows(paths, wanted, column, request), wanted)
         print_results(results, as_json)
         return results
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if wanted.by:
-            groups = group_files(paths, wanted.by, asked, progress=progress)
+            groups = group_files(paths, wanted.by, request, progress=progress)
         else:
-            summaries = summarise_file(*paths, questions=asked, progress=progress)
+            summaries = summarise_file(*paths, questions=request, progress=progress)
     if wanted.by:
         return print_groups(groups, column, wanted, as_json)
     return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
-def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Questionnaire | None) -> bool:
+def _is_private(paths: Sequence[Path], by: Sequence[str], questions: Questionnaire | None) -> bool:
     """Return whether a column of groups is a question of the file."""
     from dither.data.report_files import carried_questions
 
-    return bool(set(by) & set(carried_questions(paths[0], asked).questions))
+    return bool(set(by) & set(carried_questions(paths[0], questions).questions))
 
 
 def _of_database(
@@ -278,8 +292,8 @@ def _of_database(
             raise click.UsageError("of several versions there are means and frequencies")
         if wanted.by:
             groups = [
-                databases.groups_of(asked, table, wanted.by)
-                for asked, table in zip(versions, counts, strict=True)
+                databases.groups_of(version, table, wanted.by)
+                for version, table in zip(versions, counts, strict=True)
             ]
             return databases.print_version_groups(groups, column, wanted, as_json)
         return print_versions(databases.summaries_of_versions(versions, counts), column, as_json)
@@ -289,17 +303,17 @@ def _of_database(
     return print_estimates(found, "the database", column, wanted, as_json)
 
 
-def _questions(place: str, column: str | None) -> Questionnaire:
+def _questions(location: str, column: str | None) -> Questionnaire:
     """Return the questions of a database; a specification names none, so --column must."""
-    if place.endswith(".json") and column is None and not holds_questions(place):
+    if location.endswith(".json") and column is None and not holds_questions(location):
         raise click.UsageError(
-            f"{place}: a specification of one question needs --column, where its reports are"
+            f"{location}: a specification of one question needs --column, where its reports are"
         )
-    return find_questions(place, column).campaign
+    return find_questions(location, column).campaign
 
 
 def _matching(name: str) -> list[Path]:
-    """Return the files of a name or a pattern; raise UsageError if there is none."""
+    """Return the files of a name or a pattern; raise UsageError if it is missing."""
     path = Path(name)
     if is_standard(path) or path.is_file():
         return [path]
@@ -307,7 +321,7 @@ def _matching(name: str) -> list[Path]:
     found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
     if not found:
         folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
-        raise click.UsageError(folder if path.is_dir() else f"there is no file {name}")
+        raise click.UsageError(folder if path.is_dir() else f"file not found: {name}")
     return found
 
 
@@ -331,26 +345,8 @@ def _check_once(paths: Sequence[Path]) -> None:
         same.append(path)
 
 
-def _check_people(paths: Sequence[Path], wanted: Wanted) -> None:
-    """Raise UsageError for comparisons of groups that may share people, if nothing says who is in which."""
-    from dither.data.formats.format import table_format
-    from dither.data.report_files import read_making, rows_of_person
-
-    if not (wanted.by and (wanted.difference is not None or wanted.test)) or wanted.person is not None:
-        return
-    for path in paths:
-        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
-        rows = rows_of_person(made)
-        if rows is not None and rows > 1:
-            raise click.UsageError(
-                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
-                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
-                "--person ID"
-            )
-
-
 def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
-    """Raise UsageError for options of a database, or of a collector, where none is asked."""
+    """Raise UsageError for options of a database or a collector without one."""
     remote = files[0].startswith(ADDRESSES)
     if database and (remote or "://" not in files[0]):
         raise click.UsageError(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--person", "only", flag_value="person", help="Only the text for the person who is asked.")
+@click.option("--person", "only", flag_value="person", help="Only the text for the person who answers.")
 @click.option(
     "--officer",
     "only",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--account",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A person's account: what was given before is added.",
+    help="A person's account: earlier answers are added.",
 )
 @click.option(
     "--minimum-batch",
@@ -81,7 +81,7 @@ def command(
     language: str,
     as_json: bool,
 ) -> None:
-    """Explain FILE for the person asked and the officer: a campaign, signed or not, or a file of reports.
+    """Explain FILE, a campaign or a file of reports, for the person who answers and the officer.
 
     FILE may be the address of a campaign at a collector. Every number is computed from the mechanisms'
     integers. The text for the person has at most 120 words. A file of reports names the columns that stay as
@@ -116,7 +116,7 @@ def command(
     found = find_questions(file)
     rows = rows or found.rows
     who: Randomiser = randomiser or ("device" if found.kept is None else "holder")
-    told = explain(
+    explanation = explain(
         found.asked,
         spent=spent,
         minimum_batch=minimum_batch,
@@ -139,21 +139,21 @@ def command(
                 "an assessment is made of a campaign that states name, asker, contact, purpose, begins and "
                 "ends in its table [campaign]; `dither init` writes one"
             )
-        page_text = assessment(facts, told, language)
+        page_text = assessment(facts, explanation, language)
         print_json({"dpia": page_text}) if as_json else _write(page_text, output, language)
         return
     if as_json:
-        print_json({"person": told.person, "officer": told.officer.split("\n")})
+        print_json({"person": explanation.person, "officer": explanation.officer.split("\n")})
         return
     if output is not None:
         name = file if "://" in file else Path(file).name
-        _write(officer_sheet(facts, told, name, who, language), output, language)
+        _write(officer_sheet(facts, explanation, name, who, language), output, language)
         return
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):
             if only is None:
                 click.echo(emphasise(title, "bold"))
-            text = str(getattr(told, name))
+            text = str(getattr(explanation, name))
             click.echo("\n".join(click.wrap_text(line, 80) for line in text.split("\n")))
             if only is None and name == "person":
                 click.echo("")

@@ -18,7 +18,7 @@ from dither.data.dialect import Dialect
 from dither.errors import INSTALL_DEVICE, InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
-_DAYS: Final = 90  # of a campaign; three answers a person, one in each period of 30 days
+_DAYS: Final = 90  # days of a campaign; three answers a person, one in each period of 30 days
 _CAMPAIGN: Final = """\
 # What the tool asks, in 90 days. Change the purpose, the contact and the questions; then sign it again:
 # dither campaign publish campaign.toml --key asker.key -o campaign.json --force
@@ -45,7 +45,7 @@ unit = "seconds"
 epsilon = 0.5
 mechanism = "Podium"
 """
-_WEEKS: Final = 26  # of the campaign that counts who is present
+_WEEKS: Final = 26  # weeks of the campaign that counts presence
 _PRESENCE: Final = """\
 # How many devices are active in a week, and how many come back: one message on the first use in each week,
 # without an identifier. Change the purpose, and expects; then sign it again:
@@ -135,8 +135,8 @@ _SURVEY: Final = """\
 # dither perturb {file} --campaign {out} -o reports.csv
 
 [campaign]
-epsilon = {epsilon}  # of one person, for all questions together
-# sampled = true  # each person answers one question alone, drawn at random, with all of epsilon
+epsilon = {epsilon}  # for one person and all questions together
+# sampled = true  # each person answers only one question, drawn at random, with all of epsilon
 """
 _BLANK: Final = """\
 # fill in one of these, or delete this question; min and max of the column are private:
@@ -174,7 +174,7 @@ _KNOWN: Final = (
 )
 @dialect_options
 @click.option("--telemetry", is_flag=True, help="Write a campaign and code for the telemetry of a tool.")
-@click.option("--app", help="The name of the tool; that of pyproject.toml, or of this folder, if left out.")
+@click.option("--app", help="The name of the tool.  [default: from pyproject.toml, or this folder]")
 @click.option(
     "--address",
     default="http://127.0.0.1:8000",
@@ -193,7 +193,7 @@ _KNOWN: Final = (
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    help="The folder to write to, made if there is none; with FILE the campaign.  [default: telemetry, or "
+    help="The folder to write to, created if missing; with FILE the campaign.  [default: telemetry, or "
     "FILE.toml]",
 )
 @FORCE_OPTION
@@ -215,10 +215,10 @@ def command(
 ) -> None:
     """Write the files that a collection begins with: a campaign, its key, and code that answers it.
 
-    Of FILE, a table, a campaign is written from the header alone, never from values: least and greatest
+    With FILE, a table, a campaign is written only from the header, never from values: least and greatest
     values are private, so domains are left blank unless the name of a column or the value labels of SPSS and
-    Stata say them. The files are small and made to be changed. The private key of --telemetry stays with
-    you: it is in asker.key alone.
+    Stata state them. The files are small and made to be changed. The private key of --telemetry stays with
+    you: it is only in asker.key.
 
     \b
     dither init survey.xlsx --sheet Data --categories "sex=female,male,other" -o survey.toml
@@ -246,9 +246,9 @@ def command(
     for name, value in facts.items():
         click.echo(f"{name:10} {value}")
     click.echo(
-        f"Copy {facts['code']}, {facts['published']} and presence.json beside it into your package.\n"
+        f"Copy {facts['code']}, {facts['published']} and presence.json, all into your package.\n"
         f"The client: {_LANGUAGES[language][2]}\n"
-        f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
+        f"Keep {facts['secret']} to yourself: it signs your questions.\n"
         f"Collect:  dither serve {facts['published']} {facts['counted']} --key {facts['secret']}"
     )
 
@@ -262,7 +262,7 @@ def _write_survey(
     dialect: Dialect,
     force: bool,
 ) -> list[str]:
-    """Write a campaign with a question for each column, from the header alone; return those left blank."""
+    """Write a campaign with a question for each column, only from the header; return the blank ones."""
     from dither.core.question import check_epsilon
     from dither.data.dialect import is_header
     from dither.data.formats.format import require_columns, table_format
@@ -300,16 +300,18 @@ def _write_survey(
 def _write_telemetry(
     folder: Path, app: str, address: str, language: str, contact: str | None, force: bool
 ) -> dict[str, str]:
-    """Write a campaign in TOML, the key, the signed campaign and the code; return what is where."""
+    """Write a campaign in TOML, the key, the signed campaign and the code; return their paths."""
     from dither.collection.campaign import Campaign
     from dither.collection.signer import Signer
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
-        raise InvalidParameter("--app is a name of at most 64 letters, digits, dots, hyphens and underscores")
+        raise InvalidParameter(
+            "expected --app to be a name of at most 64 letters, digits, dots, hyphens and underscores"
+        )
     if not _is_address(address):
         raise InvalidParameter(
-            "--address is that of a collector, such as https://telemetry.example; "
-            "without TLS devices send to their own machine alone"
+            "expected as --address a collector such as https://telemetry.example; "
+            "without TLS devices send only to their own machine"
         )
     code, text_of_code, _ = _LANGUAGES[language]
     names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", code)
@@ -371,7 +373,7 @@ def _write_telemetry(
 
 
 def _is_address(text: str) -> bool:
-    """Return whether devices send to an address: https, or this machine; it stands in a line of code."""
+    """Return whether devices send to an address: https, or this machine; it is part of a line of code."""
     from dither.collection.exchange import check_address
 
     try:

@@ -112,8 +112,8 @@ def question(
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
-        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": jrr.to_json()}
-        stream.write(json.dumps(told, indent=1) + "\n")
+        facts = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": jrr.to_json()}
+        stream.write(json.dumps(facts, indent=1) + "\n")
     if as_json:
         print_json({"guarantee": str(terms.guarantee)})
     else:
@@ -145,13 +145,13 @@ def pair(
 
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index are used together")
-    places = dealer if servers is None or index is None else server(index, servers.split(","), tls)
+    bodies = dealer if servers is None or index is None else server(index, servers.split(","), tls)
     with _listen(host, port) as listener:
-        told = seat(listener, people, places, Deadline.after(timeout), tls=_server(tls))
+        sent = seat(listener, people, bodies, Deadline.after(timeout), tls=_server(tls))
     if as_json:
-        print_json({"told": told, "people": people})
+        print_json({"told": sent, "people": people})
     else:
-        click.echo(f"{told} of {people} devices were told their place")
+        click.echo(f"{sent} of {people} devices received their slot")
 
 
 @command.command()
@@ -194,7 +194,7 @@ def device(
     at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
-        raise click.UsageError("there is no answer; write one a line, at least one")
+        raise click.UsageError("expected at least one answer, one per line")
     terms.mechanism.domain.check(
         values
     )  # before anything is sent, so that a wrong answer leaves no partner waiting
@@ -253,54 +253,54 @@ def collect(
         ]
         with atomic.whole(out) as stream:
             stream.write("\n".join(lines) + "\n")
-    told = [came.frequencies(number) for number in range(came.rounds)]
+    entries = [came.frequencies(number) for number in range(came.rounds)]
     if as_json:
-        print_json(_answer(came, told))
+        print_json(_answer(came, entries))
         return
-    for number, estimate in enumerate(told):
+    for number, estimate in enumerate(entries):
         click.echo(f"{number + 1}: {estimate}" if came.rounds > 1 else str(estimate))
     click.echo(str(came))
     click.echo(f"each person is promised {came.guarantee}")
 
 
-def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
+def _answer(came: Collection, entries: list[Any]) -> dict[str, Any]:
     import numpy as np
 
     return {
         "devices": len(came.standings),
         "paired": came.paired,
-        "labels": list(told[0].labels),
-        "frequencies": [np.asarray(estimate.value).tolist() for estimate in told],
-        "errors": [np.asarray(estimate.standard_error).tolist() for estimate in told],
+        "labels": list(entries[0].labels),
+        "frequencies": [np.asarray(estimate.value).tolist() for estimate in entries],
+        "errors": [np.asarray(estimate.standard_error).tolist() for estimate in entries],
         "guarantee": str(came.guarantee),
         "what happened": str(came),
     }
 
 
-def _terms(asked: Path) -> protocols.Terms:
+def _terms(path: Path) -> protocols.Terms:
     """Return how devices toss, as `dither jrr question` wrote it: the question, its bits and its pairs."""
     from dither.core.kernels.joint import JointKernel
     from dither.core.wire import from_json
     from dither.extensions import protocols
     from dither.mechanisms.joint.joint import Joint
 
-    text = asked.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     try:
-        told = json.loads(text)
+        data = json.loads(text)
     except ValueError:
-        told = None
-    if not isinstance(told, dict) or set(told) != {_FORMAT, "bits", "grouping", "question"}:
-        raise click.UsageError(f"{asked.name} is not written by `dither jrr question`")
-    if told[_FORMAT] != 1 or not isinstance(told["question"], str):
-        raise click.UsageError(f"{asked.name} is of another version of dither")
-    question = from_json(told["question"])
+        data = None
+    if not isinstance(data, dict) or set(data) != {_FORMAT, "bits", "grouping", "question"}:
+        raise click.UsageError(f"{path.name} is not written by `dither jrr question`")
+    if data[_FORMAT] != 1 or not isinstance(data["question"], str):
+        raise click.UsageError(f"{path.name} is of another version of dither")
+    question = from_json(data["question"])
     jrr = question.design() if isinstance(question.kernel, JointKernel) else None
     if not isinstance(jrr, Joint):
         raise click.UsageError(
-            f"{asked.name} is a question for {question.name}, not for joint randomized response; "
+            f"{path.name} is a question for {question.name}, not for joint randomized response; "
             "`dither jrr question` writes one"
         )
-    return protocols.Terms(jrr, told["bits"], told["grouping"])
+    return protocols.Terms(jrr, data["bits"], data["grouping"])
 
 
 def _server(tls: Certificates | None) -> ssl.SSLContext | None:

@@ -32,8 +32,8 @@ _GOALS: Final = {
 _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
     "Locations": "the mean distance of a report to the person's place",
-    "Quantile": "the standard error of the quantile, with that of sampling; from … to: of single shapes",
-    "Distribution": "the distance of the distribution, with that of sampling; from … to: of single shapes",
+    "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
+    "Distribution": "the distance of the distribution, with the sampling error;  from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell",
     "MeanOfVectors": "the length of the error that privacy adds to the mean vector (root mean square)",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
@@ -136,7 +136,7 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     "--shuffled",
     type=int,
     metavar="N",
-    help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
+    help="The budget is for a person whose report is one of N, mixed.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
 @click.option(
@@ -197,7 +197,7 @@ def command(
     """
     from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
-    asked = need_domain(_one_domain(_vectors(domain, vectors, length), rectangle, numbers))
+    on = need_domain(_one_domain(_vectors(domain, vectors, length), rectangle, numbers))
     wanted = _goal(
         goal,
         n=people,
@@ -213,10 +213,8 @@ def command(
     )
     if detect is not None:
         if any(given is not None for given in (error, margin, shuffled, size, guess)):
-            raise click.UsageError(
-                "--detect stands in the place of --error, without --shuffled, --bytes and --guess"
-            )
-        _detect(asked, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
+            raise click.UsageError("--detect replaces --error; leave out --shuffled, --bytes and --guess")
+        _detect(on, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
         return
     error = error if margin is None else _standard_error(goal, margin, error)
     _check_ranking({"--bytes": size, "--guess": guess}, error)
@@ -227,7 +225,7 @@ def command(
             )
         with rows_done("simulating", unit="runs") as progress:
             table = recommend(
-                asked,
+                on,
                 wanted,
                 epsilon=epsilon,
                 shuffled=shuffled,
@@ -246,17 +244,17 @@ def command(
     if people is not None and epsilon is not None:
         raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
     if shuffled is not None and epsilon is not None:
-        raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
+        raise click.UsageError("use --shuffled with --epsilon, or with --error and --people")
     found: dict[str, float] = (
-        {"epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
+        {"epsilon": epsilon_for(on, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
         if epsilon is None
-        else {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+        else {"people": people_for(on, wanted, error, epsilon=epsilon, sampling=sampling)}
     )
-    contained = sampling and wanted.sampling(asked) is not None
+    contained = sampling and wanted.sampling(on) is not None
     parts: dict[str, float] = {}
     if contained and shuffled is None:
         planned = replace(cast("Any", wanted), n=found.get("people", people))
-        parts = error_parts(asked, planned, epsilon=epsilon or found["epsilon"])
+        parts = error_parts(on, planned, epsilon=epsilon or found["epsilon"])
     if as_json:
         print_json({**found, **parts})
         return
@@ -279,7 +277,7 @@ def _print_meaning(epsilon: float) -> None:
 
 
 def _check_ranking(options: Mapping[str, object], error: float | None) -> None:
-    """Raise UsageError if an option of rankings stands beside a target error."""
+    """Raise UsageError if an option of rankings comes with a target error."""
     for name, given in options.items():
         if given is not None and error is not None:
             raise click.UsageError(f"{name} is for a ranking: leave out --error and --margin")
@@ -295,28 +293,28 @@ def _detect(
     sampling: bool,
     as_json: bool,
 ) -> None:
-    """Print how many people, which ε or which power a difference of two arms needs or has."""
+    """Print the number of people, the ε or the power of a difference of two arms."""
     from dither.advice.plan import check_difference, power_of
     from dither.advice.recommend import epsilon_for, people_for
 
     people = getattr(goal, "n", None)
     if epsilon is None and people is None:
         raise click.UsageError("--detect needs --epsilon, or --people (of each arm), or both for the power")
-    told: dict[str, float]
+    facts: dict[str, float]
     if epsilon is None:
-        told = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
+        facts = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
     elif people is None:
-        told = {
+        facts = {
             "people": people_for(domain, goal, epsilon=epsilon, detect=values, power=power, sampling=sampling)
         }
     else:
         check_difference(domain, goal, values, power)
         power = power_of(domain, goal, values, epsilon, sampling)
-        told = {"power": power}
+        facts = {"power": power}
     if as_json:
-        print_json(told)
+        print_json(facts)
         return
-    ((name, value),) = told.items()
+    ((name, value),) = facts.items()
     shown = f"{value} in each of two arms" if name == "people" else number(value, 4)
     click.echo(f"{name}: {shown}")
     click.echo(
@@ -330,7 +328,7 @@ def _detect(
 def _print_error(
     goal: str, error: float, people: int | None, parts: dict[str, float], *, contained: bool
 ) -> None:
-    """Say what error was planned for, and what it consists of."""
+    """Print the planned error and its parts."""
     meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
     if contained:
         meaning = meaning.replace(" that privacy adds to", " of")
@@ -342,7 +340,7 @@ def _print_error(
         noise, drawn = (number(part, 3) for part in parts.values())
         click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
     elif not contained and goal not in ("values", "places", "quantile", "distribution"):
-        click.echo("the sampling error, because not everybody is asked, is not part of it")
+        click.echo("the sampling error, because not everybody takes part, is not included")
 
 
 def _standard_error(goal: str, margin: float, error: float | None) -> float:
@@ -371,7 +369,7 @@ def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
     from dither.core.domains import Interval, Rectangle
 
     if domain is not None:
-        raise click.UsageError("give one domain: --rectangle stands alone")
+        raise click.UsageError("give one domain: use --rectangle without other domains")
     return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
 
 
@@ -386,7 +384,7 @@ def _one_domain(
     if not numbers:
         return domain
     if domain is not None:
-        raise click.UsageError("give one domain: --number stands alone, once for each number")
+        raise click.UsageError("give one domain: use --number once for each number, without other domains")
     if len({name for name, _, _ in numbers}) < len(numbers):
         raise click.UsageError("every --number has a name of its own")
     return Box({name: Interval(low, high) for name, low, high in numbers})

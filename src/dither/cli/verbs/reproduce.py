@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("reproduction"),
     show_default=True,
-    help="The folder for tables, pictures and report.html; what is there already is kept.",
+    help="The folder for tables, pictures and report.html; existing files are kept.",
 )
 @click.option(
     "--format",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.Choice(["png", "pdf", "svg"]),
     default="png",
     show_default=True,
-    help="Of the pictures; PDF and SVG, whose words stay text, are written beside the PNG of 300 dpi.",
+    help="Format of the pictures; PDF and SVG keep text and come in addition to the PNG of 300 dpi.",
 )
 @click.option(
     "--style",
@@ -60,7 +60,7 @@ def command(
     """Reproduce the figures and tables of PAPER, or of all papers.
 
     PAPER is ogpm, podium, jrr, tracs, classifiers or add_remove. An ITEM is a figure or a table by its
-    number, in the paper or in the dissertation; it may stand alone.
+    number, in the paper or in the dissertation, also without PAPER.
 
     Each is written as a tidy CSV and a picture, or a table in LaTeX, with up to three versions: as published,
     as the authors' code computes it, and corrected. The exit code is 1 if a number is not within its

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
 )
-@click.option("--key", type=click.Path(), help="The key that signs campaigns in TOML; beside the store.")
+@click.option(
+    "--key", type=click.Path(), help="The key that signs campaigns in TOML.  [default: next to the store]"
+)
 @NEW_KEY_OPTION
 @click.option(
     "--sealing-key",
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     "--list",
     "list_file",
     type=click.Path(exists=True, dir_okay=False),
-    help="The list of campaigns; beside the key.",
+    help="The list of campaigns.  [default: next to the key]",
 )
 @click.option("--no-list", is_flag=True, help="Start a store that has campaigns without their list.")
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
@@ -90,10 +92,10 @@ def command(
         proxies=(*limits.proxies, *proxy),
         relays=(*limits.relays, *relay),
     )
-    place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
+    store_path = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(
         campaign,
-        place,
+        store_path,
         host,
         port,
         workers,
@@ -113,14 +115,14 @@ def command(
     serve(plan, _print_as_json if as_json else _print)
 
 
-def _print(places: Addresses) -> None:
-    click.echo(f"page      {places.page}")
-    for campaign in places.campaigns:
+def _print(addresses: Addresses) -> None:
+    click.echo(f"page      {addresses.page}")
+    for campaign in addresses.campaigns:
         click.echo(f"campaign  {campaign}")
-    click.echo(f"client    {places.client}")
-    for key in places.keys:
+    click.echo(f"client    {addresses.client}")
+    for key in addresses.keys:
         click.echo(f"key       {key}")
 
 
-def _print_as_json(places: Addresses) -> None:
-    print_json(places._asdict())
+def _print_as_json(addresses: Addresses) -> None:
+    print_json(addresses._asdict())

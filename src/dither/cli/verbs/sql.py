@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="The column of a question, if CAMPAIGN is one specification.",
 )
-@click.option("--table", "table_name", default="reports", show_default=True, help="The table of reports.")
+@click.option(
+    "--table",
+    "table_name",
+    default="reports",
+    show_default=True,
+    help="The table of reports, or the address of a Delta table, such as s3://bucket/reports.",
+)
 @click.option("--unique", is_flag=True, help="The reports have no batch: they are already unique.")
 @click.option(
     "--wide", is_flag=True, help="A row is a person, with a column for each question, as `perturb` writes."
@@ -130,6 +136,7 @@ def command(
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
     dither sql survey.toml --dialect trino --since 2026-11-15 --retries 14
     dither sql survey.toml --dialect databricks --wide --table answers
+    dither sql survey.toml --dialect spark --table s3://bucket/reports --since 2026-11-15
     dither sql survey.toml --dialect duckdb --estimate --by week --codebook codebook.sql -o answers.sql
     dither sql survey.toml --dialect postgresql --estimate --folded counts --by day --by label
     """
@@ -175,8 +182,8 @@ def command(
     else:
         text = counting_query(questions, dialect, table, day=day, since=since, retries=retries)
     if out is not None:
-        with output_path(out, Path(campaign), force=force) as place:
-            place.write_text(text, encoding="utf-8")
+        with output_path(out, Path(campaign), force=force) as position:
+            position.write_text(text, encoding="utf-8")
     if as_json:
         file = None if out is None else str(out)
         print_json(
@@ -197,7 +204,7 @@ def _write_codebook(
     """Write the table that a query joins, if a file for it is named."""
     if codebook is None:
         return
-    with output_path(codebook, campaign, force=force) as place:
-        made.codebook.write(place, dialect, codebook.suffix)
+    with output_path(codebook, campaign, force=force) as position:
+        made.codebook.write(position, dialect, codebook.suffix)
     if not made.codebook.rows:
         click.echo("the query needs no codebook: the table is empty", err=True)

@@ -224,7 +224,7 @@ def map_(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Estimate how locations are distributed from FILE, which `dither trajectory perturb` wrote.
+    """Estimate the distribution of locations from FILE, the output of `dither trajectory perturb`.
 
     \b
     dither trajectory density out.geojson --columns 24 --rows 24 --plot map.png
@@ -234,16 +234,16 @@ def map_(
     from dither.estimation.maps import density
 
     with rows_done(f"reading {file.name}") as progress:
-        told = TripReports.read(file, progress=progress)
-    counted = "complete trip" if told.of_routes else "location"
-    places = len(told.reports)
-    if places < at_least:
+        trips = TripReports.read(file, progress=progress)
+    counted = "complete trip" if trips.of_routes else "location"
+    positions = len(trips.reports)
+    if positions < at_least:
         raise click.UsageError(
-            f"{file.name} holds {number_of(places, counted)}; a map of fewer than {at_least} has errors "
+            f"{file.name} holds {number_of(positions, counted)}; a map of fewer than {at_least} has errors "
             "as large as its shares (--at-least lowers this minimum)"
         )
-    projection = told.projection
-    found = density(told.reports, columns, rows)
+    projection = trips.projection
+    found = density(trips.reports, columns, rows)
     shares = [found.share(_to_plane(_box(part), projection)) for part in parts]
     if plot is not None:
         axes = found.plot()
@@ -260,7 +260,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{number_of(found.n, counted)} by {told.question.name}, {found.guarantee}")
+    click.echo(f"{number_of(found.n, counted)} by {trips.question.name}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:

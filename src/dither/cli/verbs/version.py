@@ -1,4 +1,4 @@
-"""`dither version`: what is installed."""
+"""`dither version`: the installed packages."""
 
 from __future__ import annotations
 

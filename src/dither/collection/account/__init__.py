@@ -1,4 +1,4 @@
-"""The account of one person: what was given, what may still be asked, durable in one file."""
+"""The account of one person: spent and remaining budgets, durable in one file."""
 
 from dither.collection.account.account import Account
 from dither.collection.account.clock import ClockReading, Epoch

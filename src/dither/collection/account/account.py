@@ -1,4 +1,4 @@
-"""Account: what one person has given, durable in one file, and what they may still be asked."""
+"""Account: the spent and remaining budgets of one person, durable in one file."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Account:
         """Make a new account and open it.
 
         `epsilon` and `delta` are the budget for each epoch, over all askers. `lifetime` is the most ε over
-        all epochs; δ then is one for all epochs, too. `quota` is the most that one asker may take of an
+        all epochs; δ is then also one for all epochs. `quota` is the most that one asker may take of an
         epoch's ε, `quotas` the same by name. `askers` is how many new askers are admitted until the person
         acts. `key` is a secret of 32 bytes for answers per value; without it one is made and kept in the
         file. `now` is for tests.
@@ -112,12 +112,19 @@ class Account:
         now: Callable[[], ClockReading] = ClockReading.now,
     ) -> Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
-        told = read_invitation(invitation)
-        begun = opening(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
+        invited = read_invitation(invitation)
+        begun = opening(
+            invited["person"],
+            invited["device"],
+            invited["limits"],
+            invited["own"],
+            now(),
+            invited["born"],
+        )
         lists = ("entries", "answers", "choices", "coins")
-        known: Data = {name: told[name] for name in lists if name in told}
+        known: Data = {name: invited[name] for name in lists if name in invited}
         with _dither_errors():
-            Store.create(path, begun, bytes.fromhex(told["key"]), known)
+            Store.create(path, begun, bytes.fromhex(invited["key"]), known)
         return Account.open(path, policy=policy, now=now)
 
     @staticmethod
@@ -132,12 +139,12 @@ class Account:
     ) -> Account:
         """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
 
-        `policy` says what is accepted from askers; by default it is `Policy()`: answers of ε ≤ 1, without
+        `policy` restricts the questions of askers; by default it is `Policy()`: answers of ε ≤ 1, without
         δ, that assume nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled
         back behind it is refused. `wait` is how long another process may hold the file, in seconds.
         """
         if policy is not None and not isinstance(policy, Policy):
-            raise InvalidParameter(f"policy is a dt.privacy.Policy, not {found(policy)}")
+            raise InvalidParameter(f"expected policy to be a dt.privacy.Policy, got {found(policy)}")
         if key is not None:
             check_key(key)
         with _dither_errors():
@@ -146,10 +153,10 @@ class Account:
             account = Account(store, policy, key, now)
             if expect is not None and not store.has(expect):
                 raise AccountUnusable(
-                    f"{store.path} was rolled back: it lacks what was spent since. Put the latest copy back"
+                    f"{store.path} was rolled back: it lacks later charges. Put the latest copy back"
                 )
         except BaseException:
-            store.close()  # whoever keeps the error would keep the file, and its lock
+            store.close()  # a kept error would keep the file and its lock
             raise
         return account
 
@@ -178,10 +185,10 @@ class Account:
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.
         """
-        asked = self._event("answer", asking, identity)
+        request = self._event("answer", asking, identity)
         report = None
         with self._state() as state:
-            event = {**asked, "at": self._now().wire()}
+            event = {**request, "at": self._now().wire()}
             decision = self._store.settle(
                 state, event, self._rules, lambda decision: self._draw_report(decision, asking, value)
             )
@@ -192,9 +199,9 @@ class Account:
 
     def dry_run(self, asking: Inquiry) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
-        asked = self._event("dry run", asking, None)
+        request = self._event("dry run", asking, None)
         with self._state() as state:
-            event = {**asked, "at": self._now().wire()}
+            event = {**request, "at": self._now().wire()}
             decision = decide(state, event, self._rules)
             now = event["at"]["wall"]
             refused = self._refusal(state, decision, event, asking)
@@ -231,7 +238,7 @@ class Account:
 
         It has at most one report to a question: call again after acknowledging, until None is returned.
         The composition of a batch is on disk before it is returned, so that sending it again sends the same.
-        `questions` are those of one campaign: its collector accepts no batch with a report to another.
+        `questions` belong to one campaign: its collector accepts no batch with a report to another.
         """
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise InvalidParameter("most is the largest number of reports in a batch, at least 1")
@@ -282,9 +289,9 @@ class Account:
     # --- askers
 
     def remember_askers(self, change: Callable[[Data], Data]) -> None:
-        """Replace what is kept about keys and lists of askers by what a function makes of it, at once.
+        """Replace the stored keys and lists of askers by the result of a function, atomically.
 
-        An error that it raises leaves everything as it was. None of it is told to other devices.
+        An error that it raises leaves everything as it was. Nothing of it is sent to other devices.
         """
         with self._state() as state:
             known = change(state.known)
@@ -304,7 +311,7 @@ class Account:
             part = Fraction(0)
         if not 0 < part < 1 or part.denominator > 1 << 20:
             raise InvalidParameter(
-                f"a share is a fraction such as '1/2', between 0 and 1, not {found(share)}"
+                f"expected a share to be a fraction such as '1/2', between 0 and 1, got {found(share)}"
             )
         event = {"do": "split", "device": SYSTEM.take(16).hex(), "share": [part.numerator, part.denominator]}
         with self._state() as state:
@@ -313,8 +320,8 @@ class Account:
             if refused is not None:
                 raise refused
             self._store.keep(state, decision.effect)
-            told = decision.outcome
-            given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
+            outcome = decision.outcome
+            given = {name: outcome[name] for name in ("device", "own")} | {"born": state.born}
             given["key"] = self._secret().hex()
             return canonical({**state.export(), **given})
 
@@ -337,7 +344,7 @@ class Account:
         new: int = decision.outcome["entries"]
         return new
 
-    # --- what is promised and what is left
+    # --- the promise and the remaining budget
 
     @property
     def left(self) -> Left:
@@ -371,12 +378,12 @@ class Account:
 
     @property
     def mark(self) -> str:
-        """Where the file stands. Keep it elsewhere, and pass it to `open` as `expect`, to find a rollback."""
+        """The mark of the file. Keep it elsewhere, and pass it to `open` as `expect`, to find a rollback."""
         with self._state():
             return self._store.mark()
 
     def wire(self) -> Data:
-        """Return the whole state as plain data: see docs/account.md."""
+        """Return the complete state as plain data: see docs/account.md."""
         with self._state() as state:
             return state.wire()
 
@@ -403,9 +410,11 @@ class Account:
             yield state
 
     def _event(self, kind: str, asking: Inquiry, identity: str | None) -> Data:
-        """Return an event without the moment, which is read when the file is held."""
+        """Return an event without the moment; it is read when the file is held."""
         if not isinstance(asking, Inquiry):
-            raise InvalidParameter(f"who asks gives a name: dt.Inquiry('age', question), not {found(asking)}")
+            raise InvalidParameter(
+                f"expected a question with a name: dt.Inquiry('age', question), got {found(asking)}"
+            )
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):

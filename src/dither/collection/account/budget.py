@@ -1,4 +1,4 @@
-"""Budgets of an account: their units, what is left, and how it is said."""
+"""Budgets of an account: their units, the remaining amounts and their texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 def check_limit(number: float, places: int) -> int:
     """Return the units that a budget admits; raise InvalidParameter unless it is a number of that range."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
-        raise InvalidParameter(f"a budget is a number from 0 to {MOST_BUDGET:g}")
+        raise InvalidParameter(f"expected a budget to be a number from 0 to {MOST_BUDGET:g}")
     return limit(number, places)
 
 
@@ -40,9 +40,9 @@ def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
 
 
 def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
-    """Return what is left, or was spent, as a decimal number of at most six digits without rounding dust.
+    """Return a remaining or spent amount as a decimal number of at most six digits without rounding dust.
 
-    It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
+    It is rounded down, unless the nearest such number differs by less than 2^−40 of the total.
 
     >>> from dither_device.rules import charge
     >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
@@ -79,58 +79,58 @@ class Left:
 
 
 def budget_left(state: State, now: int) -> Left:
-    """Return what is left at a moment, the smaller of this device's part and the whole."""
+    """Return the remaining budget at a moment: the smaller of this device's part and the total."""
     epoch = Epoch(state.limits["epoch"])
     index = epoch.index(max(now, state.clock["wall"]))
-    whole = state.allowed
+    total = state.allowed
     mine, every = (totals.epochs.get(index, (0, 0)) for totals in (state.mine, state.all))
-    epsilon = max(0, min(state.own.epsilon - mine[0], whole.epsilon - every[0]))
-    delta = max(0, min(state.own.delta - mine[1], whole.delta - every[1]))
+    epsilon = max(0, min(state.own.epsilon - mine[0], total.epsilon - every[0]))
+    delta = max(0, min(state.own.delta - mine[1], total.delta - every[1]))
     lifetime = None
-    if whole.lifetime is not None and state.own.lifetime is not None:
-        parts = state.own.lifetime[0] - state.mine.lifetime[0], whole.lifetime[0] - state.all.lifetime[0]
+    if total.lifetime is not None and state.own.lifetime is not None:
+        parts = state.own.lifetime[0] - state.mine.lifetime[0], total.lifetime[0] - state.all.lifetime[0]
         lifetime = max(0, min(parts))
-    of_epoch = show_amount(epsilon, EPSILON, whole=whole.epsilon)
-    words = f"ε = {of_epoch} of {show_amount(whole.epsilon, EPSILON)} left for {epoch.name_of(index)}"
-    if whole.delta:
-        words += f", δ = {show_amount(delta, DELTA, whole=whole.delta)} of {show_amount(whole.delta, DELTA)}"
+    of_epoch = show_amount(epsilon, EPSILON, whole=total.epsilon)
+    words = f"ε = {of_epoch} of {show_amount(total.epsilon, EPSILON)} left for {epoch.name_of(index)}"
+    if total.delta:
+        words += f", δ = {show_amount(delta, DELTA, whole=total.delta)} of {show_amount(total.delta, DELTA)}"
     of_life = None
-    if lifetime is not None and whole.lifetime is not None:
-        of_life = show_amount(lifetime, EPSILON, whole=whole.lifetime[0])
-        words += f"; ε = {of_life} of {show_amount(whole.lifetime[0], EPSILON)} left for all time"
+    if lifetime is not None and total.lifetime is not None:
+        of_life = show_amount(lifetime, EPSILON, whole=total.lifetime[0])
+        words += f"; ε = {of_life} of {show_amount(total.lifetime[0], EPSILON)} left for all time"
     return Left(
         epoch.name_of(index),
         float(of_epoch),
-        float(show_amount(delta, DELTA, whole=whole.delta)),
+        float(show_amount(delta, DELTA, whole=total.delta)),
         None if of_life is None else float(of_life),
         words,
     )
 
 
 def accepted_assumptions(state: State) -> tuple[str, ...]:
-    """Return what the answers that were given assume, each line once. The promise holds under these alone."""
+    """Return the assumptions of the given answers, each line once. The promise needs only these."""
     return tuple(dict.fromkeys(line for entry in state.entries.values() for line in entry["assumes"]))
 
 
 def say_promise(state: State) -> str:
-    """Return what the account promises, and what that assumes. Quotas of askers are no promise, not in it."""
+    """Return the account's promise with its assumptions. Quotas of askers are not part of it."""
     lines = accepted_assumptions(state)
     return _budget(state) + (f" This assumes that {'; '.join(lines)}." if lines else "")
 
 
 def _budget(state: State) -> str:
-    whole = state.allowed
-    budget = as_bound(whole.epsilon, whole.delta)  # its text is rounded up
+    total = state.allowed
+    budget = as_bound(total.epsilon, total.delta)  # its text is rounded up
     epoch = state.limits["epoch"]
     if epoch == "lifetime":
         return f"All askers together learn at most {budget} about this person."
     per = f"All askers together learn at most {budget} about what happened in one {epoch}"
-    if whole.lifetime is None:
+    if total.lifetime is None:
         return (
             f"{per}. This is per {epoch}: there is no cap for all time, and what stays the same "
             f"from {epoch} to {epoch} is told again in each."
         )
-    return f"{per}, and at most {as_bound(*whole.lifetime)} in all time."
+    return f"{per}, and at most {as_bound(*total.lifetime)} in all time."
 
 
 def say_per_epoch(state: State) -> str:
@@ -155,7 +155,7 @@ def explain_refusal(state: State, reason: str, question: Mapping[str, Any], now:
         case "quota":
             return f"this answer ({epsilon}) exceeds what this asker may take of the budget"
         case "budget" | "lifetime":
-            return f"this answer ({epsilon}) exceeds what is left: {budget_left(state, now)}"
+            return f"this answer ({epsilon}) exceeds the remaining budget: {budget_left(state, now)}"
     return _REASONS.get(reason, reason)
 
 
@@ -197,11 +197,11 @@ def limits(
             "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
         )
     if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("delta of a budget is a probability")
+        raise InvalidParameter("expected delta of a budget to be a probability")
     for name in quotas:
         check_name("the name of an asker", name, least=0)
-    whole = isinstance(askers, int) and not isinstance(askers, bool)
-    if askers is not None and not (whole and 0 <= askers <= _MOST_ASKERS):
+    integral = isinstance(askers, int) and not isinstance(askers, bool)
+    if askers is not None and not (integral and 0 <= askers <= _MOST_ASKERS):
         raise InvalidParameter("askers is an integer: the new askers that an act of the person admits")
     return {
         "epoch": epoch,
@@ -216,8 +216,8 @@ def limits(
 def opening(
     person: str, device: str, limits: Data, own: Data, moment: ClockReading, born: int | None = None
 ) -> Data:
-    """Return what an account is opened with."""
-    begun = moment.wall if born is None else born  # of the person's first device
+    """Return the initial state of an account."""
+    begun = moment.wall if born is None else born  # the start of the person's first device
     clock = {**moment.wire(), "wall": max(begun, moment.wall), "ahead": 0}
     return {
         "account": VERSION,
@@ -235,8 +235,8 @@ def guarantee(state: State) -> Guarantee:
     """Return what the person is promised over all time and all askers; nothing if only epochs are limited."""
     most = state.allowed
     life = (most.epsilon, most.delta) if state.limits["epoch"] == "lifetime" else most.lifetime
-    whole = state.own.wire() == most.wire()  # no part was given to another device
-    assumes = ((LATEST,) if whole else (LATEST, PARTS)) + accepted_assumptions(state)
+    integral = state.own.wire() == most.wire()  # no part was given to another device
+    assumes = ((LATEST,) if integral else (LATEST, PARTS)) + accepted_assumptions(state)
     bound = Nothing(say_per_epoch(state)) if life is None else as_bound(*life)
     return Guarantee(bound, "person", assumes)
 

@@ -24,7 +24,7 @@ class Epoch(Enum):
     def index(self, second: int) -> int:
         """Return the number of the half-open epoch that contains a second since 1970-01-01 UTC.
 
-        Weeks begin on Mondays; the number of a year is that of the calendar.
+        Weeks begin on Mondays; the number of a year is the calendar's.
 
         >>> Epoch.DAY.index(86_399), Epoch.DAY.index(86_400)
         (0, 1)

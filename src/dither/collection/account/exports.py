@@ -25,7 +25,7 @@ def is_identity(text: object) -> bool:
 
 
 def read_export(text: object) -> Data:
-    """Return the export of another device; raise MalformedReport if it is none."""
+    """Return the export of another device; raise MalformedReport for other data."""
     data = loads(text, "an export")
     if not _object(_EXPORT, _COINS)(data):
         raise MalformedReport(
@@ -35,7 +35,7 @@ def read_export(text: object) -> Data:
 
 
 def read_invitation(text: object) -> Data:
-    """Return the invitation of another device; raise MalformedReport if it is none."""
+    """Return the invitation of another device; raise MalformedReport for other data."""
     data = loads(text, "an invitation")
     if not _object({**_EXPORT, "own": _ALLOWANCE, "born": _second, "key": _key}, _COINS)(data):
         raise MalformedReport("this is not an invitation to an account; account.split(…) makes one")

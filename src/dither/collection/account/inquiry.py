@@ -1,4 +1,4 @@
-"""What an asker adds to a question: its name, who asks, and how often it may be answered."""
+"""The terms that an asker adds to a question: its name, the asker, and the number of answers."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _PATHS: Final = ("location", "trajectory")
 Every = Literal["day", "week", "month"]  # a period of the calendar, in UTC
 
 
-# What happens when a question is asked again: a new report, charged again; the first report again, whatever
-# the value is by then, charged once; one report for each value, made from the device's key, charged once; one
-# report in each period of so many days, on a day drawn beforehand; reports about one change, as dt.KeptChange
-# says, charged once in each period.
+# The answer to a repeated question: a new report, charged again; the first report again, for any
+# later value, charged once; one report for each value, made from the device's key, charged once; one
+# report in each period of `days` days, on a day drawn beforehand; reports about one change, by dt.KeptChange,
+# charged once in each period.
 Repeat = Literal["fresh", "same", "per value", "once", "kept change"]
 
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
+    """A question with its name, its asker and the number of answers. `Account.answer` takes it.
 
     `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
     promises something for one location. `data` is the span of time that the value is about, two moments of
     which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
     `start` are the periods of `"once"` and `"kept change"`; `changes` is for the latter. Values
-    outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
+    outside the domain are clipped or wrapped by the device text; `otherwise` is the value that stands
     for all that cannot be. `every` is a period of the calendar, "day", "week" or "month", in place of `days`
-    of `"once"`. `terms` are the `limit` and the `phase` of a campaign, and `taken` turns a value into the one
-    that the question takes; a campaign states all three. `words` are what it says to people.
+    of `"once"`. `terms` are the `limit` and the `phase` of a campaign, and `taken` maps a value to the
+    question's input; a campaign states all three. `words` are its texts for people.
 
     >>> from dither import Interval, Podium
     >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
@@ -102,15 +102,15 @@ class Inquiry:
         if isinstance(given, Memoised):
             raise InvalidParameter('give the mechanism itself, and repeat="per value"')
         if isinstance(given, Once):
-            raise InvalidParameter("dt.Inquiry.once(name, once, asker=…) asks on a drawn day")
+            raise InvalidParameter("for a drawn day use dt.Inquiry.once(name, once, asker=…)")
         if isinstance(given, KeptChange):
-            raise InvalidParameter("dt.Inquiry.kept_change(name, change, asker=…) asks about a kept change")
+            raise InvalidParameter("for a kept change use dt.Inquiry.kept_change(name, change, asker=…)")
         try:
             object.__setattr__(self, "question", as_question(given))
         except InvalidParameter:
-            raise InvalidParameter("one mechanism or question is asked, such as dt.Podium(…)") from None
+            raise InvalidParameter("expected one mechanism or question, such as dt.Podium(…)") from None
         if not self.question.alone:
-            raise InvalidParameter("what is asked is a question that a device answers alone")
+            raise InvalidParameter("expected a question that a device answers by itself")
         check_choice("repeat", self.repeat, Repeat)
         self._check_periods()
         if not isinstance(self.start, datetime.date):
@@ -124,7 +124,7 @@ class Inquiry:
         _ = self.span
         if self.otherwise is not None:
             if self._by_location:
-                raise InvalidParameter("nothing stands for a path; leave otherwise out")
+                raise InvalidParameter("a path has no replacement value; leave otherwise out")
             self.question.domain.check([self.otherwise])
 
     def _check_periods(self) -> None:
@@ -149,8 +149,8 @@ class Inquiry:
     ) -> Inquiry:
         """Return the asking that is answered as `once` says. The account draws the day and keeps it.
 
-        Each period is charged when it is answered. Periods are counted from `start`. A question that is still
-        asked after `once.days` days begins another round, and is charged again.
+        Each period is charged when it is answered. Periods are counted from `start`. A question that
+        continues after `once.days` days begins another round, and is charged again.
         """
         if not isinstance(once, Once):
             raise InvalidParameter(f"Inquiry.once needs dt.Once(…), not {found(once)}")
@@ -187,7 +187,7 @@ class Inquiry:
         )
 
     def text(self, *languages: str) -> str:
-        """Return the question as people read it, in the best of some languages, or in that of this computer.
+        """Return the question's words for people, in the best of some languages, or in this computer's.
 
         It is the name of the question if the campaign has no words for it.
         """
@@ -199,7 +199,7 @@ class Inquiry:
 
     @cached_property
     def change(self) -> KeptChange | None:
-        """The kept change that this asks about, if it asks about one."""
+        """The kept change of this question, or None."""
         if self.repeat != "kept change" or self.days is None or self.changes is None:
             return None
         return KeptChange(self.question, days=self.days, changes=self.changes)
@@ -235,11 +235,12 @@ class Inquiry:
             moments = first.timestamp(), end.timestamp()
             aware = first.tzinfo is not None and end.tzinfo is not None
         except (TypeError, ValueError, AttributeError, OverflowError):
-            raise InvalidParameter("data is a pair of datetimes with time zones") from None
+            raise InvalidParameter("expected data to be a pair of datetimes with time zones") from None
         since, until = int(moments[0] // 1), -int(-moments[1] // 1)
         if not aware or not 0 <= since < until <= MOST_SECOND:
             raise InvalidParameter(
-                "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
+                "expected data to be a pair of datetimes with time zones, the first before the second, from "
+                "1970 on"
             )
         return since, until
 
@@ -274,7 +275,7 @@ class Inquiry:
         return self.question.perturb(inside, source=source)
 
     def mark(self, value: object, key: Callable[[], bytes]) -> str:
-        """Return what tells a value of this question from others: 16 bytes that need the key to be read.
+        """Return the mark that distinguishes a value of this question: 16 bytes, useless without the key.
 
         Values that are moved to one place of the domain are one value.
         """
@@ -304,8 +305,8 @@ class Inquiry:
             cells, used = self.change.flip_answers(row, group, flips, np.array([before]), intervals, source)
             before = int(used[0])
         else:
-            cells, told = self.change.answers(row, group, np.array([int(not before)]), intervals, source)
-            before = before or int(told[0])
+            cells, reported = self.change.answers(row, group, np.array([int(not before)]), intervals, source)
+            before = before or int(reported[0])
         reports = ChangeReports.of_group(self.change, group, intervals, cells)
         return reports, tree_of(owed, secret, before)
 

@@ -32,7 +32,7 @@ _ROWS: Final = 1 << 14
 _TABLES: Final = {  # what both kinds of stores hold, with the columns that both have
     "campaigns": ("id", "name", "version", "document"),
     "slots": ("number", "campaign", "question", "day", "label", "n", "counts", "shown"),
-    "reports": ("id", "part", "slot", "data"),  # and the tick: what is shown depends on it
+    "reports": ("id", "part", "slot", "data"),  # with the tick: the public counts depend on it
     "refused": ("campaign", "day", "reason", "count"),
     "exports": ("file", "campaign", "day"),
     "withdrawn": ("id", "day", "tick"),
@@ -61,7 +61,7 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
             else:
                 with open_file(Path(address)) as source:
                     source.backup(target)
-            target.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, without companions
             return _batches(target)
 
 
@@ -84,15 +84,15 @@ def restore(file: Path, address: str) -> int:
                 with closing(sqlite3.connect(part, isolation_level=None)) as target:
                     source.backup(target)
                     if file_version(target) >= _SINCE["exports"]:
-                        target.execute("DELETE FROM notes")  # exports of what is lost do not go on
+                        target.execute("DELETE FROM notes")  # exports do not continue after a loss
         return _batches(source)
 
 
 def migrate(address: str, out: Path, *, force: bool = False) -> int:
     """Write a backup of a store, and then bring it to the present version; return that version.
 
-    Collectors of the release before may run on a PostgreSQL store meanwhile. A SQLite file is migrated when
-    it is opened, too; then the backup is written beside it.
+    Collectors of the release before may run on a PostgreSQL store meanwhile. A SQLite file is also migrated
+    when it is opened; the backup is then written next to it.
     """
     backup(address, out, force=force)
     if is_postgresql(address):
@@ -104,9 +104,9 @@ def migrate(address: str, out: Path, *, force: bool = False) -> int:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a store's file for reading alone."""
+    """Open a store's file for reading only."""
     if not path.is_file():
-        raise StoreUnusable(f"there is no file {path}")
+        raise StoreUnusable(f"file not found: {path}")
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source:
         try:
             check_file(source, path)

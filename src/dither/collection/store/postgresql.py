@@ -4,8 +4,8 @@ Every batch has the tick that was the present one when it was stored. A tick is 
 present one and no transaction that began in it still runs; each of them holds a lock of the tick, so that the
 others know. Batches are counted when their tick is over, in every process the same ones together.
 
-Changes that replace reports by counts, or remove them, raise the generation of the store: whoever sees
-another generation builds its counts anew.
+Changes that replace reports by counts, or remove them, raise the generation of the store: a
+process that sees another generation builds its counts anew.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
-LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, alone to fold or delete
-TICKS: Final = 0x64697463 << 32  # and the tick: the lock of a tick, shared by whoever appends to it
+LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, exclusive to fold or delete
+TICKS: Final = 0x64697463 << 32  # plus the tick: the lock of a tick, shared by its writers
 SCHEMA: Final = f"""
 SELECT pg_advisory_xact_lock({LOCK});
 CREATE TABLE IF NOT EXISTS dither_meta (version INTEGER NOT NULL, generation BIGINT NOT NULL,
@@ -214,9 +214,9 @@ class PostgresqlStore(CollectorStore):
         return [Published.from_store(document) for (document,) in rows]
 
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
-        first: dict[bytes, int] = {}  # by identity: the place in the group
-        for place, batch in enumerate(batches):
-            first.setdefault(batch.id, place)
+        first: dict[bytes, int] = {}  # identity → index in the group
+        for index, batch in enumerate(batches):
+            first.setdefault(batch.id, index)
         made: dict[Slot, int] = {}
         with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
@@ -225,26 +225,26 @@ class PostgresqlStore(CollectorStore):
                 self._slot(sql, slot, made)
             rows = [
                 (identity, part, known.get(slot) or made[slot], data)
-                for identity, place in sorted(first.items())
-                for part, (slot, data) in enumerate(batches[place].parts)
+                for identity, index in sorted(first.items())
+                for part, (slot, data) in enumerate(batches[index].parts)
             ]
             new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
             self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
             outcomes = [
                 Stored.NEW
-                if place == first[batch.id] and batch.id in new
+                if index == first[batch.id] and batch.id in new
                 else self._stored_before(sql, batch)
-                for place, batch in enumerate(batches)
+                for index, batch in enumerate(batches)
             ]
         self._slots |= made
         return outcomes
 
     def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
         """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
-        # In one message: each is a statement of its own, and sees what was committed when it begins.
+        # One message with separate statements: each sees all transactions committed before it.
         held, locks = self._tick, f"BEGIN; SELECT pg_advisory_xact_lock_shared({LOCK})"
         generation, tick = _meta(sql, f"{locks}; SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
-        while held != tick:  # whoever has the lock of a tick, and then finds it the present one, is in it
+        while held != tick:  # a process that holds the lock of the present tick is in this tick
             held = tick
             generation, tick = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
         self._tick = tick
@@ -272,13 +272,13 @@ class PostgresqlStore(CollectorStore):
         return made[slot]
 
     def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
-        places = {digest: (campaign, day) for digest, campaign, day in withdrawals}
-        digests = sorted(places)
+        indices = {digest: (campaign, day) for digest, campaign, day in withdrawals}
+        digests = sorted(indices)
         with self._transaction(begun=True) as sql:
             _, tick = self._known_slots(sql)
-            blanks = {place: self._blank(sql, *place) for place in sorted(set(places.values()))}
-            # An identity stands in one index: whoever stores the batch meanwhile is waited for, or waits.
-            self._insert(sql, tick, [(digest, 0, blanks[places[digest]], b"") for digest in digests])
+            blanks = {position: self._blank(sql, *position) for position in sorted(set(indices.values()))}
+            # An identity is in one index, so concurrent writers of one batch wait for each other.
+            self._insert(sql, tick, [(digest, 0, blanks[indices[digest]], b"") for digest in digests])
             present = _meta(sql)[1]
             while tick != present:  # no report that is known has a later tick than the present one
                 tick = present
@@ -286,7 +286,7 @@ class PostgresqlStore(CollectorStore):
             with sql.cursor() as cursor:
                 cursor.executemany(
                     "INSERT INTO dither_withdrawn VALUES (%b, %s, %s) ON CONFLICT DO NOTHING",
-                    [(digest, places[digest][1].toordinal(), tick) for digest in digests],
+                    [(digest, indices[digest][1].toordinal(), tick) for digest in digests],
                 )
 
     def _blank(self, sql: Connection[Any], campaign: str, day: datetime.date) -> int:
@@ -385,7 +385,7 @@ class PostgresqlStore(CollectorStore):
                 "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",
                 (steps[0].day.toordinal(), campaign, question, label),
             )
-            sql.execute(  # and what was withdrawn left with the last one, if not before
+            sql.execute(  # withdrawn reports left with the last step at the latest
                 "UPDATE dither_slots SET shown = day WHERE campaign = %s AND question = %s AND label = %s "
                 "AND shown IS NULL AND tick < %s",
                 (campaign, question, label, steps[-1].tick),
@@ -449,7 +449,7 @@ class PostgresqlStore(CollectorStore):
     # --- reading
 
     def identity(self) -> str:
-        """Return the random identity of the store, by which exports know it."""
+        """Return the random identity of the store, for exports."""
         with self._transaction() as sql:
             row = (os.urandom(16),)
             sql.execute("INSERT INTO dither_notes VALUES (1, %b) ON CONFLICT DO NOTHING", row)

@@ -38,7 +38,7 @@ from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pendi
 from dither.core.batch import identity_digest
 from dither.foundation.atomic import lock_beside, rename_after
 
-APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
+APPLICATION: Final = 0x64697463  # "ditc": SQLite recognises such files by this number
 TICK: Final = 20  # bits of the number of a row that count within its tick; the tick is the rest
 _ROWS: Final = 1 << 15  # rows that are read at once
 SCHEMA: Final = f"""
@@ -68,7 +68,7 @@ _REPEATED_SLOT: Final = (
 
 
 class SqliteStore(CollectorStore):
-    """A store in one file. A lock beside it keeps a second collector away."""
+    """A store in one file. A lock file keeps a second collector away."""
 
     def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
         """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
@@ -92,7 +92,7 @@ class SqliteStore(CollectorStore):
             self._lock.close()
             raise
         self._slots: dict[Slot, int] = {}
-        self._names: dict[int, Slot | None] = {}  # by number; None if its reports are folded
+        self._names: dict[int, Slot | None] = {}  # number → slot, or None if its reports are folded
         self._rebuild = True
         self._read = 0  # the number of the last row that is counted
         self._last = int(self._sql.execute(LAST_ROW).fetchone()[0])
@@ -112,7 +112,7 @@ class SqliteStore(CollectorStore):
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
                 with closing(sqlite3.connect(part)) as copy:
                     self._sql.backup(copy)
-                    copy.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
+                    copy.execute("PRAGMA journal_mode = DELETE")  # one file, without companions
             self._sql.executescript(f"BEGIN; {migration_script(waiting)} COMMIT;")
             log("migrated the store", version=present_version(), backup=kept.name)
 
@@ -275,7 +275,7 @@ class SqliteStore(CollectorStore):
                     "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",
                     (steps[0].day.toordinal(), campaign, question, label),
                 )
-                sql.execute(  # and what was withdrawn left with the last one, if not before
+                sql.execute(  # withdrawn reports left with the last step at the latest
                     "UPDATE slots SET shown = day WHERE campaign = ? AND question = ? AND label = ? "
                     "AND shown IS NULL AND tick < ?",
                     (campaign, question, label, steps[-1].tick),
@@ -290,13 +290,13 @@ class SqliteStore(CollectorStore):
             )
             last = 0
             while rows := sql.execute(some, (last,)).fetchall():
-                places = folding.take([(number >> TICK, *rest) for number, *rest in rows])
+                indices = folding.take([(number >> TICK, *rest) for number, *rest in rows])
                 sql.executemany(
                     "UPDATE reports SET data = ?, slot = ? WHERE number = ?",
                     [
-                        (part_digest(data), place, number)
-                        for place, (number, _, data, *_) in zip(places, rows, strict=True)
-                        if place is not None
+                        (part_digest(data), index, number)
+                        for index, (number, _, data, *_) in zip(indices, rows, strict=True)
+                        if index is not None
                     ],
                 )
                 last = rows[-1][0]
@@ -402,7 +402,7 @@ def lock_store(path: Path) -> sqlite3.Connection:
     """Take the lock of a store until it is closed; raise StoreUnusable if another collector has it."""
     path = path.resolve()
     if not path.parent.is_dir():
-        raise StoreUnusable(f"there is no folder {path.parent}")
+        raise StoreUnusable(f"folder not found: {path.parent}")
     if path.exists() and path.stat().st_nlink > 1:
         raise StoreUnusable(
             f"{path} has another name, by a hard link: two collectors could write it; remove the link"
@@ -416,12 +416,12 @@ def lock_store(path: Path) -> sqlite3.Connection:
 
 
 def define_digest(sql: sqlite3.Connection) -> None:
-    """Let a connection compute what is kept of identities."""
+    """Let a connection compute the digests of identities."""
     sql.create_function("digest", 1, identity_digest, deterministic=True)
 
 
 def check_file(sql: sqlite3.Connection, path: Path) -> list[Migration]:
-    """Return the migrations that a file waits for; raise StoreUnusable if it is no store of this release."""
+    """Return the migrations that a file needs; raise StoreUnusable if it is not a store of this release."""
     if sql.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise StoreUnusable(f"{path} is not a collector's store")
     oldest = sql.execute("PRAGMA user_version").fetchone()[0]
@@ -429,7 +429,7 @@ def check_file(sql: sqlite3.Connection, path: Path) -> list[Migration]:
 
 
 def file_version(sql: sqlite3.Connection) -> int:
-    """Return the version of a store: that of the last migration, or the one before there were any."""
+    """Return the version of a store: its last migration's, or the version before all migrations."""
     if sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'versions'").fetchone() is None:
         return int(sql.execute("PRAGMA user_version").fetchone()[0])
     return int(sql.execute("SELECT max(version) FROM versions").fetchone()[0])

@@ -1,4 +1,4 @@
-"""The interface of stores, and what they have in common."""
+"""The interface of stores and their common parts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RefusedKey(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A part of a batch as a store holds it; of a folded day it holds the digest of the reports alone."""
+    """A part of a batch as a store holds it; for a folded day only the digest of the reports."""
 
     slot: Slot
     folded: bool
@@ -82,11 +82,11 @@ class CollectorStore(ABC):
     StoreUnavailable, and then nothing changed.
 
     Every batch has a tick: a number that is on disk with it and never changes. A tick is over once all its
-    batches are stored; what is shown depends on ticks that are over alone, so that it is the same in every
+    batches are stored; public counts depend only on ticks that are over, so they are the same in every
     process that counts the store, at any time.
     """
 
-    shared = False  # whether several processes write at once
+    shared = False  # True if several processes write at once
 
     @abstractmethod
     def publish(self, published: Published) -> None:
@@ -109,7 +109,7 @@ class CollectorStore(ABC):
 
     @abstractmethod
     def erase(self, live: LiveCounts) -> int:
-        """Overwrite the reports of withdrawn batches that left what is shown; return how many parts."""
+        """Overwrite withdrawn reports after they left the public counts; return the number of parts."""
 
     @abstractmethod
     def reload(self) -> bool:
@@ -153,7 +153,7 @@ class CollectorStore(ABC):
 
     @abstractmethod
     def probe(self, size: int) -> None:
-        """Write so many bytes, and remove them; raise StoreUnavailable if that cannot be done."""
+        """Write `size` bytes, and remove them; raise StoreUnavailable if that cannot be done."""
 
     @abstractmethod
     def exported_files(self, campaign: str) -> list[str]:
@@ -214,7 +214,7 @@ def with_withdrawals(
 
 
 def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
-    """Yield rows of whole ticks by their slots; within a tick an earlier day comes first.
+    """Yield rows of complete ticks by their slots; within a tick an earlier day comes first.
 
     `named` gives the slot of a number, and None if its reports are folded: such rows are left out.
     """
@@ -260,27 +260,27 @@ class Folding:
     def take(self, rows: Sequence[FoldedRow]) -> list[int | None]:
         """Count rows; return for each the number of the slot of counts that it is in, None if it stays.
 
-        Reports that were withdrawn are not counted. If they are still shown, they are, and so are as many
-        negative ones, which wait as the withdrawal does.
+        Reports that were withdrawn are not counted. If they are still public, they count, and the same number
+        of negative ones waits with the withdrawal.
         """
-        places = [self._target(tick, number) for tick, number, *_ in rows]
+        indices = [self._target(tick, number) for tick, number, *_ in rows]
         found: dict[int, list[bytes]] = {}
-        for place, (tick, number, data, withdrawn, day) in zip(places, rows, strict=True):
-            if place is None:
+        for index, (tick, number, data, withdrawn, day) in zip(indices, rows, strict=True):
+            if index is None:
                 continue
             self.left.add(number)
             self.parts += 1
             slot = self._slots[number]
             if withdrawn is None or day is None or self._live.keeps(slot, datetime.date.fromordinal(day)):
-                found.setdefault(place, []).append(data)
+                found.setdefault(index, []).append(data)
                 continue
             shown = self._fates.day_shown(slot, tick)
             if shown is not None and not self._fates.is_taken_away(slot, withdrawn):
-                found.setdefault(place, []).append(data)
+                found.setdefault(index, []).append(data)
                 found.setdefault(self._place(number, shown, withdrawn), []).append(data)
-        for place, parts in found.items():
-            self.totals[place].add(parts)
-        return places
+        for index, parts in found.items():
+            self.totals[index].add(parts)
+        return indices
 
     def _target(self, tick: int, number: int) -> int | None:
         slot = self._slots[number]
@@ -304,7 +304,7 @@ class Folding:
 
 
 def another_text(published: Published) -> Mismatch:
-    """Return the error for a campaign whose name and version stand for another text."""
+    """Return the error for a campaign whose name and version belong to another text."""
     terms = published.contract
     return Mismatch(
         f"campaign {terms.name!r} version {terms.version} was published with other terms; "

@@ -36,7 +36,7 @@ CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTE
 CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
 """,
     ),
-    Migration(  # a store keeps digests of identities, which an earlier release would not recognise
+    Migration(  # a store keeps digests of identities; earlier releases would not recognise them
         4,
         oldest=4,
         statements="""
@@ -60,7 +60,7 @@ def pending(version: int, oldest: int, what: str) -> list[Migration]:
         raise StoreUnusable(f"{what} is a store of version {version}, older than any that was released")
     if oldest > present_version():
         raise StoreUnusable(
-            f"{what} is a store of version {version}, which releases from version {oldest} on read; this "
+            f"{what} is a store of version {version}, for releases from version {oldest} on; this "
             f"dither has version {present_version()}: install a later one"
         )
     return [migration for migration in MIGRATIONS if migration.version > version]

@@ -85,7 +85,7 @@ def on_hangup(act: Callable[[], Any]) -> None:
     def safely() -> None:
         try:
             act()
-        except Exception:  # such as a file that is not a campaign: what was published before goes on
+        except Exception:  # such as a file that is not a campaign: earlier campaigns go on
             logging.getLogger("dither.collection").exception("reloading failed")
 
     try:

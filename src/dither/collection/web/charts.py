@@ -1,8 +1,8 @@
 """Pictures of the collector's page as SVG: bars of shares, distributions, and answers over time.
 
 A picture has real axes, zero where there are bars, and words for people who do not see it. Values are shown
-when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito, which
-people with any colour vision distinguish, and marks of different shapes.
+when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito,
+distinguishable with any colour vision, and marks of different shapes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dither.core.domains.calendar import Calendar
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup
 
-WIDE: Final = 360  # of a picture, in its own units: a phone's width, so that letters stay readable
+WIDE: Final = 360  # width of a picture in its own units: a phone's, so that letters stay readable
 _TALL: Final = 176
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
 _BAR: Final = 30
@@ -28,7 +28,7 @@ MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
 _YEAR: Final = 366  # days
 _LETTER: Final = 6.2  # the width of a letter
-_VERY: Final = 8.0  # how many times the shortest bin the longest one is, from which on both are drawn as wide
+_VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
 
 # [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
@@ -49,8 +49,8 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
 
 def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
     """Return at most `most` of some rows, those with the largest values, in their own order."""
-    kept = sorted(range(len(rows)), key=lambda place: -rows[place]["value"])[:most]
-    return [rows[place] for place in sorted(kept)]
+    kept = sorted(range(len(rows)), key=lambda index: -rows[index]["value"])[:most]
+    return [rows[index] for index in sorted(kept)]
 
 
 def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
@@ -146,16 +146,16 @@ def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
     names[-1] = f"{names[-1]} {unit}".strip()
     every = math.ceil(len(names) * (max(map(len, names)) + 1) * _LETTER / 300)
-    for place, name in enumerate(names):
-        if place % every == 0 and (place == len(names) - 1 or place + every < len(names)):
-            parts.append(_text(_LEFT + place * wide, _TALL - 6, name, "tick", anchor="middle"))
+    for index, name in enumerate(names):
+        if index % every == 0 and (index == len(names) - 1 or index + every < len(names)):
+            parts.append(_text(_LEFT + index * wide, _TALL - 6, name, "tick", anchor="middle"))
     parts.append(_text(WIDE - len(names[-1]) * _LETTER / 2, _TALL - 6, names[-1], "tick", anchor="middle"))
-    for place, row in enumerate(shown):
-        left = _LEFT + place * wide
+    for index, row in enumerate(shown):
+        left = _LEFT + index * wide
         heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
         bar = [_rect(left, heights[0], wide, _y(0, 0, 1) - heights[0], "bar")]
         bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
-        label = f"{names[place]} to {names[place + 1]}: {text(row)}"
+        label = f"{names[index]} to {names[index + 1]}: {text(row)}"
         parts.append(_spot(left, wide, label, bar, len(shown) <= _FOCUSED))
     most = max(shown, key=lambda row: row["value"])
     words = f"Shares of {len(shown)} parts of a scale; most from {plain(most['from'])} to {plain(most['to'])}"
@@ -278,7 +278,7 @@ def _runs(days: Sequence[str], step: int) -> list[slice]:
 
 
 def _direct_labels(ends: Sequence[tuple[float, int, str | None]], x: float) -> list[Markup]:
-    """Return the names of series beside their last values, moved apart where they would overlap."""
+    """Return the names of series next to their last values, moved apart where they would overlap."""
     parts, before = [], -math.inf
     for y, number, name in sorted(ends):
         at = max(y, before + 12)
@@ -342,8 +342,8 @@ def _rect(x: float, y: float, width: float, height: float, kind: str) -> Markup:
     return element("rect", x=_n(x), y=_n(y), width=_n(width), height=_n(max(height, 0.0)), class_=kind)
 
 
-def _x(place: float, first: float, last: float) -> float:
-    return _LEFT + (WIDE - _LEFT - _RIGHT) * (place - first) / (last - first)
+def _x(point: float, first: float, last: float) -> float:
+    return _LEFT + (WIDE - _LEFT - _RIGHT) * (point - first) / (last - first)
 
 
 def _y(height: float, low: float, high: float) -> float:

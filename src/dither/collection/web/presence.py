@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("actives", "retention", "cohorts", "labels")
 _LATEST: Final = 26  # periods that the page shows; the files have all
-_WIDE: Final = 220  # of the picture of a curve, in its own units
+_WIDE: Final = 220  # width of the picture of a curve, in its own units
 _TALL: Final = 90
 
 

@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-Handler = Callable[..., Awaitable["Response | None"]]  # of a request; an application returns None
+Handler = Callable[..., Awaitable["Response | None"]]  # handler of a request; an application returns None
 
-_ROTATION: Final = 600.0  # seconds after which nobody can tell that an address came again
+_ROTATION: Final = 600.0  # seconds after which a returning address is not recognised
 _MOST: Final = 1 << 20  # addresses that are distinguished
 
 
 class RateLimits:
     """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
 
-    How many reports a batch holds is known once it was read. So a request is allowed while a token is left,
-    and charged for one; the rest is charged later and may leave a debt, which keeps the next ones waiting.
+    The number of reports in a batch is known after reading it. So a request is allowed while a token is left,
+    and charged for one. The rest is charged later and may leave a debt; the next requests then wait.
     """
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,8 +86,8 @@ class RateLimits:
 def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
     """Return the address that a request came from; a named proxy is believed about whom it forwards for.
 
-    Of several forwarded addresses the last counts that is not a named proxy's: those before it are the
-    word of whoever sent the request. "unix" is the name of a proxy on a local socket.
+    Of several forwarded addresses the last counts that is not a named proxy's: those before it are claims of
+    the sender. "unix" is the name of a proxy on a local socket.
     """
     peer = scope.get("client")
     address = str(peer[0]) if peer else "unix"
@@ -100,7 +100,7 @@ def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
 
 
 def operation_handlers(writer: Writer, token: str | None) -> dict[str, Handler]:
-    """Return the handlers of operators; without a token there are no admin actions."""
+    """Return the handlers of operators; without a token none for admin actions."""
     from starlette.responses import JSONResponse, PlainTextResponse
 
     collector = writer.collector
@@ -149,23 +149,23 @@ async def _asked(request: Request) -> dict[str, Any]:
     return found
 
 
-async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, Any]:
+async def _act(writer: Writer, action: str, questions: dict[str, Any]) -> dict[str, Any]:
     collector = writer.collector
     match action:
         case "reload":
             known = await asyncio.to_thread(writer.reload)
             return {"campaigns": known}
         case "fold":
-            day, campaign = datetime.date.fromisoformat(asked["day"]), str(asked["campaign"])
+            day, campaign = datetime.date.fromisoformat(questions["day"]), str(questions["campaign"])
             parts = await asyncio.wrap_future(writer.call(lambda: collector.fold(campaign, day)))
             return {"folded": parts}
         case "delete":
-            campaign = str(asked["campaign"])
+            campaign = str(questions["campaign"])
             files = await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
             return {"deleted": campaign, "exported": files}
         case "counts":
-            names = str(asked["campaign"]), str(asked["question"])
-            return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
+            names = str(questions["campaign"]), str(questions["question"])
+            return {"counts": await asyncio.to_thread(_counts, collector, *names, questions.get("by"))}
     return {"words": "the actions are reload, fold, delete and counts"}
 
 
@@ -215,14 +215,14 @@ async def reply(
 
 def refusal_body(reason: Reason) -> bytes:
     """Return the answer to a batch that is refused."""
-    told = {"refused": reason.value, "words": reason.words}
+    facts = {"refused": reason.value, "words": reason.words}
     if reason is Reason.SEALED:
-        told |= {"type": _KEY_PROBLEM, "title": reason.words}
-    return json.dumps(told).encode()
+        facts |= {"type": _KEY_PROBLEM, "title": reason.words}
+    return json.dumps(facts).encode()
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
-    """Return a header of a request by its lower-case name; None if there is none."""
+    """Return a header of a request by its lower-case name, or None."""
     for key, value in scope["headers"]:
         if key == name:
             return bytes(value)
@@ -230,7 +230,7 @@ def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
 
 
 def content_type(scope: Mapping[str, Any]) -> str:
-    """Return the content type of a request in lower case, without parameters; "" if there is none."""
+    """Return the content type of a request in lower case, without parameters, or ""."""
     return media_type((header(scope, b"content-type") or b"").decode("latin-1"))
 
 
@@ -281,7 +281,7 @@ LIST: Final = "/v1/list"
 
 
 def text_at(collector: Collector, path: str) -> str | None:
-    """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
+    """Return the campaign or the list of campaigns at a path, or None."""
     if path == LIST:
         return None if collector.listed is None else collector.listed.to_json()
     name, slash, part = path.removeprefix(_BEFORE).partition("/")
@@ -339,7 +339,7 @@ WITHDRAWALS: Final = "/v1/campaigns/{campaign}/withdrawals"
 METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
 _TAKEN_BACK: Final = WITHDRAWALS.rpartition("}")[2]
-_WITHDRAWAL_BYTES: Final = 1 << 10  # of a body
+_WITHDRAWAL_BYTES: Final = 1 << 10  # bytes of a body
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
@@ -362,7 +362,7 @@ class Unfinished:
     """Bytes of bodies that are being received: 64 of the largest in all, 4 of the largest of an address.
 
     A connection that sends all of a large body but its end would otherwise hold its memory for `patience`
-    seconds. The address None is that of relays, which are only counted in all.
+    seconds. The address None means relays; they are only counted in total.
     """
 
     def __init__(self, largest: int) -> None:
@@ -420,12 +420,12 @@ class Batches:
                 await reply(send, 200, answer, allowed, RESPONSE.encode())
             elif scope["path"].endswith(_TAKEN_BACK):
                 body = await self._body(scope, receive, min(most, _WITHDRAWAL_BYTES), charged)
-                status, told = await self._withdraw(campaign, body, form)
-                await reply(send, status, told, allowed)
+                status, reported = await self._withdraw(campaign, body, form)
+                await reply(send, status, reported, allowed)
             else:
                 body = await self._body(scope, receive, most, charged)
-                status, told = await self._take(campaign, body, form, charged)
-                await reply(send, status, told, allowed)
+                status, reported = await self._take(campaign, body, form, charged)
+                await reply(send, status, reported, allowed)
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign or "")
             kind = _PROBLEM if refused.reason is Reason.SEALED else _JSON
@@ -468,40 +468,42 @@ class Batches:
 
         What is wrong inside is answered inside [RFC 9458, 5.2]: a relay reads no refusal.
         """
-        asked = (body, self._collector.sealing_keys)
+        request = (body, self._collector.sealing_keys)
         try:
             plain, exchange = (
-                await asyncio.to_thread(decapsulate, *asked) if len(body) > _LARGE else decapsulate(*asked)
+                await asyncio.to_thread(decapsulate, *request)
+                if len(body) > _LARGE
+                else decapsulate(*request)
             )
         except MalformedReport:
             raise BatchRefused(Reason.SEALED) from None
         self._collector.signals.add("opened_total")
-        status, told = await self._within(plain, charged)
+        status, reply = await self._within(plain, charged)
         after = _RETRY.get(status, b"").decode()
-        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told, after).to_bytes())
+        return exchange.encrypt_answer(BinaryResponse(status, "application/json", reply, after).to_bytes())
 
     async def _within(self, plain: bytes, charged: str | None) -> tuple[int, bytes]:
         """Return the status and the body of the answer to a request in binary HTTP."""
         reason = Reason.REQUEST
         try:
-            asked = BinaryRequest.from_bytes(plain)
+            request = BinaryRequest.from_bytes(plain)
         except MalformedReport:
-            asked = BinaryRequest("", "")
-        campaign = campaign_of(asked.path)
-        if asked.method == "GET":
-            found = text_at(self._collector, asked.path)
+            request = BinaryRequest("", "")
+        campaign = campaign_of(request.path)
+        if request.method == "GET":
+            found = text_at(self._collector, request.path)
             if found is not None:
                 return 200, found.encode()
-            if asked.path.removeprefix(_BEFORE).isalnum():
+            if request.path.removeprefix(_BEFORE).isalnum():
                 reason = Reason.CAMPAIGN
-        elif asked.method == "POST" and campaign is not None:
-            if len(asked.content) <= self._collector.settings.body:
-                return await self._take(campaign, asked.content, media_type(asked.kind), charged)
+        elif request.method == "POST" and campaign is not None:
+            if len(request.content) <= self._collector.settings.body:
+                return await self._take(campaign, request.content, media_type(request.kind), charged)
             reason = Reason.SIZE
-        elif asked.method == "POST" and (taken := campaign_of(asked.path, _TAKEN_BACK)) is not None:
+        elif request.method == "POST" and (taken := campaign_of(request.path, _TAKEN_BACK)) is not None:
             campaign = taken
-            if len(asked.content) <= _WITHDRAWAL_BYTES:
-                return await self._withdraw(taken, asked.content, media_type(asked.kind))
+            if len(request.content) <= _WITHDRAWAL_BYTES:
+                return await self._withdraw(taken, request.content, media_type(request.kind))
             reason = Reason.SIZE
         self._collector.refuse(reason, campaign or "")
         return reason.status, refusal_body(reason)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from importlib.util import find_spec
+from typing import Final
 from urllib.parse import urlencode
 
 from dither.collection.campaign import Campaign
-from dither.collection.web.answers import (
-    FEW,
-    NONE,
-    SHOWN,
-    By,
-    Query,
-    What,
-)
+from dither.collection.web.answers import FEW, NO_ANSWER, NONE, SHOWN
 from dither.collection.web.charts import (
     MOST_BARS,
     SERIES,
@@ -26,7 +20,8 @@ from dither.collection.web.charts import (
     draw_shape,
     shown_answers,
 )
-from dither.collection.web.formats import PlainRow
+from dither.collection.web.formats import PlainRow, question_text
+from dither.collection.web.query import By, Query, What
 from dither.collection.web.words import (
     bounds,
     is_bound,
@@ -35,6 +30,7 @@ from dither.collection.web.words import (
     narrow,
     number_of,
     outside_words,
+    power_of_ten,
     question_words,
     row_text,
     value_text,
@@ -43,14 +39,12 @@ from dither.core.question import Question
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
-if TYPE_CHECKING:
-    pass
-
-
+COMING: Final = element("p", "More is being computed, and follows in a moment.", class_="soft")
 _LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
 FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
 _MOST_DAYS: Final = 31  # rows of the table by day
 _MOST_LABELS: Final = 6  # labels side by side
+_MOST_ANSWERS: Final = 60  # rows of the table of versions
 
 
 PERIODS: Final = (None, 7, 30, 90)  # days that a reader chooses from; None is all
@@ -61,7 +55,7 @@ STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
 class View:
     """What a reader has chosen: the last days, and by what answers are shown over time.
 
-    Without a choice there are so many dates that a picture holds: days, then weeks, then months.
+    Without a choice the dates must fit a picture: days, else weeks, else months.
     """
 
     last: int | None = None
@@ -69,7 +63,7 @@ class View:
 
     @classmethod
     def of(cls, terms: Mapping[str, str]) -> View:
-        """Return the view of the parameters of a URL; what is not offered is left out."""
+        """Return the view of the parameters of a URL; other parameters are left out."""
         periods = {str(period): period for period in PERIODS if period}
         steps = {step.value: step for step in STEPS}
         return cls(periods.get(terms.get("last", "")), steps.get(terms.get("by", "")))
@@ -80,8 +74,12 @@ class View:
         chosen = {} if self.last is None else {"last": str(self.last)}
         return chosen if self.by is None else {**chosen, "by": self.by.value}
 
+    def since(self, today: datetime.date) -> datetime.date | None:
+        """Return the first day that is shown; None for all days."""
+        return None if self.last is None else today - datetime.timedelta(self.last - 1)
+
     def step(self, days: int) -> By:
-        """Return by what answers are shown over so many days."""
+        """Return the period of answers over a number of days."""
         if self.by is not None:
             return self.by
         return next((by for by, step in STEPS.items() if days <= _MOST_DAYS * step), By.MONTH)
@@ -107,25 +105,27 @@ class Told:
     labels: Sequence[PlainRow] = ()
     differences: Sequence[PlainRow] = ()
     changes: Sequence[PlainRow] = ()
+    versions: Sequence[PlainRow] = ()
 
 
 def queries(
     name: str, question: Question, view: View, by: By, today: datetime.date
 ) -> dict[str, Query | None]:
-    """Return what has to be asked for the page of a question, by the field of `Told`."""
+    """Return the queries for the page of a question, by the field of `Told`."""
     domain = question.domain
     straight = domain.line is domain and not domain.circular
-    since = None if view.last is None else today - datetime.timedelta(view.last - 1)
-    asked = Query(name, since=since)
+    since = view.since(today)
+    request = Query(name, since=since)
     return {
-        "usual": asked,
-        "shape": replace(asked, what=What.DISTRIBUTION) if straight else None,
-        "days": replace(asked, by=by),
-        "lying": replace(asked, lying=_LIES),
-        "sizes": replace(asked, what=What.SIZES) if domain.sets else None,
-        "labels": replace(asked, by=By.LABEL),
-        "differences": replace(asked, what=What.DIFFERENCE),
-        "changes": None if since is None else replace(asked, what=What.CHANGE),
+        "usual": request,
+        "shape": replace(request, what=What.DISTRIBUTION) if straight else None,
+        "days": replace(request, by=by),
+        "lying": replace(request, lying=_LIES),
+        "sizes": replace(request, what=What.SIZES) if domain.sets else None,
+        "labels": replace(request, by=By.LABEL),
+        "differences": replace(request, what=What.DIFFERENCE),
+        "changes": None if since is None else replace(request, what=What.CHANGE),
+        "versions": replace(request, what=What.VERSIONS),
     }
 
 
@@ -138,7 +138,7 @@ def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Ma
         f"q{number}-answer": _answer(told, contract.people, length),
         f"q{number}-picture": _picture(told, first),
         f"q{number}-days": _days(told, by),
-        f"q{number}-labels": _labels(told),
+        f"q{number}-labels": join_markup([_labels(told), _versions(told)]),
         f"q{number}-table": _table(told, by),
     }
 
@@ -153,15 +153,22 @@ def section(
         return element("div", parts[identity], id=identity)
 
     period = {} if view.last is None else {"last": str(view.last)}
-    asked = urlencode({"question": name, **period})
+    request = urlencode({"question": name, **period})
     straight = contract.questions[name].domain.line is not None
-    first = f"{asked}&what=distribution" if straight else asked
-    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{asked}") for form in FILES]
+    first = f"{request}&what=distribution" if straight else request
+    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{request}") for form in FILES]
     files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
+    forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
     charts = [
-        element("a", f"{what} as {form.upper()}", href=f"{base}/{file}?{terms}")
-        for what, terms in (("distribution", first), (f"by {by.value}", f"{asked}&by={by.value}"))
-        for form, file in (("svg", "chart.svg"), ("csv", "answers.csv"))
+        join_markup([f"{what} as ", join_markup(links, ", ")], "")
+        for what, terms in (("distribution", first), (f"by {by.value}", f"{request}&by={by.value}"))
+        for links in [
+            [
+                element("a", form, href=f"{base}/{file}?{terms}", **{"aria-label": f"{what} as {form}"})
+                for form, file in forms.items()
+                if form != "PNG" or draws_png()
+            ]
+        ]
     ]
     return element(
         "section",
@@ -172,7 +179,7 @@ def section(
         region("days"),
         region("labels"),
         element("details", element("summary", f"All numbers of {name}"), region("table")),
-        element("p", "Charts: ", join_markup(charts, ", "), class_="soft"),
+        element("p", "Charts: ", join_markup(charts, "; "), class_="soft"),
         element("p", "Export: ", join_markup(files, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
@@ -180,22 +187,20 @@ def section(
 
 def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
     """Return the question as people read it, in the campaign's first language, with its name; or its name."""
-    stated = contract.asks.get(name)
-    text = stated.text.get(contract.languages[0]) if stated and contract.languages else None
+    text = question_text(name, contract)
     if text is None:
         return (name,)
-    return (element("span", text, lang=contract.languages[0]), " ", element("small", name))
+    language = contract.languages[0] if contract.languages else None
+    return (element("span", text, lang=language), " ", element("small", name))
 
 
-def answers_in_words(name: str, contract: Campaign) -> Mapping[str, str]:
-    """Return the answers of a question as people read them, by label, in the campaign's first language."""
-    stated, listed = contract.asks.get(name), contract.questions[name].domain.listed
-    names = stated.names.get(contract.languages[0]) if stated and contract.languages else None
-    return {} if names is None or listed is None else dict(zip(map(str, listed.labels), names, strict=True))
+def draws_png() -> bool:
+    """Return whether pictures can be had as PNG: matplotlib is installed."""
+    return find_spec("matplotlib") is not None
 
 
-def _answer(told: Told, people: int, length: float) -> Markup:
-    first = told.usual[0]
+def _answer(reported: Told, people: int, length: float) -> Markup:
+    first = reported.usual[0]
     if first["state"] == NONE:
         return element("p", "No reports have arrived yet.", class_="big")
     if first["state"] == FEW:
@@ -209,13 +214,13 @@ def _answer(told: Told, people: int, length: float) -> Markup:
             ]
         )
     if is_bound(first):
-        return _bounds(told)
-    top = max(told.usual, key=lambda row: row["value"])
+        return _bounds(reported)
+    top = max(reported.usual, key=lambda row: row["value"])
     unclear, named = more_reports(top, length), first["answer"] is not None
     if unclear is not None:
         lines = [element("p", "Not clear yet", class_="big"), element("p", unclear, class_="warn")]
     else:
-        lead = row_text(told.usual)(top)
+        lead = row_text(reported.usual)(top)
         what = "most frequent answer" if named else first["quantity"]
         words = f"{what} of {number_of(first['n'], 'report')}; interval: {narrow(top['interval'])}"
         lines = [
@@ -225,31 +230,31 @@ def _answer(told: Told, people: int, length: float) -> Markup:
     if first["outside"] is not None:
         lines.append(element("p", outside_words(first), class_="soft"))
     return join_markup(
-        [*lines, *(element("p", words, class_="soft") for words in _further(told, top, unclear))]
+        [*lines, *(element("p", words, class_="soft") for words in _further(reported, top, unclear))]
     )
 
 
-def _further(told: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
-    """Yield what is said below the headline: sizes of sets, the change, and the interval if some lie."""
-    for row in told.sizes[-1:]:  # beyond it nothing is seen
+def _further(reported: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
+    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie."""
+    for row in reported.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
             yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
     if unclear is not None:
         return
-    for row in told.changes:
+    for row in reported.changes:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             sign = "" if row["value"] < 0 else "+"
             yield f"{row['quantity'].capitalize()}: {sign}{row_text([row])(row)} ({narrow(row['interval'])})."
-    for row in told.lying:
+    for row in reported.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             yield f"If 1\u202f% of the reports are lies: {bounds(row)}."
 
 
-def _bounds(told: Told) -> Markup:
-    """Return both quantiles, and how the others can be asked for a mean."""
-    text, first = row_text(told.usual), told.usual[0]
+def _bounds(reported: Told) -> Markup:
+    """Return both quantiles, and the next step for a mean."""
+    text, first = row_text(reported.usual), reported.usual[0]
     said = f"of {number_of(first['n'], 'report')}; interval: {narrow(first['interval'])}"
-    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in told.usual]
+    lines = [element("p", f"{row['answer']}: {text(row)}", class_="big") for row in reported.usual]
     range_words = f"Range in which to ask others: {first['reason']}."
     return join_markup([*lines, *(element("p", words, class_="soft") for words in (said, range_words))])
 
@@ -265,22 +270,22 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
     return draw_bars(shown) if shares else Markup()
 
 
-def _picture(told: Told, first: PlainRow) -> Markup:
+def _picture(reported: Told, first: PlainRow) -> Markup:
     if first["state"] != SHOWN:
         return Markup()
     if first["answer"] is not None and not is_bound(first):
-        shown = sum(row["state"] == SHOWN for row in told.usual)
-        picture = draw_bars(told.usual)
+        shown = sum(row["state"] == SHOWN for row in reported.usual)
+        picture = draw_bars(reported.usual)
         more = shown - MOST_BARS
         note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
         return join_markup([element("h3", "Shares"), picture, note])
-    picture = draw_shape(told.shape, first["unit"] or "")
+    picture = draw_shape(reported.shape, first["unit"] or "")
     return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
 
 
-def _labels(told: Told) -> Markup:
+def _labels(reported: Told) -> Markup:
     """Return the answers by label side by side, and how far they differ, if there are two labels."""
-    shown = [row for row in told.labels if row["state"] == SHOWN]
+    shown = [row for row in reported.labels if row["state"] == SHOWN]
     labels = list(dict.fromkeys(row["label"] for row in shown))
     if len(labels) < 2:
         return Markup()
@@ -293,7 +298,7 @@ def _labels(told: Told) -> Markup:
         for label in labels[:_MOST_LABELS]
     ]
     parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
-    differences = [row for row in told.differences if row["state"] == SHOWN and row["low"] is not None]
+    differences = [row for row in reported.differences if row["state"] == SHOWN and row["low"] is not None]
     if differences:
         text = row_text(differences)
         name = f"{differences[0]['quantity'].capitalize()}; {narrow(differences[0]['interval'])}"
@@ -301,19 +306,64 @@ def _labels(told: Told) -> Markup:
             (
                 " ".join(filter(None, (row["label"] or "no label", row["answer"]))),
                 text(row),
-                f"≤ {row['p']:.2g}" if row["p"] < 1.0 else "1",
+                f"≤ {power_of_ten(row['p'])}" if row["p"] < 1.0 else "1",
             )
             for row in differences[:60]
         ]
-        parts.append(_rows(name, ("label", "difference", "p, at any time"), lines))
+        parts.append(table_of(name, ("label", "difference", "p, at any time"), lines))
     return join_markup(parts)
 
 
-def _days(told: Told, by: By) -> Markup:
-    picture = draw_history(told.days, STEPS[by])
+def headline(rows: Sequence[PlainRow]) -> str:
+    """Return the usual quantity of a question in a few words, or why there is none."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    if not shown:
+        return str(rows[0]["state"]) if rows else NONE
+    text = row_text(shown)
+    if is_bound(shown[0]) or shown[0]["answer"] is None:
+        return "; ".join(f"{row['answer']}: {text(row)}" if row["answer"] else text(row) for row in shown)
+    top = max(shown, key=lambda row: row["value"])
+    return f"{top['answer']}: {text(top)}"
+
+
+def _versions(reported: Told) -> Markup:
+    """Return the answers of each version of the campaign and of all together, if there are two."""
+    numbers = list(dict.fromkeys(row["version"] for row in reported.versions))
+    if len(numbers) < 2:
+        return Markup()
+    shown = [row for row in reported.versions if row["state"] == SHOWN]
+    text, parts = row_text(shown), [element("h3", "By version")]
+    answers = list(dict.fromkeys(row["answer"] for row in shown))[:_MOST_ANSWERS]
+    lines: list[tuple[str, ...]]
+    if answers in ([None], []):
+        lines = [(row["version"], text(row), whole(row["n"])) for row in shown]
+        parts.append(table_of("Versions", ("version", "estimate", "reports"), lines))
+    else:
+        single = [number for number in numbers if "+" not in number]
+        cells = {(row["answer"], row["version"]): text(row) for row in shown}
+        every = {row["answer"]: (row["version"], text(row)) for row in shown if "+" in row["version"]}
+        head = ("answer", *(f"version {number}" for number in single), *(["together"] if every else []))
+        lines = [
+            (
+                str(answer),
+                *(cells.get((answer, number), "not offered") for number in single),
+                *([every.get(answer, ("", ""))[1]] if every else []),
+            )
+            for answer in answers
+        ]
+        parts.append(table_of("Versions", head, lines))
+    reasons = [row["reason"] for row in reported.versions if row["state"] == NO_ANSWER]
+    words = "Versions that are added weigh by their precision; an answer has those that offer it."
+    if reasons:
+        words = f"The versions are not added: {reasons[-1]}."
+    return join_markup([*parts, element("p", words, class_="soft")])
+
+
+def _days(reported: Told, by: By) -> Markup:
+    picture = draw_history(reported.days, STEPS[by])
     if not picture:
         return Markup()
-    answers = {row["answer"] for row in told.days if row["state"] == SHOWN}
+    answers = {row["answer"] for row in reported.days if row["state"] == SHOWN}
     more = len(answers) - SERIES
     note = f"The {SERIES} most frequent answers; the table has {whole(more)} more." if more > 0 else ""
     return join_markup(
@@ -321,18 +371,18 @@ def _days(told: Told, by: By) -> Markup:
     )
 
 
-def _table(told: Told, by: By) -> Markup:
-    lines = [row for row in told.usual if row["state"] == SHOWN]
+def _table(reported: Told, by: By) -> Markup:
+    lines = [row for row in reported.usual if row["state"] == SHOWN]
     kept = []
     if lines and lines[0]["answer"] is not None:
         kept.append(
-            _rows(
+            table_of(
                 "Quantiles" if is_bound(lines[0]) else "Shares",
                 ("answer", "value" if is_bound(lines[0]) else "share", "reports"),
                 [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
             )
         )
-    bins = [row for row in told.shape if row["state"] == SHOWN]
+    bins = [row for row in reported.shape if row["state"] == SHOWN]
     if bins:
         name = f"Distribution; {narrow(bins[0]['interval'])}, by {whole(bins[0]['n of interval'])} reports"
         text, stepped, show = row_text(bins), bins[0]["answer"] is not None, value_text(bins[0]["unit"])
@@ -340,9 +390,9 @@ def _table(told: Told, by: By) -> Markup:
             (row["answer"] if stepped else f"{show(row['from'])} to {show(row['to'])}", text(row))
             for row in bins
         ]
-        kept.append(_rows(name, ("answer" if stepped else "from and to", "share"), shares))
-    if told.days:
-        kept.append(_days_table(told.days, by))
+        kept.append(table_of(name, ("answer" if stepped else "from and to", "share"), shares))
+    if reported.days:
+        kept.append(_days_table(reported.days, by))
     return join_markup(kept) if kept else element("p", "Nothing yet.")
 
 
@@ -358,10 +408,11 @@ def _days_table(rows: Sequence[PlainRow], by: By) -> Markup:
         cells = [found.get(answer, here[0]["state"] if not found else "") for answer in answers]
         lines.append((day, *cells, whole(here[0]["n"])))
     heads = ["estimate" if answer is None else str(answer) for answer in answers]
-    return _rows(f"By {by.value}", (by.value, *heads, "reports"), lines)
+    return table_of(f"By {by.value}", (by.value, *heads, "reports"), lines)
 
 
-def _rows(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+def table_of(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    """Return rows as a table that scrolls, with a heading for each column."""
     top = element("tr", *(element("th", heading, scope="col") for heading in head))
     body = [
         element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))

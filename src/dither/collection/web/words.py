@@ -37,13 +37,24 @@ def narrow(text: str) -> str:
     return re.sub(r"(?<=\d) (?=[%\d])", THIN, text)
 
 
+def power_of_ten(number: float) -> str:
+    """Return a small number such as 10⁻⁹ in superscript digits, others with two digits."""
+    power = round(math.log10(number)) if number > 0.0 else 0
+    if power > -4 or not math.isclose(number, 10.0**power, rel_tol=1e-6):
+        return plain(float(f"{number:.2g}"))
+    return f"10{str(power).translate(_RAISED)}"
+
+
+_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def percent(share: float) -> str:
     """Return a share in per cent."""
     return f"{plain(round(100.0 * share, 1))}{THIN}%"
 
 
 def is_share(row: PlainRow) -> bool:
-    """Return whether a row is a share of the people, which is written in per cent."""
+    """Return whether a row is a share of the people (written in per cent)."""
     quantity = str(row["quantity"])
     of_answer = row.get("answer") is not None and quantity.startswith(("difference", "change"))
     return of_answer or quantity == "frequency" or quantity.startswith("share of a bin")
@@ -69,7 +80,7 @@ def value_text(unit: str | None) -> Callable[[float], str]:
 def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     """Return how the values of some rows are written with their intervals, all to the same digit.
 
-    The digit is that of the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
+    The digit belongs to the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
     tenth are written as ends. Numbers are in the unit of the question, shares in per cent.
     """
     halves = [
@@ -77,7 +88,7 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         for row in rows
         if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]
     ]
-    places = decimals(max(halves)) if halves else 2
+    positions = decimals(max(halves)) if halves else 2
 
     def text(row: PlainRow) -> str:
         value, low, high = (row[name] for name in ("value", "low", "high"))
@@ -89,12 +100,12 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
             return calendar.show(value, low, high)
         below, above = value - low, high - value
         if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
-            half = _decimal(factor * (high - low) / 2.0, places)
-            shown = f"{_decimal(factor * value, places)}{THIN}±{THIN}{half}"
+            half = _decimal(factor * (high - low) / 2.0, positions)
+            shown = f"{_decimal(factor * value, positions)}{THIN}±{THIN}{half}"
         else:
             low, high = (max(low, 0.0), min(high, 1.0)) if is_share(row) else (low, high)
-            ends = (_decimal(factor * end, places) for end in (low, high))
-            shown = f"{_decimal(factor * value, places)} ({' to '.join(ends)})"
+            ends = (_decimal(factor * end, positions) for end in (low, high))
+            shown = f"{_decimal(factor * value, positions)} ({' to '.join(ends)})"
         return f"{shown}{THIN}{unit}" if unit else shown
 
     return text
@@ -123,14 +134,15 @@ def bounds(row: PlainRow) -> str:
     return f"{ends}{THIN}{row['unit']}" if row["unit"] else ends
 
 
-_CLEAR: Final = 0.2  # the half-width of an interval, as a share of the domain, beyond which it says nothing
+_CLEAR: Final = 0.2  # the half-width, as a share of the domain, of an interval without information
 _WANTED: Final = 0.05  # the half-width that is proposed instead
 
 
 def more_reports(row: PlainRow, length: float) -> str | None:
     """Return how many more reports would do, if an interval is too wide to say anything; None if it is not.
 
-    `length` is that of the domain, 1 of shares. Half-widths shrink with the root of the number of reports.
+    `length` is the length of the domain, 1 for shares. Half-widths shrink with the root of the number of
+    reports.
     """
     if row["low"] is None or row["high"] is None:
         return "The reports do not say anything yet."
@@ -160,12 +172,12 @@ def short_budget(text: str) -> str:
 
 
 def question_words(question: Question) -> str:
-    """Return what a question asks, and how devices answer it."""
+    """Return the text of a question, and the way in which devices answer it."""
     return f"{question.domain.words()}; devices run {question.name}"
 
 
 def promise(contract: Campaign) -> list[str]:
-    """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
+    """Return the promise to a person over the complete campaign, in sentences; a warning first if due."""
     promised = contract.whole_guarantee
     warning = caution(promised)
     begin = [] if warning is None else [warning]

@@ -71,7 +71,7 @@ class Calendar(str):
         return "days" if self.is_date else "minutes"
 
     def numbers(self, array: Array) -> Array:
-        """Return an array of values as numbers; numbers stay, and so does what stands for "no answer"."""
+        """Return an array of values as numbers; numbers and the marks of "no answer" stay."""
         if array.dtype.kind in "fiub":
             return array
         if array.dtype.kind == "M" and not np.isnat(array).any():
@@ -144,7 +144,7 @@ class Calendar(str):
             raise InvalidParameter(f"dates have bins by {', '.join(_STARTS)}, not {found(every)}")
         first, last = math.ceil(low), math.floor(high)
         days = [datetime.date.fromordinal(day + _EPOCH) for day in range(first, last + 1)]
-        # A day d stands for the numbers from d − ½ to d + ½: so all dates of a bin are in its middle.
+        # A day d covers the numbers from d − ½ to d + ½, so all dates of a bin are in its middle.
         starts = [
             number - 0.5
             for number, day in enumerate(days, first)
@@ -170,7 +170,8 @@ class Calendar(str):
     @property
     def _mixed(self) -> str:
         return (
-            "time stamps have several time zones, or some have none; convert them to one zone, or name the "
+            "expected time stamps of one time zone, got several or missing ones; convert them to one zone, "
+            "or name the "
             f'zone to take them in: zone="Europe/Berlin" of dt.{"Dates" if self.is_date else "Times"}'
         )
 
@@ -223,7 +224,7 @@ class Calendar(str):
 
 
 def _parse(text: str, *, dates: bool) -> datetime.date | datetime.datetime | datetime.time:
-    """Return what an ISO text says; raise ValueError if it is none."""
+    """Return the date or time of an ISO text; raise ValueError for other texts."""
     if len(text) <= 10 and dates:
         return datetime.date.fromisoformat(text)
     if not dates and ":" in text[:3]:
@@ -235,6 +236,4 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise InvalidParameter(
-            f"there is no time zone {found(name)}; write one such as Europe/Berlin"
-        ) from None
+        raise InvalidParameter(f"unknown time zone {found(name)}; write one such as Europe/Berlin") from None

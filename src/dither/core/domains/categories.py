@@ -71,7 +71,9 @@ class Categories(Domain):
     def __init__(self, labels: Iterable[Hashable] | int) -> None:
         kept: tuple[Hashable, ...] | range
         if isinstance(labels, bool | str):
-            raise InvalidParameter(f"categories are a list of labels, or their number, not {found(labels)}")
+            raise InvalidParameter(
+                f"expected categories to be a list of labels, or their number, got {found(labels)}"
+            )
         if isinstance(labels, int | np.integer):
             kept = range(int(labels))
         else:
@@ -261,7 +263,7 @@ _LETTERS: Final = "azé"
 
 
 class _Codes(dict[int, int]):
-    """From code points to symbols; `str.translate` deletes all other letters, which shortens the text."""
+    """From code points to symbols; `str.translate` deletes all other letters and so shortens the text."""
 
     def __missing__(self, letter: int) -> None:
         return None
@@ -271,7 +273,7 @@ class _Codes(dict[int, int]):
 class Places(Domain):
     """A public list of places with the distances between them: along roads, in minutes, or any other.
 
-    `distances[i][j]` is how bad it is to report place j for place i. Devices know the list alone.
+    `distances[i][j]` is how bad it is to report place j for place i. Devices know only the list.
 
     >>> Places(["home", "shop"], distances=[[0, 7], [6, 0]]).distances.max()
     np.float64(7.0)

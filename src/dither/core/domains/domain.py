@@ -30,14 +30,14 @@ MOST_NUMBER: Final = 1e30
 _MOST_AXES: Final = 32  # the most axes over which numpy iterates
 _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
-_ROUNDED: Final = 2.0**-20  # of the length: the most by which rounding to the values' dtype may move an end
+_ROUNDED: Final = 2.0**-20  # relative to the length: rounding to the values' dtype may move an end by this
 
 
 _KINDS: Final[dict[str, type[Domain]]] = {}
 _OWN: Final = "dither."  # modules of dither
 
-# How a column of a table holds values; "none" if it cannot.
-Table = Mapping[str, Any]  # of a question in TOML
+# How a column of a table holds values; "none" if it is impossible.
+Table = Mapping[str, Any]  # a question in TOML
 CellType = Literal["numbers", "codes", "labels", "sets", "none"]
 
 
@@ -49,23 +49,23 @@ class Domain(ABC):
     """
 
     kind: ClassVar[str] = ""  # the name in a device text, and the key in a table of TOML
-    outside: ClassVar[str]  # what a device does with a value outside: "clip", "wrap" or "refuse"
-    optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
-    circular: bool = False  # whether values are angles, the smallest and the largest being the same
+    outside: ClassVar[str]  # the treatment of a value outside: "clip", "wrap" or "refuse"
+    optional: bool = False  # True if "no answer" (None) is an input, as private as any other
+    circular: bool = False  # True if values are angles: the smallest equals the largest
     line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
     clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
     listed: Categories | None = None  # the public list of which a value is one label, or some labels
     count: int | None = None  # the number of different values, if it is listed
-    sets: bool = False  # whether a value is a set of labels of the list
+    sets: bool = False  # True if a value is a set of labels of the list
     most: int = 1  # the largest number of labels in a value
-    shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
+    shape: tuple[int, ...] = ()  # shape of one value in an array; a location is a path of length 1
     protects: ClassVar[Unit] = "value"  # the unit of the promise of one report
     cell_type: CellType = "labels"
-    from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
-    empty_is_value: bool = False  # whether an empty cell of a table is a value, such as the empty set
-    declares: ClassVar[tuple[str, ...]] = ()  # what no device knows; `read_as` takes it
-    keys: ClassVar[tuple[str, ...]] = ()  # other keys of that table, beside `kind`
-    usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
+    from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None without such tables
+    empty_is_value: bool = False  # True if an empty cell of a table is a value, such as the empty set
+    declares: ClassVar[tuple[str, ...]] = ()  # declarations that devices do not know; `read_as` takes them
+    keys: ClassVar[tuple[str, ...]] = ()  # keys of that table other than `kind`
+    usual_mechanism: str | None = None  # default of questions that name no mechanism; None if it depends on ε
     hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
 
     def __init_subclass__(cls, **more: object) -> None:
@@ -94,7 +94,7 @@ class Domain(ABC):
 
     @abstractmethod
     def words(self) -> str:
-        """Return the values in words for people who are asked, such as "a number from 18 to 100"."""
+        """Return the values in words for the people who answer, such as "a number from 18 to 100"."""
 
     @abstractmethod
     def examples(self, *, few: bool = False) -> list[Any]:
@@ -116,7 +116,7 @@ def _portable(data: object) -> bool:
 
 
 def known_kinds() -> dict[str, type[Domain]]:
-    """Return the classes of domains by their names in device texts, those of other packages included."""
+    """Return the classes of domains by their names in device texts, including classes of other packages."""
     return dict(_KINDS)
 
 
@@ -134,7 +134,7 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
 
 
 class Line(Domain):
-    """A domain of one number: an interval or a circle. `unit` is for axes and prints alone."""
+    """A domain of one number: an interval or a circle. `unit` is only for axes and prints."""
 
     step: float | None
     unit: str
@@ -167,7 +167,7 @@ class Line(Domain):
         scale: Sequence[float] = (),
         clipped_from: object = None,
     ) -> Self:
-        """Return the same domain with other declarations, which devices do not know: see `Interval`.
+        """Return the same domain with other declarations; devices do not know them: see `Interval`.
 
         They are `step`, `unit`, the edges of a `scale`, and `clipped_from`.
         """
@@ -214,7 +214,7 @@ class Line(Domain):
 
     @property
     def shown(self) -> Line:
-        """The line of the values that people have: itself, or that of a scale's values."""
+        """The line of people's values: itself, or the line of the values on a scale."""
         if not self.scale or self.parts > 1:
             return self
         return Interval(self.scale[0], self.scale[-1], unit=self.unit, scale=self.scale)
@@ -374,21 +374,21 @@ def first_misfit(fits: Callable[[int, int], bool], count: int) -> int:
     return begin
 
 
-MOST_POINTS: Final = 500  # of declared answers, less one
+MOST_POINTS: Final = 500  # largest number of declared answers, less one
 
 
 @dataclass(frozen=True, init=False)
 class Interval(Line):
     """The numbers from low to high, both included.
 
-    `step` declares that answers are low, low + step, low + 2·step and so on. It is used by `dt.distribution`
-    alone: devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
+    `step` declares that answers are low, low + step, low + 2·step and so on. Only `dt.distribution` uses it:
+    devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
     device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
 
-    `clipped_from` declares that values outside are moved to the ends on purpose: it is what `dt.bounds`
-    found, or the interval that the values come from. Every estimate then says what it is: the mean of values
-    clipped to [low, high], with the share of people outside if that is known. `on_scale` returns an interval
-    of positions on a scale, whose declared edges estimates use to return values.
+    `clipped_from` declares that values outside are moved to the ends on purpose. It is the result of
+    `dt.bounds`, or the interval that the values come from. Every estimate then says what it is: the mean of
+    values clipped to [low, high], with the share of people outside if that is known. `on_scale` returns an
+    interval of positions on a scale, whose declared edges estimates use to return values.
 
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
@@ -411,14 +411,15 @@ class Interval(Line):
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
-        """Return the interval that `interval = [low, high]`, and what it declares, describe."""
+        """Return the interval of a table `interval = [low, high]` with its declarations."""
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
             raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
         clipped, outside = table.get("clipped", False), table.get("outside", ())
         if not isinstance(clipped, bool) or (outside and not clipped) or (clipped and "scale" in table):
             raise InvalidParameter(
-                "clipped is true or false; outside goes with clipped = true, which goes without a scale"
+                "expected clipped = true or false; write outside only with clipped = true, and clipped "
+                "without a scale"
             )
         declared = {key: table[key] for key in ("step", "unit", "scale") if key in table}
         return cls(*ends, **declared, clipped_from=(outside or True) if clipped else None)
@@ -461,13 +462,14 @@ class Interval(Line):
     def on_scale(self, scale: str = "log") -> Interval:
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
 
-        A logarithmic scale suits numbers whose size is not known. `positions` turns values into what is
-        asked. Estimates turn positions back into values. Dates have a linear scale only, and its positions
-        are the dates.
+            A logarithmic scale suits numbers whose size is not known. `positions` maps values to
+        positions, and devices report those. Estimates map positions back to values. Dates have a linear scale
+        only, and its positions
+            are the dates.
 
-        >>> wide = Interval(0, 1440).on_scale("log")
-        >>> wide.positions([0, 1, 1440])
-        array([ 0.,  1., 32.])
+                >>> wide = Interval(0, 1440).on_scale("log")
+                >>> wide.positions([0, 1, 1440])
+                array([ 0.,  1., 32.])
         """
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
         if isinstance(self.unit, Calendar):
@@ -547,7 +549,7 @@ class Interval(Line):
 class Circle(Line):
     """The numbers from 0 to a period, with 0 and the period identified: angles, times of day.
 
-    `step`, which divides the period, declares that answers are multiples of it; see `Interval`.
+    `step` declares that answers are multiples of it; it must divide the period. See `Interval`.
 
     >>> Circle(360).wrap([370, -10])
     array([ 10., 350.])
@@ -661,7 +663,9 @@ def check_unit(unit: object) -> str:
     if calendar is not None:
         return calendar
     if not isinstance(unit, str) or len(unit) > 40 or _CONTROLS.search(unit):
-        raise InvalidParameter("a unit is a text of at most 40 characters on one line, such as 'minutes'")
+        raise InvalidParameter(
+            "expected a unit to be a text of at most 40 characters on one line, such as 'minutes'"
+        )
     return unit
 
 
@@ -671,7 +675,7 @@ def check_step(step: object, length: float) -> float | None:
         return None
     width = finite("a step", step)
     if not 0.0 < width <= length * (1.0 + 1e-12):
-        raise InvalidParameter("a step is positive and at most the length of the domain")
+        raise InvalidParameter("expected a step to be positive and at most the length of the domain")
     if length / width > MOST_POINTS:
         raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
     return width

@@ -19,10 +19,11 @@ _NUMBERS: Final = (int, float, np.integer, np.floating)
 
 @dataclass(frozen=True, init=False)
 class Nullable(Domain):
-    """A number, an angle or a category, or no answer: None, which is as private as every answer.
+    """A number, an angle, a category, or no answer (None). No answer is as private as every answer.
 
-    Of a number "no answer" has a window of its own beside those of the values. `Nullable` of `Categories` is
-    `Categories` with one more label, None. In arrays of numbers mask who did not answer: NaN is refused.
+    For numbers "no answer" has its own window, separate from the windows of the values. `Nullable` of
+    `Categories` is `Categories` with one more label, None. In arrays of numbers mask missing answers: NaN is
+    refused.
 
     >>> from dither.core.domains import Categories, Interval
     >>> Nullable(Interval(18, 100)).check([43, None])
@@ -40,7 +41,7 @@ class Nullable(Domain):
     cell_type = "numbers"
 
     def __new__(cls, of: Domain) -> Any:
-        """Return the optional domain; that of categories is `Categories`."""
+        """Return the optional domain; for categories it is `Categories`."""
         if not isinstance(of, Domain):
             raise InvalidParameter(
                 f"dt.Nullable takes a domain such as dt.Interval(18, 100), not {found(of)}"
@@ -52,12 +53,12 @@ class Nullable(Domain):
         if isinstance(of, Categories):
             return Categories([*of.labels, None])
         raise InvalidParameter(
-            f"dt.Nullable is for numbers, angles and categories; {of} has no cells beside it for it: make "
+            f"dt.Nullable expects numbers, angles or categories, got {of}; make "
             "'no answer' a value of its own, such as an item, a text or a place"
         )
 
     def __init__(self, of: Any) -> None:
-        if isinstance(of, Line):  # Python also calls this for what is optional already
+        if isinstance(of, Line):  # Python also calls this for domains that are already optional
             object.__setattr__(self, "of", of)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -75,7 +76,7 @@ class Nullable(Domain):
 
     @property
     def hint(self) -> str:  # type: ignore[override]
-        """What to do about a value outside: that of the domain of numbers."""
+        """The hint of the domain of numbers for a value outside."""
         return self.of.hint
 
     @property
@@ -92,7 +93,7 @@ class Nullable(Domain):
 
     @property
     def outside(self) -> str:  # type: ignore[override]
-        """What a device does with a number outside: that of the domain of numbers."""
+        """The treatment of a number outside, the same as in the domain of numbers."""
         return self.of.outside
 
     @property
@@ -140,7 +141,7 @@ class Nullable(Domain):
         if answered.size and not self.of.admits(answered):
             if np.isnan(answered).any():
                 raise OutsideDomain(
-                    'NaN is not taken for "no answer", for it may be an error in the data; pass None, or '
+                    'NaN is not taken for "no answer", because it may be an error in the data; pass None, or '
                     "np.ma.masked_invalid(values) if it does mean that"
                 )
             self.of.refuse()
@@ -171,7 +172,7 @@ class Nullable(Domain):
 
 
 def _answers(values: object) -> tuple[Floats, Mask]:
-    """Return numbers as float64, and where there is none: None, pandas' NA, or a masked entry."""
+    """Return numbers as float64, and a mask of the missing ones: None, pandas' NA, or a masked entry."""
     if isinstance(values, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(values)
         return numbers(np.where(missing, 0, values.data)).astype(np.float64), missing

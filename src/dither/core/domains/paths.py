@@ -86,8 +86,8 @@ class Paths:
 
     def like(self, points: object) -> Paths:
         """Return paths of the same lengths with other places."""
-        places = numbers(points)
-        return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
+        locations = numbers(points)
+        return Paths(locations.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
 
     def resample_times(self, times: object, points: int) -> Paths:
         """Return paths with `points` places at equal steps of time, straight between the given places.

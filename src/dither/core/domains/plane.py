@@ -27,9 +27,9 @@ from dither.foundation.canonical import real
 Pair = tuple[float, float]
 
 SIDE: Final = 1 << 16  # integers along an axis of a box
-_SCALE: Final = 256  # of the longer side of a box
-PLACE: Final = (1, 2)  # the shape of a place in an array: a path of one location
-_SLACK: Final = 1e-12  # of a side: the least room before the border, so that no division by zero occurs
+_SCALE: Final = 256  # steps of the longer side of a box
+PLACE: Final = (1, 2)  # the shape of a location in an array: a path of length 1
+_SLACK: Final = 1e-12  # relative to a side: the least room before the border, against division by zero
 
 
 class Plane(Domain):
@@ -82,16 +82,16 @@ class Region(Plane):
         """
         box = self.box
         corners = [(x, y) for x in (box.x.low, box.x.high) for y in (box.y.low, box.y.high)]
-        tried = [np.array(place, dtype=np.float64) for place in (*corners, self.centre)]
-        places = [place for place in tried if self._admits(place)]
-        if len(places) < 3 and not few:
+        tried = [np.array(location, dtype=np.float64) for location in (*corners, self.centre)]
+        locations = [location for location in tried if self._admits(location)]
+        if len(locations) < 3 and not few:
             y = float(self.centre[1])
-            places = [np.array([box.x.low, y]), np.array([box.x.high, y]), *places]
-        return places
+            locations = [np.array([box.x.low, y]), np.array([box.x.high, y]), *locations]
+        return locations
 
-    def _admits(self, place: Floats) -> bool:
+    def _admits(self, location: Floats) -> bool:
         try:
-            self.check(place)
+            self.check(location)
         except DitherError:
             return False
         return True
@@ -379,7 +379,7 @@ class Sphere(Plane):
         if few:
             return []
         ends = [(self.box.x.low, self.box.y.low), (self.box.x.low, self.box.y.high), self.centre]
-        return [np.asarray(place, dtype=np.float64) for place in ends]
+        return [np.asarray(location, dtype=np.float64) for location in ends]
 
     def __str__(self) -> str:
         return "longitude [−180, 180] × latitude [−90, 90]"

@@ -11,7 +11,7 @@ from dither.core.domains.calendar import Calendar
 from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
 
-_PARTS: Final = 32  # of a scale
+_PARTS: Final = 32  # parts of a scale
 _LEAST: Final = 1000  # the smallest edge of a logarithmic scale from 0, as a part of its end, below 32
 
 
@@ -20,14 +20,14 @@ class Clipping:
     """The ends to which values are moved on purpose, and the share of people outside with its interval.
 
     `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
-    estimate of such values is named: it is not that of the people's own values. An estimate from several
-    numbers says so of each: `name` is the first clipped one, and `further` are the others.
+    estimate of such values says so, because it is not an estimate of people's own values. An estimate from
+    several numbers says so of each: `name` is the first clipped one, and `further` are the others.
     """
 
     low: float
     high: float
     outside: tuple[float, ...] = ()
-    quantity: str = ""  # that is estimated, such as "mean"
+    quantity: str = ""  # the estimated quantity, such as "mean"
     name: str = ""  # of the number, if there are several
     unit: str = ""  # a `Calendar` shows the ends as dates
     further: tuple[Clipping, ...] = ()
@@ -58,7 +58,7 @@ class Clipping:
         return "; ".join([own, *map(str, self.further)])
 
     def columns(self) -> dict[str, object]:
-        """Return the columns that each row of an estimate has beside its value."""
+        """Return the columns of each row of an estimate after its value."""
         shares = {} if self.further else outside_columns(self)
         return {"of": self.values, **shares}
 
@@ -110,8 +110,9 @@ def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -
         outside = clipped_from.share_outside(low, high)
     elif not outside:
         raise InvalidParameter(
-            "clipped_from is what dt.bounds returned, the interval that values come from, or the share "
-            f"outside with its interval, such as (0.01, 0.004, 0.02), not {found(clipped_from)}"
+            "expected clipped_from to be what dt.bounds returned, the interval that values come from, or "
+            "the share "
+            f"outside with its interval, such as (0.01, 0.004, 0.02), got {found(clipped_from)}"
         )
     return Clipping(low, high, check_outside(outside), unit=unit)
 
@@ -129,7 +130,7 @@ def scale_edges(table: Mapping[str, object]) -> tuple[float, ...]:
     pair = [end for end in listed if isinstance(end, int | float) and not isinstance(end, bool)]
     if given not in ("log", "linear") or len(pair) != 2 or not pair[0] < pair[1]:
         raise InvalidParameter(
-            'a scale is "log" or "linear" beside interval = [low, high], or a list of edges'
+            'expected scale = "log" or "linear" together with interval = [low, high], or a list of edges'
         )
     low, high = map(float, pair)
     if given == "linear":

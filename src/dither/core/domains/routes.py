@@ -18,18 +18,18 @@ from dither.privacy import Unit
 
 PathDistance = Literal["mean", "warped", "frechet"]
 Resampling = Literal["length", "order"]
-MOST_POINTS: Final = 64  # of a resampled path
-_MOST_LOCATIONS: Final = 1 << 20  # of one path: sums of its steps stay below 2^53
+MOST_POINTS: Final = 64  # points of a resampled path
+_MOST_LOCATIONS: Final = 1 << 20  # points of one path: sums of its steps stay below 2^53
 
 
 @dataclass(frozen=True)
 class Routes(Domain):
     """All paths in an area. A complete path is one value, and ε is for the path, however long it is.
 
-    A path is resampled to `points` places: at equal steps of the way (`by="length"`), or at equal steps of
-    the number of the location (`by="order"`), which are equal steps of time if locations were recorded
-    regularly. Between locations a path is straight. `distance` compares two paths place by place ("mean"),
-    by the alignment with the smallest sum ("warped", dynamic time warping), or by the alignment with the
+    A path is resampled to `points` locations, at equal distances along it (`by="length"`) or at equal steps
+    of the index (`by="order"`). Equal steps of the index are equal times if locations were recorded
+    regularly. Between locations a path is straight. `distance` compares two paths place by place ("mean"), by
+    the alignment with the smallest sum ("warped", dynamic time warping), or by the alignment with the
     smallest greatest distance ("frechet").
 
     >>> from dither import Interval, Rectangle
@@ -61,8 +61,9 @@ class Routes(Domain):
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle | Disk | Parallelogram):
             raise InvalidParameter(
-                "the area of routes is a Rectangle, Disk or Parallelogram (dt.maps.LocalMap projects degrees "
-                f"to metres), not {found(self.area)}"
+                "expected the area of routes to be a Rectangle, Disk or Parallelogram (dt.maps.LocalMap "
+                "projects degrees "
+                f"to metres), got {found(self.area)}"
             )
         size = self.points
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 2 <= size <= MOST_POINTS:
@@ -156,9 +157,11 @@ class Routes(Domain):
 
     def examples(self, *, few: bool = False) -> list[Any]:
         """Return straight paths between the places that an audit of the area tries."""
-        places = [np.asarray(place) for place in self.area.examples(few=few)]
+        locations = [np.asarray(location) for location in self.area.examples(few=few)]
         along = np.linspace(0.0, 1.0, self.points)[:, None]
-        ends = [(places[0], place) for place in places] + [(place, places[1]) for place in places[2:]]
+        ends = [(locations[0], location) for location in locations] + [
+            (location, locations[1]) for location in locations[2:]
+        ]
         return [np.asarray(first + along * (last - first)) for first, last in ends]
 
     def __str__(self) -> str:

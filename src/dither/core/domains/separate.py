@@ -24,7 +24,8 @@ class SeparateValues:
     """The values passed to `perturb`, one by one.
 
     `values[i]` can be passed to `perturb` separately. Two entries of `marks` are equal if and only if the
-    values are. The reports of all values together have the shape `shape`, followed by that of one report.
+    values are. The reports of all values together have the shape `shape`, followed by the shape of one
+    report.
     """
 
     values: list[Any]
@@ -63,7 +64,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
 def as_array(domain: Domain, values: Any, shape: tuple[int, ...] = ()) -> Array:
     """Return values as an array; numpy would make texts of all labels, and a further axis of equal sets.
 
-    `shape` is that of an array of sets, a list of them by default. Raise ValueError if it is another one.
+    `shape` is the expected shape of an array of sets; by default a list. Raise ValueError for other shapes.
     """
     if domain.cell_type == "sets":
         rows = np.empty(shape or len(values), dtype=object)

@@ -44,9 +44,9 @@ class Several(Domain):
     """Sets of up to `most` items of a public list: "select all that apply". The empty set is one.
 
     A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
-    matrix of True and False with a column for each item. Who has more than `most` items tells about `most` of
-    them, drawn at random on the device. `empty="none"` declares that an empty cell of a table is the empty
-    set: who left it empty ticked none. Otherwise it is a missing answer. Devices do not know of it.
+    matrix of True and False with a column for each item. A person with more than `most` items reports
+    `most` of them, drawn at random on the device. `empty="none"` declares that an empty cell of a table is
+    the empty set: who left it empty ticked none. Otherwise it is a missing answer. Devices do not know of it.
 
     >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
     array([[ 0,  2],
@@ -70,7 +70,7 @@ class Several(Domain):
     def from_table(cls, table: Table) -> Self:
         """Return the sets that `several = […]` and `most` describe."""
         if table.get("most") is None:
-            raise InvalidParameter("several = […] needs most, how many items a person tells about")
+            raise InvalidParameter("several = […] needs most, the number of items that a person reports")
         return cls(table[cls.kind], most=table["most"], empty=table.get("empty") or "missing")
 
     def __init__(
@@ -81,8 +81,8 @@ class Several(Domain):
             raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
             raise InvalidParameter(
-                f"most, the number of items that a person tells about, is an integer from 1 to the "
-                f"number of items, {len(listed)}; not {found(most)}"
+                f"expected most, the number of items that a person reports, to be an integer from 1 to the "
+                f"number of items, {len(listed)}; got {found(most)}"
             )
         object.__setattr__(self, "categories", listed)
         object.__setattr__(self, "most", int(most))
@@ -91,7 +91,7 @@ class Several(Domain):
         object.__setattr__(self, "empty_is_value", choice == "none")
 
     def read_as(self, *, empty: Literal["missing", "none"] = "missing") -> Several:
-        """Return the same sets with another meaning of an empty cell, which devices do not know."""
+        """Return the same sets with another meaning of an empty cell; devices do not know it."""
         return Several(self.labels, most=self.most, empty=empty)
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class Several(Domain):
             return False
         width = values.shape[1]
         step = max(_NUMBERS // width, 1)
-        for begin in range(0, len(values), step):  # in one row, which takes a fifth of the time of columns
+        for begin in range(0, len(values), step):  # in one row: a fifth of the time of columns
             flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
             falls = flat[1:] <= flat[:-1]
             falls[width - 1 :: width] = False  # from one person to the next
@@ -187,7 +187,7 @@ class Several(Domain):
     def _label_lists(self, values: Any) -> LabelLists:
         flat: list[Any] = []
         ends: list[int] = []
-        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
+        if hasattr(values, "to_pylist"):  # elements of an Arrow array are not Python values
             values = values.to_pylist()
         for value in values if _is_list(values) else [None]:
             if value is None or not _is_list(value):
@@ -195,7 +195,7 @@ class Several(Domain):
             flat.extend(value)
             ends.append(len(flat))
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
-            raise OutsideDomain(f"an item is an integer from 0 to {len(self) - 1}")
+            raise OutsideDomain(f"expected an item to be an integer from 0 to {len(self) - 1}")
         labels = np.empty(len(flat), dtype=object)
         for index, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
             labels[index] = label

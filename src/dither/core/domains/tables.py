@@ -36,7 +36,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     """Return the domain that the keys of exactly one kind describe; with `optional`, `dt.Nullable` of it."""
     optional = table.get("optional", False)
     if not isinstance(optional, bool):
-        raise InvalidParameter(f"optional is true or false, not {found(optional)}")
+        raise InvalidParameter(f"expected optional to be true or false, got {found(optional)}")
     given = [kind for kind in _readers() if table.get(kind) is not None]
     if len(given) != 1:
         raise InvalidParameter(
@@ -52,7 +52,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
 
 
 def _take_form(table: dict[str, Any]) -> None:
-    """Replace dates, times and a scale by the numbers that devices are asked for."""
+    """Replace dates, times and a scale by the numbers that devices report."""
     dates = "date" in table
     if dates and table.get("scale", "linear") != "linear":
         raise InvalidParameter('dates have a linear scale: scale = "linear" beside date = [first, last]')
@@ -73,6 +73,6 @@ def _take_form(table: dict[str, Any]) -> None:
             table["scale"] = list(scale_edges(table))
     if "time" in table:
         if table.pop("time") is not True:
-            raise InvalidParameter("a time of the day is asked by time = true")
+            raise InvalidParameter("for a time of the day write time = true")
         table["circle"] = MINUTES
         table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))

@@ -21,7 +21,7 @@ from dither.privacy.exact import exp_below
 
 TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
 MOST_OUTCOMES: Final = 1 << 16
-_EARLY: Final = 16  # the first bits of a coin, which nearly always decide
+_EARLY: Final = 16  # the first bits of a coin nearly always decide
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ class Alias:
     def draw_one(self, source: Source, row: int = 0) -> int:
         """Draw one outcome, in Python integers."""
         column = source.bits(self.bits)
-        place = (row << self.bits) + column
-        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[place]
-        return column if own else int(self.others[place])
+        index = (row << self.bits) + column
+        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[index]
+        return column if own else int(self.others[index])
 
 
 def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
@@ -117,21 +117,21 @@ class AliasSampler:
         random = self._random[: 2 * count]
         source.fill(random.data)
         column, coin = random[:count], random[count:]
-        place, early, other, own = (
+        position, early, other, own = (
             scratch[:count] for scratch in (self._place, self._early, self._other, self._own)
         )
         if self._mask is not None:
             column &= self._mask
-        np.copyto(place, column)
+        np.copyto(position, column)
         if rows is not None:
-            place += rows << table.bits
-        np.take(table.early, place, out=early, mode="clip")
-        np.take(table.others, place, out=other, mode="clip")
+            position += rows << table.bits
+        np.take(table.early, position, out=early, mode="clip")
+        np.take(table.others, position, out=other, mode="clip")
         np.equal(coin, early, out=own)
         ties = np.flatnonzero(own) if own.any() else ()
         np.less(coin, early, out=own)
         for tie in ties:
-            own[tie] = table.late(int(place[tie]), source)
+            own[tie] = table.late(int(position[tie]), source)
         # column = other + own·(column − other); unsigned overflow cancels
         column -= other
         column *= own
@@ -170,9 +170,9 @@ class Grades:
     def fullest(epsilon: float, size: int, weigh: Callable[[Grades, Integers], Integers]) -> Grades:
         """Return the bounds with the largest ratio for a choice among `size` candidates with ε.
 
-        `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
-        table have different sums, so (H/L)² is far above the largest ratio of two probabilities, which is
-        computed instead.
+            `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
+            table have different sums, so (H/L)² is far above the largest ratio of two probabilities.
+        That ratio is computed instead.
         """
 
         def grades_at(rate: float) -> Grades:
@@ -198,7 +198,7 @@ class Grades:
         return Fraction(self.high, self.low) ** 2
 
     def weights(self, scores: Floats) -> Integers:
-        """Return the weights of scores, which are clipped to [0, 1]."""
+        """Return the weights of scores; clip the scores to [0, 1]."""
         fall = float(np.log(self.low / self.high))
         rounded = np.rint(self.high * np.exp(np.clip(scores, 0.0, 1.0) * fall)).astype(np.int64)
         return np.asarray(np.clip(rounded, self.low, self.high))
@@ -215,7 +215,7 @@ class Grades:
         return weights if allowed is None else weights * allowed
 
 
-_CLOSE: Final = 1e-6  # of ε, which may remain unspent
+_CLOSE: Final = 1e-6  # relative to ε: the largest unspent part
 _FEW_CANDIDATES: Final = 2048
 _TRIES: Final = 8
 

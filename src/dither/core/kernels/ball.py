@@ -1,10 +1,10 @@
 """Patterns of flips in a Hamming ball: how a few changes of one person are reported with one ε.
 
 A pattern says for each of `size` changes whether its report is flipped. Patterns with at most `radius` flips
-have one probability, and all others another one; the ratio of the two is the whole loss. Whatever the changes
-are, what is seen has the average of the probabilities of some patterns, times a constant, because all other
-reports are fair coins. So two histories differ by that ratio at most, and patterns that are drawn whole reach
-it [FutureRand: arXiv 2112.12279].
+have one probability, and all others another one; the ratio of the two is the complete loss. For any changes,
+the probability of the seen reports is the average of the probabilities of some patterns, times a constant,
+because all other reports are fair coins. So two histories differ at most by that ratio. Patterns drawn at
+once reach it [FutureRand: arXiv 2112.12279].
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FlipPattern:
 
     @property
     def ratio(self) -> Fraction:
-        """The probability of a pattern in the ball, divided by that of another one."""
+        """The probability of a pattern in the ball, divided by the probability of one outside."""
         return self.coin.odds * Fraction(self.outside, self.inside)
 
     @property

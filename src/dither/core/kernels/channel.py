@@ -43,8 +43,8 @@ class LinearReading:
 
     channel: Floats
     queries: Floats
-    edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
-    shares: bool = False  # whether the queries are the shares of the inputs themselves
+    edges: Floats | None = None  # edges of cells if the queries are their cumulative shares, else None
+    shares: bool = False  # True if the queries are the shares of the inputs themselves
 
     def __call__(self, reports: Array) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""
@@ -79,12 +79,12 @@ class LinearReading:
 
 
 def shares_of_inputs(channel: Floats) -> LinearReading:
-    """Return the reading of the share of every input."""
+    """Return the decoding of the share of every input."""
     return LinearReading(channel, np.eye(len(channel)), shares=True)
 
 
 def cumulative(channel: Floats, edges: Floats) -> LinearReading:
-    """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
+    """Return the decoding of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
     return LinearReading(channel, np.tri(len(channel)), edges)
 
 
@@ -95,7 +95,7 @@ MOST_INPUTS: Final = 1 << 10
 
 @dataclass(frozen=True)
 class Channel:
-    """A matrix of positive integers, row i for input i, which are scaled to weights of total 2^128.
+    """A matrix of positive integers, row i for input i, scaled to weights of total 2^128.
 
     The weights of a row are proportional to its values. Each is rounded up, so that no report is impossible,
     and the first of the largest weights is reduced so that the total is 2^128.
@@ -164,22 +164,26 @@ class Channel:
     def device(self) -> dict[str, Any]:
         """Return every distinct value once, and for each row the indices of its values."""
         different = sorted({value for row in self.values for value in row}, reverse=True)
-        place = {value: index for index, value in enumerate(different)}
+        position = {value: index for index, value in enumerate(different)}
         return {
             "values": [hexadecimal(value) for value in different],
-            "rows": [[place[value] for value in row] for row in self.values],
+            "rows": [[position[value] for value in row] for row in self.values],
         }
 
     @staticmethod
     def from_device(data: Mapping[str, Any]) -> Channel:
         """Return the channel that `device` describes."""
         values = [from_hexadecimal(text) for text in data["values"]]
-        places = [[whole(place) for place in row] for row in data["rows"]]
-        if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
+        positions = [[whole(index) for index in row] for row in data["rows"]]
+        if (
+            not positions
+            or len(positions) > MOST_INPUTS
+            or any(min(row, default=-1) < 0 for row in positions)
+        ):
             raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
-        if any(max(row) >= len(values) for row in places):
+        if any(max(row) >= len(values) for row in positions):
             raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
-        return Channel.of([[values[place] for place in row] for row in places])
+        return Channel.of([[values[index] for index in row] for row in positions])
 
 
 @dataclass(frozen=True)
@@ -262,8 +266,8 @@ class BetweenPoints:
     """One of the two points around a value, at random: on average it is the value.
 
     The points increase from one end of the interval to the other. A value at the share f of the way from a
-    point to the next one is rounded up with the probability ⌊f·2^32 + ½⌋/2^32. A mixture of two rows of a
-    channel has ratios between those of the rows, so that the channel's ε holds for every value.
+    point to the next one is rounded up with the probability ⌊f·2^32 + ½⌋/2^32. The ratios of a
+    mixture of two rows lie between the ratios of the rows, so the channel's ε holds for every value.
     """
 
     points: tuple[float, ...]
@@ -389,7 +393,7 @@ class ChannelKernel(RowKernel, LineKernel):
         return self._mixture(np.asarray(float(self.line.check(value))))
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
-        """Return the numbers of the points; without numbers, the reading of cumulative shares."""
+        """Return the numbers of the points; without numbers, the decoding of cumulative shares."""
         if data is not None:
             return check_size(read_decoder(data), self.outcomes, rising=False)  # reports need no order
         in_order = self.start.rows == tuple(range(len(self.channel.values)))
@@ -406,9 +410,9 @@ class ChannelKernel(RowKernel, LineKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         rows, parts = self.start.split(inputs)
-        told, share, matrix = reports.astype(np.int64), parts / PARTS, self.channel.matrix
-        above = matrix[np.minimum(rows + 1, len(matrix) - 1), told]
-        return np.asarray(matrix[rows, told] * (1.0 - share) + above * share)
+        outputs, share, matrix = reports.astype(np.int64), parts / PARTS, self.channel.matrix
+        above = matrix[np.minimum(rows + 1, len(matrix) - 1), outputs]
+        return np.asarray(matrix[rows, outputs] * (1.0 - share) + above * share)
 
     def device(self) -> dict[str, Any]:
         return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
@@ -458,7 +462,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
         return domain.count == len(self.channel.values)
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> LinearReading:
-        """Return the reading of the shares of inputs, of the stated queries, or of cumulative shares."""
+        """Return the decoding of the shares of inputs, of the stated queries, or of cumulative shares."""
         if data == SHARES:
             return shares_of_inputs(self.channel.matrix)
         check_no_codebook(self, data)
@@ -471,7 +475,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
         return LinearReading(self.channel.matrix, queries)
 
     def write_codebook(self, book: LinearReading) -> str | None:
-        """Return "shares" for those of the inputs; others are a parameter or follow from the channel."""
+        """Return "shares" for the shares of the inputs, else the queries from a parameter or the channel."""
         return SHARES if book.shares else None
 
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:

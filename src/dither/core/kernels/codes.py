@@ -38,7 +38,7 @@ class SupportKernel(Kernel):
 
     read_codebook, write_codebook = read_no_codebook, write_no_codebook
 
-    one_category: ClassVar[bool] = False  # whether a report is a category
+    one_category: ClassVar[bool] = False  # True if a report is a category
     takes: ClassVar[type[Domain]] = Categories
 
     @property
@@ -64,7 +64,7 @@ class SupportKernel(Kernel):
 
     @abstractmethod
     def shared_variance(self, n: int) -> tuple[float, float, float]:
-        """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
+        """Return a, b, c of a + b·m + c·m²; with m(1 − m) added, it is n times the variance of a share.
 
         m is the mean of the share. They are 0 if the reports of different people are independent.
         """
@@ -139,7 +139,7 @@ def check_listed(size: int) -> None:
     """Raise InvalidParameter if there are too many rows of bits to list the probability of each."""
     if size > MOST_LISTED_BITS:
         raise InvalidParameter(
-            f"exact probabilities are listed for up to {MOST_LISTED_BITS} categories, not {size}"
+            f"expected exact probabilities to be listed for up to {MOST_LISTED_BITS} categories, got {size}"
         )
 
 
@@ -173,7 +173,7 @@ class BucketReports:
 
     def support(self, reports: Array, categories: int) -> Array:
         """Return which categories each report supports, along the last axis."""
-        drawn, told = self.hashing.unpack(reports)
+        drawn, outputs = self.hashing.unpack(reports)
         codes = np.arange(categories)
-        supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == told[:, None]
+        supported = self.hashing.bucket(drawn[:, None], codes[None, :]) == outputs[:, None]
         return np.reshape(supported, (*reports.shape, codes.size))

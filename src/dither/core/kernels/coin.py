@@ -182,10 +182,10 @@ class PairedCoins:
     def rounded(self, bits: int) -> PairedCoins:
         """Return the nearest coins whose thresholds have `bits` bits; their marginals are equal."""
         _check_bits(bits)
-        whole = 1 << bits
-        single = round(Fraction(self.one * whole, self.total))
-        neither = -(-self.neither * whole // self.total)  # rounded up, so that it stays possible
-        weights = whole - 2 * single - neither, single, neither
+        total = 1 << bits
+        single = round(Fraction(self.one * total, self.total))
+        neither = -(-self.neither * total // self.total)  # rounded up, so that it stays possible
+        weights = total - 2 * single - neither, single, neither
         factor = gcd(*weights)
         return PairedCoins(*(weight // factor for weight in weights))
 

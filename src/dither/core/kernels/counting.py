@@ -23,7 +23,7 @@ _ROWS: Final = 1 << 14  # unpacked at a time, so that they stay in the cache
 class Counting(ABC):
     """How reports are counted into the vector of a summary."""
 
-    by_block: ClassVar[bool] = False  # whether counting one report costs about as much as counting many
+    by_block: ClassVar[bool] = False  # True if counting one report costs about as much as counting many
 
     @property
     @abstractmethod

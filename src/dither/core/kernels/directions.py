@@ -1,17 +1,17 @@
 """Vectors: the K of N public directions that are nearest to a vector are likelier than the others.
 
-A report is seed·2^16 + the number of a direction. The seed, of 32 bits, is drawn before the value is looked
-at, and the directions follow from it: it is public, as that of a hash function is. Privacy asks only that
-every input has K different numbers for each seed; what floats do decides which.
+A report is seed·2^16 + the number of a direction. The seed, of 32 bits, is drawn before the value is read,
+and the directions follow from it. It is public like the seed of a hash function. Privacy requires only that
+every input has K different numbers for each seed; rounding of floats only decides which numbers.
 
 The directions are rows of a random rotation. With H the Hadamard matrix of P rows, P a power of two, and
 signs s (one of 256 lists, by the seed) and t (of the seed itself), direction i has the coordinates
 
     g_ij = s_j · Σ_k H_jk · t_k · H_i,c(k)         c(k) = 1 + 619·k mod (N − 1)
 
-These are sums of P signs, which are about normal and independent, so that directions are about uniform on the
+These are sums of P signs. They are about normal and independent, so directions are about uniform on the
 sphere. Column 0 is left out: it is the same for all rows, and the choice of the K largest does not see it.
-Up to 128 axes directions are scaled to equal lengths, which has the smaller error; with more axes their
+Up to 128 axes directions are scaled to equal lengths, because the error is smaller. With more axes their
 lengths are about equal anyway, and the products with all directions are two fast transforms.
 """
 
@@ -47,7 +47,7 @@ NUMBER_BITS: Final = 16
 LISTS: Final = 256  # lists of the signs s
 EQUAL: Final = 128  # numbers up to which directions have equal lengths
 UNIT: Final = 1 << 16  # the length of a direction in counts, if lengths are equal
-EVERY: Final = 16  # one in so many reports, by its seed, has its squares counted
+EVERY: Final = 16  # one report in EVERY, chosen by its seed, has its squares counted
 _FIRST: Final = 1 << 48  # the word of the first sign of the first list; words of seeds are below it
 _STRIDE: Final = 619  # a prime that divides no N − 1
 _BLOCK: Final = 1 << 21  # numbers transformed together
@@ -109,7 +109,7 @@ class Directions:
         return UNIT if self.equal else self.columns
 
     def _signs(self, first: Words) -> Bytes:
-        """Return the sign bits that begin with each given word, in packed bytes: 1 stands for −1."""
+        """Return the sign bits that begin with each given word, in packed bytes: a 1 means −1."""
         words: Words = mix(np.add.outer(first, np.arange(self.columns // 64, dtype=np.uint64)))
         return words.astype("<u8").view(np.uint8).reshape(len(first), -1)
 
@@ -159,7 +159,7 @@ class Directions:
         for axis in range(self.axes):  # one after the other: the order is part of the format
             totals += rows[:, axis] * vectors[:, axis, None]
             squares += rows[:, axis] * rows[:, axis]
-        return np.asarray(totals / np.sqrt(np.maximum(squares, 1.0)))  # of few axes a direction may be 0
+        return np.asarray(totals / np.sqrt(np.maximum(squares, 1.0)))  # with few axes a direction may be 0
 
     def _matrix(self, seeds: Words) -> Floats:
         """Return the coordinates g_ij of all directions: an array of seeds × axes × cells."""
@@ -248,7 +248,7 @@ def _largest(products: Floats, width: int) -> Integers:
 
 @dataclass(frozen=True)
 class VectorSums(Counting):
-    """The sum of the directions of reports, that of the squares of one in sixteen, and the number of those.
+    """The sum of the directions of reports, the sum of squares of one report in sixteen, and their number.
 
     Each coordinate of a direction has `longest` added, so that no count is negative. All are integers, so
     that sums do not depend on the order. Which reports have their squares counted follows from their public
@@ -305,7 +305,9 @@ class DirectionsKernel(Kernel):
     def __post_init__(self) -> None:
         cells = self.window.cells
         if cells & (cells - 1) or not 64 <= cells <= 1 << 12:
-            raise InvalidParameter(f"the number of directions is a power of two from 64 to 4096, not {cells}")
+            raise InvalidParameter(
+                f"expected the number of directions to be a power of two from 64 to 4096, got {cells}"
+            )
 
     @cached_property
     def directions(self) -> Directions:
@@ -326,7 +328,7 @@ class DirectionsKernel(Kernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """L for every direction; those of two inputs may have none in common."""
+        """L for every direction; two inputs may have no direction in common."""
         return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
 
     @property
@@ -338,7 +340,7 @@ class DirectionsKernel(Kernel):
         )
 
     def lift(self, vectors: Floats) -> Floats:
-        """Return vectors relative to the centre, in units of the length; those of a ball on a sphere."""
+        """Return vectors relative to the centre, in units of the length; those in a ball on a sphere."""
         relative = (vectors.reshape(-1, self.vectors.dimension) - self.vectors.middle) / self.vectors.length
         if self.vectors.exact:
             return np.asarray(relative)
@@ -351,14 +353,16 @@ class DirectionsKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1, self.vectors.dimension)
         few = len(flat) < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape[:-1])
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape[:-1])
 
     def _draw_many(self, vectors: Array, source: Source) -> Array:
         seeds = source.words(len(vectors)) >> np.uint64(64 - SEED_BITS)  # before the values are looked at
         near = self.directions.nearest(self.lift(vectors), seeds, self.window.width)
-        told = self.window.draw(near, np.arange(len(vectors)), source)
-        return (seeds << np.uint64(NUMBER_BITS)) | told.astype(np.uint64)
+        outputs = self.window.draw(near, np.arange(len(vectors)), source)
+        return (seeds << np.uint64(NUMBER_BITS)) | outputs.astype(np.uint64)
 
     def draw_one(self, value: Floats, source: Source) -> int:
         seed = source.bits(SEED_BITS)
@@ -404,7 +408,7 @@ class DirectionsKernel(Kernel):
         return VectorSums(self.directions)
 
     def decode(self, reports: Array, domain: Domain, book: float) -> Floats:
-        """Return an unbiased vector for each report, which is far longer than the vectors of people."""
+        """Return an unbiased vector for each report. It is far longer than the vectors of people."""
         rows = self.directions.coordinates(*unpack(reports))[:, : self.vectors.dimension]
         decoded = self.vectors.middle + rows * (self.scale * self.vectors.length / book)
         return np.asarray(decoded).reshape(*reports.shape, self.vectors.dimension)
@@ -418,7 +422,9 @@ class DirectionsKernel(Kernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> float:
         gain = real(data["gain"]) if isinstance(data, Mapping) and set(data) == {"gain"} else 0.0
         if not 0.0 < gain <= 1.0:
-            raise MalformedReport(f"the codebook of vectors is a gain above 0 and up to 1, not {found(data)}")
+            raise MalformedReport(
+                f"expected the codebook of vectors to be a gain above 0 and up to 1, got {found(data)}"
+            )
         return gain
 
     def write_codebook(self, book: float) -> object:

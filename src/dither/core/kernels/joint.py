@@ -118,7 +118,9 @@ class JointKernel(SupportKernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of all people, who are paired at random."""
         if inputs.size != self.people:
-            raise InvalidParameter(f"one value for each of {self.people} people is needed, not {inputs.size}")
+            raise InvalidParameter(
+                f"expected one value for each of {self.people} people to be needed, got {inputs.size}"
+            )
         if threads != 1:
             raise InvalidParameter(f"correlated coins are tossed in one thread; omit threads={threads}")
         reports = np.empty(inputs.size, dtype=self.layout)
@@ -127,7 +129,8 @@ class JointKernel(SupportKernel):
 
     def draw_one(self, value: int, source: Source) -> NoReturn:
         raise InvalidParameter(
-            "one report cannot be drawn alone: the coins of two people are correlated; deal coins first"
+            "one report cannot be drawn without dealt coins, because the coins of two people are "
+            "correlated; deal first"
         )
 
     @property
@@ -212,7 +215,7 @@ class JointBits(BitReports, JointKernel):
 
     @property
     def pull(self) -> Fraction:
-        return Fraction(-1)  # a flipped 0 is a 1, which changes the count in the opposite direction
+        return Fraction(-1)  # a flipped 0 becomes 1 and changes the count in the opposite direction
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -256,7 +259,7 @@ class JointBits(BitReports, JointKernel):
 
 @dataclass(frozen=True)
 class JointHashed(BucketReports, JointKernel):
-    """A report is a public hash function and a bucket: that of the truth, or a uniform other one."""
+    """A report is a public hash function and a bucket: the bucket of the truth, or a uniform other one."""
 
     kind: ClassVar[str] = "joint hashed"
 
@@ -283,8 +286,8 @@ class JointHashed(BucketReports, JointKernel):
 
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
         drawn = seeds(codes.size, source)
-        told = lie(self.hashing.bucket(drawn, codes), truthful[:, 0], self.size, source)
-        return self.hashing.pack(drawn, told)
+        outputs = lie(self.hashing.bucket(drawn, codes), truthful[:, 0], self.size, source)
+        return self.hashing.pack(drawn, outputs)
 
     def probabilities(self, value: int, seed: int = 0) -> list[Fraction]:
         """Return the exact probability of every bucket, given the report's public seed."""
@@ -293,11 +296,11 @@ class JointHashed(BucketReports, JointKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
-        told, codes = np.broadcast_arrays(reports, inputs)
-        drawn, bucket = self.hashing.unpack(told)
+        outputs, codes = np.broadcast_arrays(reports, inputs)
+        drawn, bucket = self.hashing.unpack(outputs)
         own = float(self.coins.chance)
         inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
-        return np.where(inside, own, (1.0 - own) / (self.size - 1)).reshape(told.shape)
+        return np.where(inside, own, (1.0 - own) / (self.size - 1)).reshape(outputs.shape)
 
     def _more(self) -> dict[str, Any]:
         return {"hash": FAMILY}
@@ -311,12 +314,12 @@ class JointHashed(BucketReports, JointKernel):
 
 def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:
     """Return the reported symbols: the truth where `truthful`, else a uniform other symbol."""
-    told = codes.copy()
+    outputs = codes.copy()
     liars = np.flatnonzero(~truthful)
-    told[liars] = (told[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols
-    return told
+    outputs[liars] = (outputs[liars] + 1 + source.integers(symbols - 1, liars.size)) % symbols
+    return outputs
 
 
-def _one_of(size: int, place: int, own: Fraction) -> list[Fraction]:
+def _one_of(size: int, index: int, own: Fraction) -> list[Fraction]:
     other = (1 - own) / (size - 1)
-    return [own if symbol == place else other for symbol in range(size)]
+    return [own if symbol == index else other for symbol in range(size)]

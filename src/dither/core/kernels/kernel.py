@@ -31,7 +31,7 @@ from dither.privacy.shuffling import Blanket
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
 
 _KINDS: Final[dict[str, type[Kernel]]] = {}
-_MODULES: Final = {  # where the kernels of device texts are defined, below `dither.core.kernels`
+_MODULES: Final = {  # modules of the kernels of device texts, below `dither.core.kernels`
     "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
     "lattice.kernel": ("lattice",),
     "channel": ("channel", "table"),
@@ -62,7 +62,7 @@ class Promise(NamedTuple):
     bound: Bound
     evidence: str
     assumes: tuple[str, ...] = ()
-    kept: bool = True  # whether the design promises ε at all; some are reproduced as published
+    kept: bool = True  # False for designs that are reproduced as published and promise no ε
 
 
 class Kernel(ABC):
@@ -73,7 +73,7 @@ class Kernel(ABC):
     """
 
     kind: ClassVar[str]  # the name of the draw in a device text
-    alone: ClassVar[bool] = True  # whether the reports of different people are independent
+    alone: ClassVar[bool] = True  # True if the reports of different people are independent
     # What is estimated from counts, of a kernel that no other class of question is for. Without any,
     # `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` reads the reports.
     quantities: ClassVar[tuple[str, ...]] = ()
@@ -98,23 +98,23 @@ class Kernel(ABC):
 
     @abstractmethod
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        """Draw a report for each input; the shape is that of the inputs, followed by that of the layout.
+        """Draw a report for each input; the shape is the inputs' shape, followed by the layout's.
 
-        Only the distribution of the reports is specified, not which random bytes lead to which report.
+        Only the distribution of the reports is specified, not the map from random bytes to reports.
         """
 
     @abstractmethod
     def draw_one(self, value: Any, source: Source) -> Any:
         """Draw the report of one input, in Python integers; it has the same distribution as `draw`.
 
-        Which random bytes are taken, in which order, is fixed by docs/wire.md for every kernel.
+        docs/wire.md fixes for every kernel the random bytes and the order in which they are used.
         """
 
     def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
         """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
-        told = [self.draw_one(value, source) for value in inputs]
-        reports = np.empty(len(told), dtype=self.layout)
-        for index, report in enumerate(told):
+        outputs = [self.draw_one(value, source) for value in inputs]
+        reports = np.empty(len(outputs), dtype=self.layout)
+        for index, report in enumerate(outputs):
             reports[index] = np.frombuffer(report, dtype=np.uint8) if isinstance(report, bytes) else report
         return reports
 
@@ -163,7 +163,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
-        """Return what reports stand for; `book` is what `read_codebook` returns."""
+        """Return the values that reports represent; `book` is a result of `read_codebook`."""
 
     @abstractmethod
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
@@ -171,7 +171,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def write_codebook(self, book: Any) -> object:
-        """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
+        """Return a codebook as JSON-compatible data; None without a codebook, as for labels."""
 
     @abstractmethod
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
@@ -179,7 +179,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
-        """Raise InvalidParameter if the integers spend more than what is stated."""
+        """Raise InvalidParameter if the integers spend more than the stated ε."""
 
     @property
     def epsilon(self) -> float:
@@ -205,12 +205,12 @@ def pure_certify(self: Kernel, epsilon: float, stated: Mapping[str, Any]) -> Non
 
 
 def read_no_codebook(self: Kernel, data: object, stated: Mapping[str, Any]) -> None:
-    """Raise MalformedReport if there is a codebook: the kernel says itself what reports stand for."""
+    """Raise MalformedReport if there is a codebook: the kernel itself decodes its reports."""
     check_no_codebook(self, data)
 
 
 def write_no_codebook(self: Kernel, book: object) -> None:
-    """Return None: there is no codebook."""
+    """Return None: this kernel has no codebook."""
 
 
 class CellKernel(Kernel):
@@ -264,7 +264,7 @@ def equal_groups(kernel: Kernel, rows: int, inputs: Iterable[Any]) -> Indices:
 
 
 def check_ratio(kernel: Kernel, epsilon: float) -> None:
-    """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε, which proves ε-LDP."""
+    """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε; that bound proves ε-LDP."""
     if kernel.ratio > exp_below(Fraction(epsilon)):
         raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for this number of cells")
 
@@ -293,7 +293,7 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
 
 
 def _import_kernel(kind: str) -> type[Kernel]:
-    """Return the kernel class of a draw after importing its module; raise KeyError if there is none."""
+    """Return the kernel class of a draw after importing its module; raise KeyError if it is unknown."""
     for module, kinds in _MODULES.items():
         if kind in kinds:
             import_module(f"dither.core.kernels.{module}")
@@ -319,12 +319,12 @@ class UnbiasedReading:
 
     @property
     def slack(self) -> float:
-        """How far the number of a report may be from that of its group; 0 if every cell is counted."""
+        """The largest distance of a report's number from its group's number; 0 if every cell is counted."""
         return abs(self.cut) * self.half
 
     @property
     def span(self) -> tuple[float, float]:
-        """The least and the greatest number that a report can stand for."""
+        """The least and the greatest number that a report can represent."""
         return float(self.values.min()) - self.slack, float(self.values.max()) + self.slack
 
     def total(self, counts: Array, n: int) -> float:
@@ -355,7 +355,7 @@ class LineKernel(CellKernel):
 
     @abstractmethod
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        """Return numbers for the counted reports whose mean is the value; None if there are none.
+        """Return numbers for the counted reports whose mean is the value; None if that is impossible.
 
         They are affine in the report, or the decoded reports: their squares have a mean that is quadratic in
         the value. They do not depend on how reports are decoded, unless the codebook itself is what makes
@@ -393,7 +393,7 @@ class LineKernel(CellKernel):
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                f"exact probabilities are listed for up to 2^16 cells, not {self.outcomes}"
+                f"expected exact probabilities to be listed for up to 2^16 cells, got {self.outcomes}"
             )
         checked = self.line.check(value)
         if checked.ndim:
@@ -418,7 +418,7 @@ class LineKernel(CellKernel):
 
 
 def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
-    """Return a reading for any kernel: the mean cell, or else the mean decoded report, if it is affine.
+    """Return a decoding for any kernel: the mean cell, or else the mean decoded report, if it is affine.
 
     It is computed at a few inputs and tested there.
     """

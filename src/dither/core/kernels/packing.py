@@ -62,7 +62,7 @@ def _count(rows: Bytes) -> Integers:
     if many < _FEW:
         counts: Integers = np.unpackbits(rows, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
         return counts
-    # A multiple of eight rows for each operand, so that an operand is a whole number of 64-bit words.
+    # A multiple of eight rows for each operand, so that an operand fills 64-bit words.
     each = max(min(many // _GROUP, _BYTES // bytes_) & ~7, 8)
     groups = many // (_GROUP * each)
     used = groups * _GROUP * each

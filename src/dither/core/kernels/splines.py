@@ -2,8 +2,8 @@
 
 The quadratic B-splines of an axis are not negative and sum to 1. A number x selects each of the three that
 are not 0 at x with its value there as probability. So a quantity that is linear in these probabilities has
-the same mean for the drawn spline as for x: with the coefficients of x, x² and products this is exact, which
-rounding to points at random is not (it makes squares too large).
+the same mean for the drawn spline as for x. With the coefficients of x, x² and products this is exact.
+Rounding to points at random makes squares too large.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SplineKernel(RowKernel, CellKernel):
     There are m = `pieces` + 2 splines on an axis: `pieces` equal parts, with simple inner knots.
     """
 
-    ends: tuple[tuple[float, float], ...]  # of each axis
+    ends: tuple[tuple[float, float], ...]  # ends of each axis
     pieces: int
     channel: Channel
 
@@ -54,7 +54,7 @@ class SplineKernel(RowKernel, CellKernel):
             raise InvalidParameter("expected one row of the channel for each combination of splines")
 
     def places(self, values: Array) -> Integers:
-        """Return numbers, a column for each axis, as whole places from 0 to `pieces`·2^15."""
+        """Return numbers, a column for each axis, as integer positions from 0 to `pieces`·2^15."""
         low, high = np.array(self.ends).T
         unit = (np.asarray(values, dtype=np.float64) - low) / (high - low)
         most = self.pieces * STEPS
@@ -168,7 +168,8 @@ class SplineKernel(RowKernel, CellKernel):
 def coefficients(pieces: int) -> tuple[Floats, Floats]:
     """Return the coefficients of u and of u² in the splines, u running from −1 to 1 along an axis.
 
-    With knots t, that of x is (t_(i+1) + t_(i+2))/2, and that of x² is t_(i+1)·t_(i+2) (blossoms).
+    With knots t, the coefficient of x is (t_(i+1) + t_(i+2))/2, and the coefficient of x² is t_(i+1)·t_(i+2)
+    (blossoms).
     """
     knots = np.concatenate([[0.0], np.arange(pieces + 1) / pieces, [1.0]])
     left, right = 2.0 * knots[:-1] - 1.0, 2.0 * knots[1:] - 1.0

@@ -1,4 +1,4 @@
-"""Transition matrices P(report | input) as linear operators, which are applied without being stored.
+"""Transition matrices P(report | input) as linear operators, applied without being stored.
 
 Columns are inputs, and rows are reports or groups of neighbouring reports. For a window each column is a
 constant plus one block, so that a product is one prefix sum: O(rows + columns) for any width.
@@ -110,16 +110,18 @@ class Windows(Operator):
         np.add.at(heights, (offsets + 1, which), edges - rows)
         heights /= starts.shape[1]
         heights[:, columns:] *= -1.0
-        places = first.astype(np.intp) + np.arange(reach)[:, None]
-        turns, places = (places // self.rows, places % self.rows) if self.circular else (0, places)
+        positions = first.astype(np.intp) + np.arange(reach)[:, None]
+        turns, positions = (
+            (positions // self.rows, positions % self.rows) if self.circular else (0, positions)
+        )
         opened = -(turns * heights).reshape(-1, columns).sum(axis=0)
-        places = np.minimum(places, self.rows + 1)  # steps beyond the last row have height 0
-        return places.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
+        positions = np.minimum(positions, self.rows + 1)  # steps beyond the last row have height 0
+        return positions.reshape(-1), heights.reshape(-1, columns), np.asarray(opened)
 
     def forward(self, inputs: Floats) -> Floats:
         # Scatter the steps, then take the prefix sum.
-        places, heights, opened = self._steps
-        scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
+        positions, heights, opened = self._steps
+        scattered = np.bincount(positions, (heights * inputs).reshape(-1), self.rows + 2)
         covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
         if self.circular:
             covered[0] += dot(opened, inputs)
@@ -132,12 +134,12 @@ class Windows(Operator):
 
     def backward(self, reports: Floats) -> Floats:
         # A prefix sum at an edge interpolates those at the neighbouring rows; windows are differences.
-        places, heights, opened = self._steps
+        positions, heights, opened = self._steps
         sums = np.empty(self.rows + 2)
         sums[0] = sums[-1] = 0.0
         sums[1:-1] = reports
         np.add.accumulate(sums, out=sums)
-        reached = sums.take(places).reshape(heights.shape)
+        reached = sums.take(positions).reshape(heights.shape)
         reached *= heights
         window: Floats = np.add.reduce(reached, axis=0)
         if self.circular:
@@ -165,7 +167,7 @@ class Windows(Operator):
                 loose = np.where(near <= nears + turn, ahead[0] + ahead[1], behind[0] + behind[1])
                 mean = np.minimum(far, fars + turn) - np.maximum(near, nears + turn)
                 shared += _overlap(mean, loose, np.zeros(nears.size))
-        else:  # of two windows on a line, the one that begins first ends first
+        else:  # on a line the window that begins first ends first
             shared = _overlap(far - nears, *ahead)
             later = near + far > nears + fars
             if other is self:
@@ -199,11 +201,11 @@ class Windows(Operator):
             starts = starts[:, :1] + (starts - starts[:, :1] + self.rows / 2.0) % self.rows - self.rows / 2.0
         rows = np.arange(self.rows + 1.0)
 
-        def reach(places: Floats) -> Floats:
+        def reach(points: Floats) -> Floats:
             if not self.circular:
-                return np.asarray(np.interp(places, rows, sums))
-            turns = np.floor(places / self.rows)
-            return np.asarray(np.interp(places - turns * self.rows, rows, sums) + turns * sums[-1])
+                return np.asarray(np.interp(points, rows, sums))
+            turns = np.floor(points / self.rows)
+            return np.asarray(np.interp(points - turns * self.rows, rows, sums) + turns * sums[-1])
 
         return reach(starts), reach(starts + self.width)
 
@@ -332,17 +334,18 @@ class Product(Operator):
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
-def _loose(places: Floats) -> Floats:
+def _loose(points: Floats) -> Floats:
     """Return how far the windows of a bin are moved against each other."""
-    count = places.shape[1]
-    return np.asarray((places.max(axis=1) - places.min(axis=1)) * (count / max(count - 1, 1)))
+    count = points.shape[1]
+    return np.asarray((points.max(axis=1) - points.min(axis=1)) * (count / max(count - 1, 1)))
 
 
 def _overlap(mean: Floats, first: Floats, second: Floats) -> Floats:
     """Return the mean overlap of two windows from the mean of its signed length.
 
     `first` and `second` are how loose the two ends are. The length varies by up to ± their mean h with a
-    triangular law, which matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h − |m|)³/(6h²).
+    triangular distribution. This matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h −
+    |m|)³/(6h²).
     """
     most = (float(first.max()) + float(second.max())) / 2.0
     touching = np.flatnonzero(np.abs(mean) < most)

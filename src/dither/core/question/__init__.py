@@ -1,7 +1,8 @@
 """Questions: integers, a codebook, a domain and a budget; they travel, draw, count, decode and promise.
 
-A design (`Podium`, `OLH`, …) is a paper's formula, from which integers follow; it has a question. A question
-that is read from a text needs no design: everything here is computed from the kernel and the codebook.
+A design (`Podium`, `OLH`, …) is a paper's formula. Its integers follow from the formula, and it has a
+question. A question that is read from a text needs no design: everything here is computed from the kernel and
+the codebook.
 """
 
 from __future__ import annotations

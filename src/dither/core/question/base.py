@@ -1,4 +1,4 @@
-"""The base class of questions, and what everybody asks of them."""
+"""The base class of questions and the functions that all rooms use with them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import Guarantee, Unit
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
-DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
-_MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+DIVIDED: Final = "divided"  # the draw of a budget for a complete trajectory
+_MOST_SHARED: Final = 1e6  # the largest budget for a complete trajectory
 _SINGLE: Final = ("numbers", "codes", "labels")  # types of cells that hold one value of one person
 
 
-VERSION: Final = 2  # of specifications and of reports as bytes
+VERSION: Final = 2  # version of specifications and of reports as bytes
 
 
 class Answering(ABC):
@@ -75,15 +75,15 @@ class Answering(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Question(Answering):
-    """What is asked: a domain, the integers that devices sample from, a codebook and a budget ε.
+    """A question: a domain, the integers that devices sample from, a codebook and a budget ε.
 
-    `name` and `parameters` are those of its design, as JSON-compatible data; `design()` makes it again. The
+    `name` and `parameters` belong to its design, as JSON-compatible data; `design()` makes it again. The
     promise is computed from the integers. A question whose promise exceeds its ε does not exist.
     """
 
     domain: Any
     kernel: Any
-    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None if there is none
+    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None without one
     _: KW_ONLY
     epsilon: float
     name: str
@@ -97,8 +97,8 @@ class Question(Answering):
             self.certify()
 
     def certify(self) -> None:
-        """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
-        shared = self.unit == "trajectory"  # the integers are then those of a path of one location
+        """Raise InvalidParameter if the integers spend more than the stated ε and δ."""
+        shared = self.unit == "trajectory"  # the integers belong to a path of one location
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
 
     @property
@@ -113,7 +113,7 @@ class Question(Answering):
 
     @cached_property
     def promise(self) -> Promise:
-        """The bound computed from the integers, how, and what it assumes."""
+        """The bound computed from the integers, its derivation and its assumptions."""
         promise: Promise = self.kernel.promise(self.epsilon, self.parameters)
         return promise
 
@@ -139,7 +139,7 @@ class Question(Answering):
         alone: bool = self.kernel.alone
         return alone
 
-    # --- what travels
+    # --- texts and bytes that travel
 
     def device(self) -> dict[str, Any]:
         return {
@@ -149,7 +149,7 @@ class Question(Answering):
         }
 
     def codebook(self) -> Any:
-        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
+        """Return the codebook as JSON-compatible data; None without a codebook, as for labels."""
         return self.kernel.write_codebook(self.book)
 
     def design(self) -> Any:
@@ -162,13 +162,13 @@ class Question(Answering):
         made = self._remake({})
         if made.question.device_text != self.device_text:
             raise Mismatch(
-                f"{self.name} with these parameters has other integers than this question, which was made "
+                f"{self.name} with these parameters has other integers than this question; it was made "
                 "by another version of dither or by hand"
             )
         return made
 
     def _remake(self, more: Mapping[str, Any]) -> Any:
-        """Return the design with these parameters, of which some are replaced; they are untrusted input."""
+        """Return the design with these parameters, after replacing some; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
         if not kind._admits(self.domain):
@@ -302,7 +302,7 @@ class Question(Answering):
         }
 
     def to_json(self) -> str:
-        """Return the specification as JSON, which `dt.from_json` reads.
+        """Return the specification as JSON for `dt.from_json`.
 
         >>> from dither import PM, Interval, from_json
         >>> from_json(PM(Interval(0, 1), epsilon=1).to_json()).epsilon
@@ -351,7 +351,7 @@ def as_question(asked: object) -> Question:
     question = asked if isinstance(asked, Question) else getattr(asked, "question", None)
     if not isinstance(question, Question) or isinstance(asked, Combinator):
         raise InvalidParameter(
-            f"a question or a mechanism such as dt.Podium(…) was expected, not {type(asked).__name__}"
+            f"expected a question or a mechanism such as dt.Podium(…), got {type(asked).__name__}"
         )
     return question
 
@@ -362,7 +362,7 @@ def as_answering(asked: object) -> Answering:
 
 
 def plain_of(asked: object) -> object:
-    """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
+    """Return the object that draws one answer: a question, a design's question, or a combinator's part."""
     return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
 
 
@@ -388,7 +388,7 @@ def check_epsilon(epsilon: object) -> float:
 
 
 def check_shared(epsilon: object) -> float:
-    """Return the ε of a whole trajectory; raise InvalidParameter unless it is in the supported range."""
+    """Return the ε of a complete trajectory; raise InvalidParameter unless it is in the supported range."""
     budget = finite("epsilon", epsilon)
     if not 0.0 < budget <= _MOST_SHARED:
         raise InvalidParameter(
@@ -414,7 +414,7 @@ def check_threads(threads: object) -> int:
 
 
 def _check_one_each(values: object) -> None:
-    """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
+    """Raise InvalidParameter if values have two axes: their reports would count as more people."""
     axes = len(getattr(values, "shape", ()))
     if isinstance(values, list | tuple) and values:
         first = values[0]

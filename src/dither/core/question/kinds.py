@@ -88,7 +88,7 @@ class NumberQuestion(Question):
         return self.kernel.likelihood(inputs, rows)
 
     def decoded_numbers(self) -> Floats:
-        """Return the decoded number of each counted report; for a group of cells, that of its middle."""
+        """Return the decoded number of each counted report; for a group of cells, its middle."""
         cells = self.kernel.middles() if self.kernel.rest else np.arange(self.outcomes)
         return np.asarray(self.decode(cells), dtype=np.float64)
 
@@ -97,7 +97,7 @@ class NumberQuestion(Question):
         return self.kernel.unbiased_reading(self.book)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return numbers whose mean is the value, affine in the report or decoded; None if there are none.
+        """Return numbers whose mean is the value, affine in the report or decoded; None if impossible.
 
         `dt.mean` averages numbers of the same mean and of less variance, where there are any.
         """
@@ -105,7 +105,7 @@ class NumberQuestion(Question):
 
     @property
     def window_share(self) -> float:
-        """The share of all reports that the window of one input covers; 1 if there is no window."""
+        """The share of all reports that the window of one input covers; 1 without a window."""
         return self.kernel.window_share
 
     def truncated(self) -> NumberQuestion:
@@ -113,7 +113,7 @@ class NumberQuestion(Question):
         return self._decoded_by(self.decoder.cut(self.line.low, self.line.high), "TRUNCATED")
 
     def compressed(self) -> NumberQuestion:
-        """Return the same question with the report space decoded as the domain itself, which is biased."""
+        """Return the same question with the report space decoded as the domain itself (biased)."""
         if not isinstance(self.kernel, SlidingKernel):
             raise InvalidParameter(f"reports of {self.name} have no window whose range could be compressed")
         return self._decoded_by(decoder(IDENTITY, self.outcomes, self.line), "COMPRESSED")
@@ -175,7 +175,7 @@ class CategoryQuestion(Question):
     def categories(self) -> Categories:
         """The public list of answers, or of items."""
         if self.domain.listed is None:
-            raise InvalidParameter(f"{self.domain} has no list of labels, which {self.name} supports")
+            raise InvalidParameter(f"{self.name} expects a domain with a list of labels, got {self.domain}")
         return self.domain.listed
 
     @property
@@ -200,7 +200,7 @@ class CategoryQuestion(Question):
 
     @cached_property
     def gap(self) -> float:
-        """The difference p − q, by which estimates are divided, computed without cancellation."""
+        """The difference p − q (the divisor of estimates), computed without cancellation."""
         return float(self.rates[0] - self.rates[1])
 
     def variance(self, frequency: float = 0.0) -> float:
@@ -215,9 +215,9 @@ class CategoryQuestion(Question):
     def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
         """Return the exact probability of every report for the category x, from the sampled integers.
 
-        For rows of bits, row r has the bits of the binary number r. For hashed reports they are those of the
-        buckets, given the public `seed` of the report. For sets of items, those of all sets of elements that
-        can be told, in lexicographic order.
+        For rows of bits, row r has the bits of the binary number r. For hashed reports they are the
+        probabilities of the buckets, given the public `seed` of the report. For sets of items they belong to
+        all sets of elements that can be reported, in lexicographic order.
         """
         value = self.domain.check([x])[0]
         return self.kernel.probabilities(value if value.ndim else int(value), **given)
@@ -250,7 +250,7 @@ class QueryQuestion(Question):
         """
         check_frequency(frequency)
         table, channel = self.reading.table, self.reading.channel
-        noise = table**2 @ channel.T - self.matrix**2  # by query and input
+        noise = table**2 @ channel.T - self.matrix**2  # rows: queries; columns: inputs
         own = float(np.trace(noise)) / len(noise)
         others = (float(noise.sum()) / len(noise) - own) / max(len(noise) - 1, 1)
         return frequency * own + (1.0 - frequency) * others
@@ -295,7 +295,7 @@ def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False,
 def read_question(
     device: Mapping[str, Any], codebook: object, name: str, parameters: Mapping[str, Any]
 ) -> Question:
-    """Return the question of a device text's data and a codebook; raise MalformedReport if there is none."""
+    """Return the question of a device text's data and a codebook; raise MalformedReport for other data."""
     if not name.isidentifier() or len(name) > _MOST_NAME:
         raise MalformedReport(f"{found(name)} is not the name of a design")
     divided = device["draw"] == DIVIDED
@@ -304,6 +304,6 @@ def read_question(
     book = kernel.read_codebook(codebook, parameters)
     if "epsilon" in parameters:
         epsilon = check_shared(parameters["epsilon"]) if divided else check_epsilon(parameters["epsilon"])
-    else:  # of correlated coins, which are stated by p and ρ
+    else:  # correlated coins are stated by p and ρ
         epsilon = Guarantee(kernel.promise(math.inf, parameters).bound).epsilon
     return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))

@@ -1,4 +1,4 @@
-"""Questions about places, asked at each location of a path."""
+"""Questions about locations, answered at each location of a path."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from dither.privacy.guarantee import PUBLIC_LENGTH
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PathQuestion(Question):
-    """A question about places, asked at each location of a path.
+    """A question about locations, answered at each location of a path.
 
     A report is a few integers for each location. The first of them is 1 where a path begins and 0 elsewhere:
     the lengths of paths are public. If ε is for a whole trajectory (`divided`), its locations have equal
-    shares, and the integers of a path of each length are those that the design has for that share.
+    shares, and for each length of a path the integers are the design's for that share.
     """
 
     domain: Plane
@@ -64,7 +64,9 @@ class PathQuestion(Question):
             raise stated
         reading = read(stated)
         if reading is not None and not isinstance(reading, PostProcessing):
-            raise MalformedReport("the reading of places is a post-processing such as dt.maps.Rounded")
+            raise MalformedReport(
+                "expected a post-processing of locations such as dt.maps.Rounded in the text"
+            )
         return reading
 
     @cached_property
@@ -137,18 +139,18 @@ class PathQuestion(Question):
         """Return the decoded places of reports."""
         flat = np.asarray(cells).reshape(-1, 1 + self.columns)
         check_begun(flat[:, 0])
-        places = np.empty((len(flat), 2))
-        for question, _, rows in self.split(Paths.split(places, flat[:, 0] != 0)):
-            places[rows] = question.kernel.decode(flat[rows], question.domain, question.book)
+        locations = np.empty((len(flat), 2))
+        for question, _, rows in self.split(Paths.split(locations, flat[:, 0] != 0)):
+            locations[rows] = question.kernel.decode(flat[rows], question.domain, question.book)
         if self.reading is not None:
-            places = self.reading(places)
-        return places.reshape(*np.shape(cells)[:-1], 2)
+            locations = self.reading(locations)
+        return locations.reshape(*np.shape(cells)[:-1], 2)
 
     def read(self, reading: PostProcessing | None) -> PathQuestion:
-        """Return the same question with another reading of places: `read(dt.maps.Rounded(points))`."""
+        """Return the same question with another post-processing: `read(dt.maps.Rounded(points))`."""
         if reading is not None and not isinstance(reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be Rounded, Snapped or Projected of dt.maps, or None, not {found(reading)}"
+                f"expected Rounded, Snapped or Projected of dt.maps, or None, got {found(reading)}"
             )
         if self.made_by is not None:
             made: PathQuestion = replace(self.made_by, reading=reading).question
@@ -177,13 +179,15 @@ class PathQuestion(Question):
         Two numbers are a row for each cell of the first. `reference` is the place of the previous report, for
         kernels that use it; by default the first reference.
         """
-        place = self.area.check(x)
+        location = self.area.check(x)
         if not isinstance(self.kernel, PairKernel):
-            return self.kernel.probabilities(place)
+            return self.kernel.probabilities(location)
         seen = None if reference is None else np.asarray(reference, dtype=np.float64)
         first, second = (
             part.probabilities(number)
-            for part, number in zip(self.kernel.parts, self.kernel.numbers(place, seen).tolist(), strict=True)
+            for part, number in zip(
+                self.kernel.parts, self.kernel.numbers(location, seen).tolist(), strict=True
+            )
         )
         return [[p * q for q in second] for p in first]
 
@@ -195,12 +199,12 @@ class PathQuestion(Question):
                 f"a report has {1 + self.columns} integers for each location: whether a path begins "
                 f"there, and {self.columns} cell{'s' if self.columns > 1 else ''}"
             )
-        marks, told = raw[..., 0], raw[..., 1:]
+        marks, reported = raw[..., 0], raw[..., 1:]
         if marks.min() < 0 or marks.max() > 1:
             raise MalformedReport(
                 "the first number of a report must be 1 where a path begins, and 0 elsewhere"
             )
-        self.kernel.check(told if self.kernel.layout.shape else told[..., 0])
+        self.kernel.check(reported if self.kernel.layout.shape else reported[..., 0])
         check_begun(raw.reshape(-1, 1 + self.columns)[:, 0])
         return raw.astype(self.kernel.layout.base, copy=False)
 

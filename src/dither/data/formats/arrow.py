@@ -4,7 +4,7 @@ A dictionary, a view or a run of an Arrow column may hold values of rows that we
 would write them. A writer also writes the bytes that are stored at a null. So columns that are kept are
 brought to types that hold nothing but the values of their rows.
 
-pyarrow's `to_numpy` and `array` import pandas, which takes longer than a small file: `to_numbers` and
+pyarrow's `to_numpy` and `array` import pandas, and that takes longer than a small file: `to_numbers` and
 `from_numbers` do not.
 """
 
@@ -53,7 +53,7 @@ def to_numbers(column: pyarrow.Array) -> Array:
 
 
 def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
-    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked where there is none.
+    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked if missing.
 
     Texts are UTF-8 bytes and where each one begins. None for other kinds, and if a text is missing.
     """
@@ -72,8 +72,8 @@ def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] 
     texts = column.cast(arrow().large_string())
     _, begins, data = texts.buffers()
     offsets = np.frombuffer(begins, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    whole = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
-    return whole[offsets[0] : offsets[-1]], offsets - offsets[0]
+    content = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
+    return content[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def to_mask(column: pyarrow.Array) -> Mask:
@@ -115,7 +115,7 @@ def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
 def encode_dictionary(column: pyarrow.DictionaryArray, rows: Integers) -> tuple[Integers, list[Any]]:
     """Return the values that some rows of a dictionary column have, and for each row the index of its own.
 
-    No text is decoded but those of the dictionary. None of the rows may be null.
+    Only the texts of the dictionary are decoded. No row may be null.
     """
     indices = to_numbers(column.indices.fill_null(0))
     codes = indices if rows.size == len(column) else indices[rows]
@@ -166,7 +166,7 @@ def from_column(column: pyarrow.Array, question: Question) -> Array:
 
 
 def rows_of(column: pyarrow.Array, rows: Integers) -> pyarrow.Array:
-    """Return some rows of a column, in a type that stores every value beside its row and nothing else.
+    """Return some rows of a column, in a type that stores only every value with its row.
 
     A dictionary column becomes a column of its values.
     """
@@ -201,7 +201,7 @@ def plain_type(kind: pyarrow.DataType) -> pyarrow.DataType:
 
 
 def decode_column(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Array:
-    """Return a column in the type `wanted`, which `plain_type` returned for its own."""
+    """Return a column in the type `wanted`, a result of `plain_type` for its own type."""
     if column.type == wanted:
         return column
     pa = arrow()
@@ -263,16 +263,16 @@ def _used_values(column: pyarrow.ChunkedArray, kind: Any) -> pyarrow.ChunkedArra
         for chunk in column.chunks
     ]
     wanted = pa.dictionary(kind.index_type, values, kind.ordered)
-    whole = pa.chunked_array(chunks, wanted).unify_dictionaries()
-    indices = [to_numbers(chunk.indices.drop_null()) for chunk in whole.chunks]
+    complete = pa.chunked_array(chunks, wanted).unify_dictionaries()
+    indices = [to_numbers(chunk.indices.drop_null()) for chunk in complete.chunks]
     used = np.unique(np.concatenate([np.empty(0, np.int64), *indices]).astype(np.int64))
     compact = []
-    for chunk in whole.chunks:
+    for chunk in complete.chunks:
         absent = to_mask(chunk.indices.is_null())
         new = np.searchsorted(used, to_numbers(chunk.indices.fill_null(0)))
         new[absent] = 0  # no value stays stored at a null
-        places = from_numbers(new.astype(kind.index_type.to_pandas_dtype()), absent)
-        compact.append(make(places, chunk.dictionary.take(from_numbers(used)), ordered=kind.ordered))
+        positions = from_numbers(new.astype(kind.index_type.to_pandas_dtype()), absent)
+        compact.append(make(positions, chunk.dictionary.take(from_numbers(used)), ordered=kind.ordered))
     return pa.chunked_array(compact, wanted)
 
 

@@ -52,9 +52,9 @@ def _read_numbers(cells: Sequence[Any], question: Question, where: Callable[[int
     layout = question.layout
     if layout.itemsize < 8:
         with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
-            whole = np.array(cells)
-            if whole.dtype.kind in "iU" and whole.ndim == 1:
-                return whole.astype(np.int64)
+            integers = np.array(cells)
+            if integers.dtype.kind in "iU" and integers.ndim == 1:
+                return integers.astype(np.int64)
     rows = np.empty(len(cells), dtype=layout if layout.itemsize == 8 else np.int64)
     for index, cell in enumerate(cells):
         try:
@@ -68,7 +68,7 @@ def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], 
     layout = question.layout
     base, shape = layout.base.newbyteorder("<"), layout.shape
     for index, cell in enumerate(cells):
-        # `bytes.fromhex` skips spaces, which would make up for missing digits.
+        # `bytes.fromhex` skips spaces, and they could replace missing digits.
         if not isinstance(cell, str) or len(cell) != 2 * layout.itemsize or not cell.isalnum():
             raise _malformed_cell(question, where(index))
         try:
@@ -78,5 +78,5 @@ def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], 
     return np.frombuffer(bytes.fromhex("".join(cells)), base).reshape(len(cells), *shape)
 
 
-def _malformed_cell(question: Question, place: str) -> MalformedReport:
-    return MalformedReport(f"{place}: this is not a report of {question.name}")
+def _malformed_cell(question: Question, location: str) -> MalformedReport:
+    return MalformedReport(f"{location}: this is not a report of {question.name}")

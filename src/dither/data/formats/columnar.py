@@ -88,34 +88,36 @@ class ArrowChunk(Chunk):
     def absent(self, column: str) -> Mask:
         with self._name_errors(column):
             absent = is_missing(self._batch.column(column))
-            whole = self._batch.column(column)
-            if self.dialect.na and is_number(whole.type):
+            column_data = self._batch.column(column)
+            if self.dialect.na and is_number(column_data.type):
                 codes = self.dialect.numbers_for_missing()
-                absent |= np.isin(np.asarray(numbers_of(whole.fill_null(0)), dtype=np.float64), codes)
+                absent |= np.isin(np.asarray(numbers_of(column_data.fill_null(0)), dtype=np.float64), codes)
             elif self.dialect.na:
                 absent |= [self.dialect.is_absent(cell) for cell in self.cells(column)]
             return absent
 
     def numbers(self, column: str, rows: Integers) -> Array:
-        with self._name_errors(column):  # the whole column has the wrong type
-            whole = self._batch.column(column)
-            if not rows.size:  # of any type, also that of nulls
+        with self._name_errors(column):  # the complete column has the wrong type
+            column_data = self._batch.column(column)
+            if not rows.size:  # any type, also nulls
                 return np.empty(0)
-            if rows.size == len(whole) and is_number(whole.type):  # all rows, none of them missing
-                return numbers_of(whole)
+            if rows.size == len(column_data) and is_number(
+                column_data.type
+            ):  # all rows, none of them missing
+                return numbers_of(column_data)
             return numbers_of(self.take(column, rows))
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         with self._name_errors(column):
-            whole = self._batch.column(column)
+            column_data = self._batch.column(column)
             if not rows.size:
                 return np.empty(0, dtype=np.int64), []
-            if has_dictionary(whole.type) and not arrow().types.is_nested(whole.type):
-                return encode_dictionary(whole, rows)
-            cells = whole if rows.size == len(whole) else self.take(column, rows)
+            if has_dictionary(column_data.type) and not arrow().types.is_nested(column_data.type):
+                return encode_dictionary(column_data, rows)
+            cells = column_data if rows.size == len(column_data) else self.take(column, rows)
             try:
                 return encode_column(cells)
-            except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # of lists, of 16-bit floats
+            except (arrow().ArrowNotImplementedError, arrow().ArrowInvalid):  # lists, 16-bit floats
                 return code_cells(to_objects(cells))
 
     def lists(self, column: str, rows: Integers) -> ItemLists:
@@ -148,20 +150,20 @@ class ArrowChunk(Chunk):
 
     @contextmanager
     def _name_errors(self, column: str) -> Iterator[None]:
-        """Put the file's name and the column in front of an error about a column as a whole."""
+        """Put the file's name and the column in front of an error about a complete column."""
         if self.place is not None:
             try:
                 yield
             except OutsideDomain as error:
                 raise OutsideDomain(f"{self.place}column {column!r}: {error}") from None
             return
-        place = f"{self.path.name}, column {column!r}"
+        location = f"{self.path.name}, column {column!r}"
         try:
             yield
         except OutsideDomain as error:
-            raise InvalidParameter(f"{place}: {error}") from None
+            raise InvalidParameter(f"{location}: {error}") from None
         except (arrow().ArrowException, ValueError, TypeError):  # the text of the error may hold a value
-            raise InvalidParameter(f"{place}: this column cannot be read, or it is damaged") from None
+            raise InvalidParameter(f"{location}: this column cannot be read, or it is damaged") from None
 
 
 def validate_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -181,7 +183,7 @@ class ColumnarFormat(TableFormat):
 
     @abstractmethod
     def open(self, path: Path) -> Any:
-        """Return an open file, which is a context manager; raise pyarrow.ArrowInvalid if it is not one."""
+        """Return an open file as a context manager; raise pyarrow.ArrowInvalid if it is not one."""
 
     @abstractmethod
     def schema(self, file: Any) -> pyarrow.Schema:
@@ -193,7 +195,7 @@ class ColumnarFormat(TableFormat):
 
     @abstractmethod
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
-        """Return a writer of batches to a new file, which is a context manager.
+        """Return a writer of batches to a new file, as a context manager.
 
         `reports` are the columns that hold reports: their bits are random.
         """
@@ -236,7 +238,7 @@ class ColumnarFormat(TableFormat):
         except DitherError:
             raise
         except Exception as error:
-            if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
+            if isinstance(error, OSError) and error.errno is not None:  # from the system: no such file
                 raise
             # Arrow raises almost every kind of error for a damaged file; its text may show a value.
             raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
@@ -269,7 +271,7 @@ class Parquet(ColumnarFormat):
     """Parquet, by row groups."""
 
     def open(self, path: Path) -> Any:
-        return _parquet().ParquetFile(path, pre_buffer=False)  # with it, what was read stays in memory
+        return _parquet().ParquetFile(path, pre_buffer=False)  # a buffer would keep all data in memory
 
     def schema(self, file: Any) -> pyarrow.Schema:
         return file.schema_arrow
@@ -303,7 +305,7 @@ class Parquet(ColumnarFormat):
         )
 
 
-_MOST_BYTES: Final = 1 << 28  # of a batch of texts; of a whole file, if that is much more than it stores
+_MOST_BYTES: Final = 1 << 28  # bytes of a batch of texts; of a complete file if it is highly compressed
 _MOST_RATIO: Final = 1000
 _MANY: Final = 1 << 12  # values of a dictionary above which it is no shorter way to read a column
 
@@ -327,7 +329,7 @@ def _by_dictionary(path: Path, groups: int, texts: list[str]) -> list[str]:
     """Return the columns of texts that are read as dictionaries: those with few values, or with long ones.
 
     Of other columns every batch is small enough, and Arrow would make a dictionary of each anew: that is ten
-    times slower for ids. The first row of a group of rows brings the whole dictionary of that group.
+    times slower for ids. The first row of a group of rows brings the complete dictionary of that group.
     """
     from pyarrow import compute
 
@@ -409,11 +411,11 @@ class ArrowFile(ColumnarFormat):
         return file.schema
 
     def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
-        places = sorted(file.schema.get_field_index(column) for column in columns)
-        with _open_fields(path, places) as part:
+        positions = sorted(file.schema.get_field_index(column) for column in columns)
+        with _open_fields(path, positions) as part:
             for number in range(part.num_record_batches):
                 batch = validate_batch(part.get_batch(number).select(columns))
-                for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
+                for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the complete file
                     yield measure_batch(path, batch.slice(begin, BATCH))
 
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:

@@ -1,9 +1,9 @@
 """CSV: cells with a separator, below a header row. The specification is a comment in the first line.
 
-With the extra `frames`, rows are read by Arrow and written by Polars, which are many times faster. What Arrow
-does not read is left to the plain reader, which has the last word: results and errors are the same. Polars'
-reader fills a row that is too short with nulls and says nothing; Arrow's refuses it. So Arrow reads, and
-Polars, whose writer is faster and quotes as few cells as possible, writes.
+With the extra `frames`, rows are read by Arrow and written by Polars, which are many times faster. The plain
+reader reads everything that Arrow refuses, so results and errors are the same. Polars'
+reader fills a row that is too short with nulls and says nothing; Arrow's refuses it. So Arrow reads.
+Polars writes, because its writer is faster and quotes few cells.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 1 << 21  # bytes that Arrow reads at once
 PLAIN_BYTES: Final = 1 << 17  # a smaller file is read before Arrow is imported
-PLAIN_ROWS: Final = 1 << 15  # rows that are written before Polars is imported, which takes as long
+PLAIN_ROWS: Final = 1 << 15  # rows that are written before Polars is imported (the import takes as long)
 
 
 class Csv(TableFormat):
     """Comma-separated values, or with another separator."""
 
     def __init__(self, *, quick: bool | None = None) -> None:
-        """`quick` says whether Arrow and Polars are used; None, that they are for what is not small."""
+        """`quick` says whether Arrow and Polars are used; with None they are used except for small files."""
         self._quick = quick
 
     def specification(self, path: Path) -> str | None:
@@ -123,7 +123,7 @@ class Csv(TableFormat):
 
 
 def _lines(rows: Iterable[Iterable[Any]], separator: str) -> bytes:
-    """Return rows as text. A carriage return, which ends a row, stands in quotes: Python 3.11 forgets it."""
+    """Return rows as text. A carriage return ends a row, so it is quoted: Python 3.11 forgets it."""
     cells = list(rows)
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
         text = io.StringIO()
@@ -200,9 +200,9 @@ def _check_widths(path: Path, rows: list[list[str]], width: int, first: int) -> 
             )
 
 
-def _column(rows: list[list[str]], place: int) -> list[str | None]:
+def _column(rows: list[list[str]], index: int) -> list[str | None]:
     """Return one column; an empty cell is None, and so is every cell of an empty line."""
-    cells: list[str | None] = [row[place] if row else "" for row in rows]
+    cells: list[str | None] = [row[index] if row else "" for row in rows]
     return [cell or None for cell in cells] if "" in cells else cells
 
 
@@ -223,7 +223,7 @@ def read_batches(
             yield None
             return
         text = pyarrow.string()
-        # The last column is read, too: a quote that is not closed makes all that follows its last cell.
+        # The last column is also read: an open quote makes all later text its last cell.
         wanted, last = dict.fromkeys(columns), None
         if header.count(header[-1]) == 1:
             wanted[header[-1]] = None
@@ -327,8 +327,8 @@ class CsvBatch(Chunk):
         return split_cells(self, column, rows)
 
     def take(self, column: str, rows: Integers) -> Any:
-        whole = self._batch.column(column)
-        return whole if rows.size == len(whole) else rows_of(whole, rows)
+        column_data = self._batch.column(column)
+        return column_data if rows.size == len(column_data) else rows_of(column_data, rows)
 
     def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
         return to_ids(self._batch.column(column))

@@ -1,6 +1,6 @@
 """Excel's .xlsx: a sheet (by default the first) below one or several header rows. Needs the extra `frames`.
 
-A cell that is merged over several columns stands in the first of them: the others are named after it.
+A cell that is merged over several columns is stored in the first of them. The others are named after it.
 
 The specification is in a sheet of its own, named "dither", cut into cells of at most 32 000 characters.
 """
@@ -23,7 +23,7 @@ from dither.errors import DitherError, InvalidParameter, MissingExtra, found
 
 _SHEET: Final = "dither"  # the sheet of the specification
 _PIECE: Final = 32_000  # a cell holds 32 767 characters
-_MOST_ROWS: Final = (1 << 20) - 1  # of a sheet, below the header
+_MOST_ROWS: Final = (1 << 20) - 1  # rows of a sheet below the header
 
 
 class Excel(TableFormat):
@@ -46,10 +46,10 @@ class Excel(TableFormat):
             if not set(columns) <= set(header):
                 require_columns(path, columns, header, shown=is_header(header, next(rows, ())))
             require_columns(path, columns, header)
-            places = {column: header.index(column) for column in columns}
+            positions = {column: header.index(column) for column in columns}
             first = 1
             while some := list(islice(rows, ROWS)):
-                kept = {column: [_cell(row, place) for row in some] for column, place in places.items()}
+                kept = {column: [_cell(row, index) for row in some] for column, index in positions.items()}
                 yield TextChunk(path, first, kept, dialect)
                 first += len(some)
 
@@ -93,13 +93,13 @@ def _open_book(path: Path) -> Iterator[Any]:
     openpyxl, book = _openpyxl(), None
     try:
         with warnings.catch_warnings(), path.open("rb") as stream:
-            warnings.simplefilter("ignore")  # about styles and extensions, which do not matter here
+            warnings.simplefilter("ignore")  # irrelevant warnings about styles and extensions
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
             yield book
     except (DitherError, GeneratorExit):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the system: no such file
+        if isinstance(error, OSError) and error.errno is not None:  # from the system: no such file
             raise
         raise InvalidParameter(f"{path.name} is not a .xlsx file, or it is damaged") from None
     finally:
@@ -108,7 +108,7 @@ def _open_book(path: Path) -> Iterator[Any]:
 
 
 def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
-    """Return the sheet that is asked for, by name or number; else the first."""
+    """Return the requested sheet, by name or number; else the first."""
     names = [name for name in book.sheetnames if name != _SHEET]
     wanted = dialect.sheet
     if wanted is None:
@@ -140,17 +140,17 @@ def _header(rows: Iterator[tuple[Any, ...]], dialect: Dialect) -> list[str]:
     """
     first, last = dialect.header_rows
     levels = [_names(next(rows, ())) for _ in range(last - first + 1)]
-    width = max(map(len, levels))  # as wide as the sheet: a merged cell may be the last one
+    width = max(map(len, levels))  # the width of the sheet: a merged cell may be the last one
     names = [""] * width
     for level, row in enumerate(levels):
         above = ""
-        for place, name in enumerate(row + [""] * (width - len(row))):
+        for index, name in enumerate(row + [""] * (width - len(row))):
             above = name or above
-            names[place] = f"{names[place]} {above if level < len(levels) - 1 else name}".strip()
+            names[index] = f"{names[index]} {above if level < len(levels) - 1 else name}".strip()
     seen, before = 1, ""
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         seen, before = (1, name) if name else (seen + 1, before)
-        names[place] = name or (f"{before} ({seen})" if before else "")
+        names[index] = name or (f"{before} ({seen})" if before else "")
     return names
 
 
@@ -159,11 +159,11 @@ def _names(row: Sequence[Any]) -> list[str]:
 
 
 def _plain(cell: Any) -> object:
-    """Return a cell with a date, which Excel stores as a time at midnight, as a date."""
+    """Return a cell as a date if it is a time at midnight (Excel's form of a date)."""
     midnight = isinstance(cell, datetime.datetime) and cell.time() == datetime.time()
     return cell.date() if midnight else cell
 
 
-def _cell(row: Sequence[Any], place: int) -> object:
-    cell = row[place] if place < len(row) else None
+def _cell(row: Sequence[Any], index: int) -> object:
+    cell = row[index] if index < len(row) else None
     return None if cell == "" else _plain(cell)

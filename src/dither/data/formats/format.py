@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from dither.data.trips.trips import Trips
 
 
-Questions = Mapping[str, Any] | Questionnaire  # by the names of their columns
+Questions = Mapping[str, Any] | Questionnaire  # questions by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
 Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
 
-ItemLists = tuple[Integers, list[Any], Integers, Mask]  # of `Chunk.lists`
+ItemLists = tuple[Integers, list[Any], Integers, Mask]  # result of `Chunk.lists`
 
 ROWS: Final = 1 << 16  # rows of a chunk
 _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
@@ -58,7 +58,7 @@ class GappedReports:
 class TableFormat(ABC):
     """A format of tables: columns with names, read and written in chunks of rows. It has no state."""
 
-    parsed: ClassVar[bool] = True  # whether reading takes so long that it has a thread of its own
+    parsed: ClassVar[bool] = True  # True if reading is slow and has its own thread
 
     @abstractmethod
     def specification(self, path: Path) -> str | None:
@@ -153,8 +153,8 @@ def is_of_trips(specification: str) -> bool:
 class Chunk(ABC):
     """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
 
-    may_be_empty: ClassVar[bool] = False  # whether a row may have no report
-    typed: ClassVar[bool] = False  # whether numbers are numbers, and not texts to be read
+    may_be_empty: ClassVar[bool] = False  # True if a row may have no report
+    typed: ClassVar[bool] = False  # True if numbers are numbers, not texts
 
     def __init__(self, path: Path, first: int, dialect: Dialect = USUAL, *, place: str | None = None) -> None:
         """`place` are the words before a row in errors; the name of the file if it is left out."""
@@ -169,7 +169,7 @@ class Chunk(ABC):
 
     @abstractmethod
     def absent(self, column: str) -> Mask:
-        """Return True for every empty cell of a column, and for every word that stands for no answer."""
+        """Return True for every empty cell of a column, and for every word that means no answer."""
 
     @abstractmethod
     def numbers(self, column: str, rows: Integers) -> Array:
@@ -215,7 +215,7 @@ class Chunk(ABC):
         return from_text([cells[row] for row in rows], question, lambda at: self.where(column, rows[at]))
 
     def check_rows(self, columns: Sequence[str]) -> None:
-        """Raise MalformedReport if a row has none of some columns of reports: no such row is written.
+        """Raise MalformedReport if a row lacks all of some columns of reports: such rows are never written.
 
         Frames may have such rows, of nulls, and so may the files that they are written to.
         """
@@ -223,8 +223,8 @@ class Chunk(ABC):
             return
         empty = np.logical_and.reduce([self.absent(column) for column in columns])
         if empty.any():
-            place = self.where(columns[0], int(empty.argmax()))
-            raise MalformedReport(f"{place}: this row has no report")
+            position = self.where(columns[0], int(empty.argmax()))
+            raise MalformedReport(f"{position}: this row has no report")
 
     def reports(self, column: str, question: Question) -> Reports:
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
@@ -232,8 +232,8 @@ class Chunk(ABC):
         try:
             return Reports(question, question.reports(raw).cells, column)  # a chunk: `read` knows whose
         except MalformedReport as error:
-            place = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
-            row = int(np.flatnonzero(~self.absent(column))[place])
+            index = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
+            row = int(np.flatnonzero(~self.absent(column))[index])
             raise MalformedReport(f"{self.where(column, row)}: {error}") from None
 
     def where(self, column: str, row: int) -> str:
@@ -287,7 +287,7 @@ def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool 
     if shown:
         return InvalidParameter(f"{shown_name(path)}: {unknown_name('column', column, there)}")
     return InvalidParameter(
-        f"{shown_name(path)}: there is no column {found(column)} among {len(there)}. The first row must hold "
+        f"{shown_name(path)}: unknown column {found(column)} among {len(there)}. The first row must hold "
         "the names of the columns; it is not shown here, because it may hold the values of a person"
     )
 

@@ -32,12 +32,12 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 
 
 class LabelledCell(str):
-    """The label of a value, and the code that it stands for."""
+    """The label of a value, with its code."""
 
     code: Any
 
     def __new__(cls, label: str, code: Any) -> LabelledCell:
-        """Return the label, which remembers its code."""
+        """Return the label with its code."""
         made = super().__new__(cls, label)
         made.code = int(code) if isinstance(code, float) and code.is_integer() else code
         return made
@@ -138,7 +138,7 @@ class LabelledFile(TableFormat):
 
 
 def _is_missing_letter(path: Path, code: object) -> bool:
-    """Return whether a code is one of Stata's .a to .z, which stand for missing answers."""
+    """Return whether a code is one of Stata's .a to .z (missing answers)."""
     return isinstance(code, str) and path.suffix.lower() == ".dta"
 
 
@@ -156,7 +156,7 @@ def _open(path: Path, dialect: Dialect, **more: Any) -> tuple[Any, Any]:
     except ImportError:
         raise MissingExtra("files of SPSS and Stata", "survey") from None
     reader = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
-    with path.open("rb"):  # raises the system's error if there is no such file
+    with path.open("rb"):  # raises the system's error for a missing file
         pass
     try:
         found: tuple[Any, Any] = reader(str(path), output_format="dict", encoding=dialect.encoding, **more)

@@ -80,8 +80,8 @@ def text_rows(rows: Columns) -> Iterator[tuple[Any, ...]]:
 def text_cells(name: str, column: Reports | GappedReports | Sequence[Any]) -> Sequence[Any]:
     """Return a column to be written as objects that text can hold."""
     if isinstance(column, GappedReports):
-        told = iter(to_text(column.reports))
-        return [next(told) if there else None for there in column.there.tolist()]
+        reported = iter(to_text(column.reports))
+        return [next(reported) if there else None for there in column.there.tolist()]
     if isinstance(column, Reports):
         return to_text(column)
     if not hasattr(column, "to_pylist"):

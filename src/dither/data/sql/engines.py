@@ -25,7 +25,7 @@ Columns = dict[str, list[Any]]
 
 
 class Engine(ABC):
-    """An open database. It is a context manager, which closes it."""
+    """An open database. As a context manager it closes itself."""
 
     dialect: ClassVar[SqlDialect]
     error: type[Exception]  # what the database's own module raises
@@ -57,7 +57,7 @@ class Engine(ABC):
         day: date | None = None,
         since: date | None = None,
     ) -> Columns:
-        """Return the counts of a table of reports, and those of the table `folded` below them.
+        """Return the counts of a table of reports, and the counts of the table `folded` below them.
 
         With `folded`, the default table `reports` may be missing.
         """
@@ -106,7 +106,7 @@ class Engine(ABC):
 
 
 class DuckDB(Engine):
-    """A DuckDB file, or Parquet files, also those of a folder, as a table."""
+    """A DuckDB file, Parquet files or a folder of them, as a table."""
 
     dialect = DIALECTS["duckdb"]
 
@@ -117,7 +117,7 @@ class DuckDB(Engine):
             place = f"{place}/**/*.parquet"
         files = place.endswith(".parquet")
         if not files and not write and not Path(place).is_file():
-            raise InvalidParameter(f"there is no DuckDB file {place}")
+            raise InvalidParameter(f"DuckDB file not found: {place}")
         with self._short_errors():
             self._connection = module.connect(
                 ":memory:" if files else place, read_only=not files and not write
@@ -229,7 +229,7 @@ def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict
 
 def question_totals(name: str, question: Question, counts: Mapping[str, Sequence[Any]]) -> CountTotals:
     """Return the totals of a question; all are 0 if the table has no row of it."""
-    chosen = [row for row, asked in enumerate(counts["question"]) if asked == name]
+    chosen = [row for row, request in enumerate(counts["question"]) if request == name]
     return read_counts(
         question, {key: [values[row] for row in chosen] for key, values in counts.items()}, name
     )

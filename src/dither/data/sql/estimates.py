@@ -1,6 +1,6 @@
 """The query that estimates: value, low, high and n for each question, by day, week, month or label.
 
-Its numbers are those of `dither estimate`: means by the least-variance reading with the corrected interval of
+Its numbers equal `dither estimate`: means by the least-variance decoding with the corrected interval of
 Student's t, and frequencies with the score interval. The query counts the reports, or reads a table of
 counts, and joins a codebook: the number that each counted cell adds to an average, or the answers that it
 supports.
@@ -41,8 +41,8 @@ MINIMUM: Final = 10  # reports; below it the formula of t has another branch
 INLINE: Final = 1000  # rows of a codebook that are written into the query
 LEVEL: Final = 0.95
 _COLUMNS: Final = ("fingerprint", "cell", "answer_number", "answer", "value")
-_STEPS: Final = 64  # of the domain, between which the least variance is interpolated
-_TERMS: Final = 16  # of the series of eˣ − 1; x is below 0.6
+_STEPS: Final = 64  # steps of the domain; the least variance is interpolated between them
+_TERMS: Final = 16  # terms of the series of eˣ − 1; x is below 0.6
 _LINES: Final = 500  # rows of an INSERT
 
 
@@ -110,7 +110,7 @@ def estimate_query(
 
     The result has the columns of `by`, then question, answer_number, answer, value, low, high and n; the
     interval holds at 95 %. If values of a question are clipped, there are also quantity, outside, outside_low
-    and outside_high: the name of what is estimated, and the share of people outside. `by` names some of day,
+    and outside_high: the name of the quantity, and the share of people outside. `by` names some of day,
     week (its Monday), month (its first day) and label. With `folded`, a table of counts, and no `table`, only
     the counts are read. `codebook` names a table that holds the codebook; without it the rows are written
     into the query, if they are at most a thousand. Groups with fewer reports than `minimum` are left out.
@@ -140,7 +140,7 @@ def estimate_query(
     rows = tuple(row for part in parts for row in part.codebook)
     if codebook is None and len(rows) > INLINE:
         raise InvalidParameter(
-            f"the codebook of these questions has {len(rows)} rows, which are too many for the text of a "
+            f"the codebook of these questions has {len(rows)} rows: too many for the text of a "
             "query; name a table for them: --codebook codebook.sql, or codebook="
         )
     book = CodebookTable(rows, codebook)
@@ -174,7 +174,7 @@ def _head(dialect: SqlDialect, campaign: Questionnaire, book: CodebookTable) -> 
         f"Questions: {len(campaign.questions)}. Intervals hold at 95 %, at one look.",
     ]
     if book.table is not None and book.rows:
-        lines.append(f"It joins a codebook of {len(book.rows)} rows, which the same command wrote.")
+        lines.append(f"It joins a codebook of {len(book.rows)} rows; the same command wrote it.")
     return "".join(f"-- {line}\n" for line in lines)
 
 
@@ -251,7 +251,7 @@ class _QuestionPart(ABC):
     name: str
     question: Question
     dialect: SqlDialect
-    named: bool = False  # whether the result says which quantity it is, and of which values
+    named: bool = False  # True if the result names the quantity and its values
 
     @cached_property
     def codebook(self) -> tuple[CodebookRow, ...]:
@@ -280,7 +280,7 @@ class _QuestionPart(ABC):
         return relation
 
     def _name_columns(self) -> dict[str, str]:
-        """Return what is estimated, and the share of people outside if values were clipped."""
+        """Return the name of the quantity, and the share of people outside if values were clipped."""
         clipping = self.question.domain.clipping
         each = QUANTITIES[next(iter(self.question.quantities))].each
         name = each if clipping is None else f"{each} of {clipping.values}"
@@ -542,7 +542,7 @@ def _score_stages(share: str, other: float, gap: float, end: str) -> list[Stage]
 def _part(name: str, question: Question, dialect: SqlDialect) -> _QuestionPart:
     """Return the part of a question; raise InvalidParameter if a query does not estimate it."""
     usual = next(iter(question.quantities), "")
-    table = getattr(question.book, "shares", False)  # of probabilities, as dt.Matrix has
+    table = getattr(question.book, "shares", False)  # a table of probabilities, as in dt.Matrix
     if usual == "frequencies" and question.alone and not table:
         return _Frequencies(name, category_question(question), dialect)
     if usual == "mean" and has_numbers(question) and not question.line.circular:

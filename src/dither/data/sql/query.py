@@ -13,7 +13,7 @@ from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
-from dither.data.sql.dialects import SqlDialect, dialect_named
+from dither.data.sql.dialects import SqlDialect, dialect_named, table_name
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
 
 TOMBSTONE: Final = -1  # the place of a row that says that a batch was taken back
@@ -54,18 +54,22 @@ class ReportTable:
 
     def __post_init__(self) -> None:
         given: object = self.name
-        parts = tuple(given.split(".")) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+        parts = table_name(given) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
         object.__setattr__(self, "name", parts)
         if not parts or not all(isinstance(part, str) and part for part in parts):
-            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
+            raise InvalidParameter(
+                f"expected the name of a table to be one or more texts, got {found(given)}"
+            )
         for item in fields(self)[1:-1]:
             given = getattr(self, item.name)
             if given is not None and not (isinstance(given, str) and given):
-                raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
+                raise InvalidParameter(
+                    f"expected the column {item.name} to be a name, or None, got {found(given)}"
+                )
         if self.wide:
             if any(getattr(self, name) is not None for name in OPTIONAL[2:]):
                 raise InvalidParameter(
-                    "a table with a column for each question has day and label beside them"
+                    "expected the columns day and label in a table with a column for each question"
                 )
         elif self.question is None and self.fingerprint is None:
             raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
@@ -102,7 +106,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
             raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
         name = names[fingerprint]
         layout = known[name].layout
-        whole = layout.subdtype is None
+        integer = layout.subdtype is None
         for index, report in enumerate(reports):
             yield {
                 "day": day,
@@ -111,8 +115,8 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
                 "fingerprint": fingerprint,
                 "batch": digest,
                 "place": index,
-                "report": int.from_bytes(report, "little") if whole else None,
-                "report_hex": None if whole else report.hex(),
+                "report": int.from_bytes(report, "little") if integer else None,
+                "report_hex": None if integer else report.hex(),
             }
 
 
@@ -138,7 +142,9 @@ def counting_query(
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
     if retries is not None and (isinstance(retries, bool) or not isinstance(retries, int) or retries < 0):
-        raise InvalidParameter(f"retries is a whole number of days from 0 upwards, not {found(retries)}")
+        raise InvalidParameter(
+            f"expected retries to be an integer number of days from 0 upwards, got {found(retries)}"
+        )
     first = day if since is None else since
     if first is not None and where.day is None:
         raise InvalidParameter("the table of reports has no column for the day; leave out the day")
@@ -149,7 +155,7 @@ def counting_query(
         and not where.wide
         and len({question.fingerprint for question in campaign.questions.values()}) < len(campaign.questions)
     ):
-        raise InvalidParameter("two questions have one fingerprint; a column `question` must tell them apart")
+        raise InvalidParameter("two questions have one fingerprint; add a column `question` with their names")
     searched = None if first is None or retries is None else first - timedelta(days=retries)
     days = None if first is None else _Days(first, searched, only=since is None)
     parts = [
@@ -210,7 +216,7 @@ def _question_query(
     public = tuple(name for name in ("day", "label") if getattr(table, name) is not None)
     needed = "report" if question.layout.subdtype is None else "report_hex"
     if getattr(table, needed) is None and not table.wide:
-        raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
+        raise InvalidParameter(f"question {name!r} needs the column {needed}; the table does not have it")
     if table.unique:
         column = f"s.{dialect.identifier(table.day)}" if table.day is not None else ""
         where = "" if days is None else f" AND {days.condition(dialect, column)}"
@@ -244,13 +250,13 @@ def _wide_rows(
     columns: tuple[str, ...],
     days: str = "",
 ) -> str:
-    """Return the reports of one question from its column; a person without an answer has none."""
+    """Return the reports of one question from its column; a person without an answer has no report."""
     *public, needed = columns
     given = f"s.{dialect.identifier(name)}"
     chosen = {column: f"s.{dialect.identifier(getattr(table, column))}" for column in public}
     chosen[needed] = given if needed == "report" else dialect.hexadecimal.format(given)
     listed = select_list({**chosen, "state": "0"})
-    return f"(SELECT {listed}\nFROM {dialect.path(table.name)} AS s WHERE {given} IS NOT NULL{days})"
+    return f"(SELECT {listed}\nFROM {dialect.relation(table.name)} AS s WHERE {given} IS NOT NULL{days})"
 
 
 def _question_rows(
@@ -280,9 +286,9 @@ def _question_rows(
         where = f"{given['fingerprint']} = {expected}"
     chosen = select_list({**{column: given[column] for column in columns}, "state": judged})
     if "batch" in given and "place" in given:
-        names = (dialect.path(table.name), *(given[key].removeprefix("s.") for key in ("batch", "place")))
+        names = (dialect.relation(table.name), *(given[key].removeprefix("s.") for key in ("batch", "place")))
         where += f" AND {dialect.kept.format(*names, TOMBSTONE)}"
-    return f"(SELECT {chosen}\nFROM {dialect.path(table.name)} AS s WHERE {where}{days})"
+    return f"(SELECT {chosen}\nFROM {dialect.relation(table.name)} AS s WHERE {where}{days})"
 
 
 def _distinct_reports(

@@ -1,7 +1,7 @@
 """Retention: the reports of a day are counted into a table of counts and then deleted, in one transaction.
 
 They are *folded*. Counts add, so that late reports of a day that was folded already are folded again, as
-further rows. Folding a day deletes the copies of its reports that came on later days, too: they can no longer
+further rows. Folding a day also deletes the copies of its reports that came on later days: they can no longer
 be recognised.
 """
 
@@ -13,6 +13,7 @@ from datetime import date
 from dither.core.count_tables import NEEDED
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
+from dither.data.sql.delta import is_object_store
 from dither.data.sql.dialects import SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
 from dither.errors import InvalidParameter
@@ -27,12 +28,16 @@ def fold_statements(
 ) -> list[str]:
     """Return the statements that fold a day: create the table of counts, add to it, delete the reports.
 
-    Run them in one transaction. What is deleted is what was counted, and copies of it.
+    Run them in one transaction. They delete only counted reports and their copies.
     """
     if not dialect.begin:
         raise InvalidParameter(
             f"{dialect.title} has no transaction that sees one moment of two tables; reports could be lost "
             "or counted twice. Write the counts of a day that is over by `dither sql --day`, then delete it"
+        )
+    if is_object_store(table.name[0]):
+        raise InvalidParameter(
+            "a Delta table is not folded: its exports delete nothing but withdrawn batches"
         )
     if table.day is None or table.wide:
         raise InvalidParameter("a table of reports without days, or with a column a question, is not folded")

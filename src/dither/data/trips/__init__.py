@@ -1,1 +1,1 @@
-"""Trips, which are paths of places: GPX, GeoJSON, CSV and GeoParquet files."""
+"""Trips (paths of locations): GPX, GeoJSON, CSV and GeoParquet files."""

@@ -36,8 +36,8 @@ class GeoJson(TripFormat):
 
     def write(self, path: Path, trips: Trips) -> None:
         features, offsets = [], trips.paths.offsets
-        for index, (name, places) in enumerate(zip(trips.names, trips.paths, strict=True)):
-            pairs = [[round(x, 7), round(y, 7)] for x, y in places.tolist()]
+        for index, (name, indices) in enumerate(zip(trips.names, trips.paths, strict=True)):
+            pairs = [[round(x, 7), round(y, 7)] for x, y in indices.tolist()]
             properties: dict[str, Any] = {"id": name}
             for key, column in (("times", trips.times), ("reports", trips.reports)):
                 if column is not None:
@@ -83,17 +83,17 @@ def _read_feature(feature: dict[str, Any], number: int) -> list[Trip | TripPoint
     label = str(number) if name is None else str(name)
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind == "LineString":
-        places = _places(coordinates)
-        times = _texts(properties, places, "times", "coordTimes")
-        return [Trip(label, places, times, _texts(properties, places, "reports"))]
+        locations = _places(coordinates)
+        times = _texts(properties, locations, "times", "coordTimes")
+        return [Trip(label, locations, times, _texts(properties, locations, "reports"))]
     if kind == "MultiLineString":
         parts = coordinates if isinstance(coordinates, list) else []
         return [Trip(f"{label} ({i})", _places(part)) for i, part in enumerate(parts, 1)]
     if kind == "Point":
-        (place,) = _places([coordinates])
-        (report,) = _texts(properties, [place], "reports") or [""]
-        (time,) = _texts(properties, [place], "times") or [str(properties.get("time", ""))]
-        return [TripPoint("" if name is None else str(name), time, *place, report)]
+        (location,) = _places([coordinates])
+        (report,) = _texts(properties, [location], "reports") or [""]
+        (time,) = _texts(properties, [location], "times") or [str(properties.get("time", ""))]
+        return [TripPoint("" if name is None else str(name), time, *location, report)]
     return []
 
 
@@ -110,10 +110,10 @@ def _places(coordinates: Any) -> list[tuple[float, float]]:
         raise InvalidParameter("its coordinates are not pairs of numbers") from None
 
 
-def _texts(properties: dict[str, Any], places: list[Any], *names: str) -> list[str] | None:
+def _texts(properties: dict[str, Any], locations: list[Any], *names: str) -> list[str] | None:
     """Return the property, under the first of some names, that has one text for each place."""
     for name in names:
         found = properties.get(name)
-        if isinstance(found, list) and len(found) == len(places):
+        if isinstance(found, list) and len(found) == len(locations):
             return [str(text) for text in found]
     return None

@@ -53,9 +53,9 @@ def trips_from_frame(frame: Any) -> Trips:
         if shape is None or shape.is_empty:
             raise InvalidParameter(f"row {number + 1} of the data frame has no geometry; leave it out")
         if shape.geom_type == "LineString":
-            places = [(x, y) for x, y, *_ in shape.coords]
-            times, reports = (_texts(frame, name, number, len(places)) for name in ("times", "reports"))
-            found.append(Trip(own["id"] or str(number), places, times, reports))
+            locations = [(x, y) for x, y, *_ in shape.coords]
+            times, reports = (_texts(frame, name, number, len(locations)) for name in ("times", "reports"))
+            found.append(Trip(own["id"] or str(number), locations, times, reports))
         elif shape.geom_type == "Point":
             (report,) = _texts(frame, "reports", number, 1) or [""]
             (time,) = _texts(frame, "times", number, 1) or [own["time"]]
@@ -71,7 +71,7 @@ def trips_from_frame(frame: Any) -> Trips:
 def trips_to_frame(trips: Trips) -> Any:
     """Return a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
     line, point = _extra("shapely").LineString, _extra("shapely").Point
-    shapes = [line(places) if len(places) > 1 else point(places[0]) for places in trips.paths]
+    shapes = [line(locations) if len(locations) > 1 else point(locations[0]) for locations in trips.paths]
     columns: dict[str, list[str]] = {"id": list(trips.names)}
     ends = trips.paths.offsets.tolist()
     for name, column in (("times", trips.times), ("reports", trips.reports)):
@@ -99,7 +99,7 @@ def _extra(module: str) -> Any:
 
 
 class GeoPackage(TripFormat):
-    """A GeoPackage with one layer, which is written as `trips`."""
+    """A GeoPackage with one layer, named `trips`."""
 
     def read(self, path: Path, progress: Progress) -> Trips:
         with name_errors(path):

@@ -20,7 +20,7 @@ _HEAD: Final = (
 )
 _GPX: Final = "http://www.topografix.com/GPX/1/1"
 _DITHER: Final = "urn:dither:reports"  # the namespace of the extension elements
-_escape = partial(escape, quote=False)  # that of xml.sax.saxutils would import urllib and http
+_escape = partial(escape, quote=False)  # the one in xml.sax.saxutils would import urllib and http
 
 
 class Gpx(TripFormat):
@@ -51,9 +51,9 @@ class Gpx(TripFormat):
                 own = f"<d:specification>{_escape(trips.specification)}</d:specification>"
                 stream.write(f"<metadata><extensions>{own}</extensions></metadata>\n")
             index = 0
-            for name, places in zip(trips.names, trips.paths, strict=True):
+            for name, locations in zip(trips.names, trips.paths, strict=True):
                 stream.write(f"<trk><name>{_escape(name)}</name><trkseg>\n")
-                for longitude, latitude in places.tolist():
+                for longitude, latitude in locations.tolist():
                     inner = "" if trips.times is None else f"<time>{_escape(trips.times[index])}</time>"
                     if trips.reports is not None:
                         report = f"<d:report>{_escape(trips.reports[index])}</d:report>"
@@ -73,12 +73,12 @@ def _trips(track: ElementTree.Element, before: int) -> list[Trip]:
         points = _children(segment, "trkpt") or _children(segment, "rtept")
         if points:
             trip = f"trip {before + len(found) + 1}"
-            places = [_place(point, f"{trip}, place {i}") for i, point in enumerate(points, 1)]
+            locations = [_place(point, f"{trip}, place {i}") for i, point in enumerate(points, 1)]
             times = [_text(point, "time") for point in points]
             reports = [_extension(point, "report") for point in points]
             label = name if len(segments) == 1 else f"{name} ({number})"
             found.append(
-                Trip(label, places, times if all(times) else None, reports if all(reports) else None)
+                Trip(label, locations, times if all(times) else None, reports if all(reports) else None)
             )
     return found
 
@@ -91,7 +91,7 @@ def _place(point: ElementTree.Element, where: str) -> tuple[float, float]:
 
 
 def _extension(parent: ElementTree.Element, name: str) -> str:
-    """Return the text of an element among the extensions of another, "" if there is none."""
+    """Return the text of an element among the extensions of another, "" if it is missing."""
     return "".join(_text(part, name) for part in _children(parent, "extensions"))
 
 

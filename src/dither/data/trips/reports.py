@@ -88,7 +88,7 @@ class TripReports:
             raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
-                "these trips hold reports, which are random already; further noise would spoil the estimates"
+                "these trips hold reports. They are already random; further noise would spoil the estimates"
             )
         if keep_times and _is_of_routes(question):
             raise InvalidParameter("a report of a complete trip has no times; leave keep_times out")
@@ -100,9 +100,9 @@ class TripReports:
         if _is_of_routes(question):
             paths = Paths.of(reports.values) if len(reports) else paths
         decoded = reports.values.reshape(-1, 2)
-        places = paths.like(decoded if projection is None else projection.to_earth(decoded))
+        locations = paths.like(decoded if projection is None else projection.to_earth(decoded))
         times = trips.times if keep_times else None
-        return TripReports(reports, projection, Trips(places, trips.names, times))
+        return TripReports(reports, projection, Trips(locations, trips.names, times))
 
     @staticmethod
     def decode(trips: Trips) -> TripReports:
@@ -121,7 +121,7 @@ class TripReports:
         with name_errors(file):
             reports = question.reports(raw)
         unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
-        if unbegun.size:  # its locations would be decoded as those of the trip before
+        if unbegun.size:  # its locations would count for the previous trip
             where = trips.where(int(trips.paths.offsets[unbegun[0]]))
             raise MalformedReport(f"{where}: the trip does not begin here; its first reports are missing")
         own = replace(trips, reports=None, specification=None)

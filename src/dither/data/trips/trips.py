@@ -63,8 +63,8 @@ class Trips:
     @staticmethod
     def of(trips: Sequence[Trip], specification: str | None = None) -> Trips:
         """Return many trips as one object. Times (reports, rows) are kept if all trips have them."""
-        places = Paths.of([list(trip.places) for trip in trips])
-        found = Trips(places, tuple(trip.name for trip in trips), specification=specification)
+        locations = Paths.of([list(trip.places) for trip in trips])
+        found = Trips(locations, tuple(trip.name for trip in trips), specification=specification)
         if trips and all(trip.times is not None for trip in trips):
             found = replace(found, times=tuple(time for trip in trips for time in trip.times or ()))
         if trips and all(trip.reports is not None for trip in trips):
@@ -130,10 +130,10 @@ class Trips:
     def where(self, index: int) -> str:
         """Return where a place was read, for an error: by its row, or by its trip."""
         trip = int(np.searchsorted(self.paths.offsets, index, side="right")) - 1
-        place = f"trip {trip + 1}, place {index - int(self.paths.offsets[trip]) + 1}"
+        location = f"trip {trip + 1}, place {index - int(self.paths.offsets[trip]) + 1}"
         if self.rows is not None:
-            place = f"row {self.rows[index]}"
-        return place if self.file is None else f"{self.file}, {place}"
+            location = f"row {self.rows[index]}"
+        return location if self.file is None else f"{self.file}, {location}"
 
     def __len__(self) -> int:
         return len(self.paths)

@@ -47,8 +47,8 @@ class TripCsv(TripFormat):
             out.writerow(["id", "lat", "lon", *more])
             trip = np.repeat(np.arange(len(trips)), trips.paths.lengths)
             for row, (longitude, latitude) in enumerate(trips.paths.points.tolist()):
-                place = f"{latitude:.7f}", f"{longitude:.7f}"
-                out.writerow([trips.names[trip[row]], *place, *(column[row] for column in more.values())])
+                location = f"{latitude:.7f}", f"{longitude:.7f}"
+                out.writerow([trips.names[trip[row]], *location, *(column[row] for column in more.values())])
 
 
 def _columns(path: Path) -> dict[str, str]:

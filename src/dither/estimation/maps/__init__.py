@@ -1,7 +1,7 @@
-"""Maps of places: projections to metres, densities, flows, measures of the error of noisy paths, readings.
+"""Maps of places: projections to metres, densities, flows, errors of noisy paths, post-processing.
 
-A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.Rounded(points))`, is `Rounded`
-to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
+A post-processing of decoded locations, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.Rounded(points))`,
+is `Rounded` to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
 """
 
 from dither.core.domains import Parallelogram

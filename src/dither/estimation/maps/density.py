@@ -134,7 +134,7 @@ def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
 
 
 def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
-    """Return the variance of the score over paths relative to that of independent locations, at least 1."""
+    """Return the variance of the score over paths, relative to independent locations; at least 1."""
     change = shares * (weight - weight @ shares)
     score = (sample.law.forward(change) / np.maximum(sample.law.forward(shares), 1e-300))[sample.rows]
     score = score - score.mean()
@@ -150,7 +150,7 @@ _FINE_EACH: Final = 16  # cells along each side of a fit in which every report h
 _MOST_FINE: Final = 1 << 24  # likelihoods of such a fit; a map with more is fitted as it is shown
 _SPARE: Final = 2000  # locations that pseudo-counts are made of
 _SMOOTHING: Final = 0.01
-_SHARES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of smoothing, among which the best is looked for
+_SHARES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03)  # candidates for the share of smoothing
 _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
@@ -160,7 +160,7 @@ class DensityMap(Tabular):
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
     `share` estimates the share of a part of the area, by likelihood and without smoothing. Its interval is a
-    profile likelihood interval; the locations of one path, which are not independent, count as fewer.
+    profile likelihood interval; the locations of one path are not independent and count as fewer.
     """
 
     grid: Rectangle
@@ -184,7 +184,7 @@ class DensityMap(Tabular):
 
     @cached_property
     def _likeliest(self) -> Floats:
-        """The maximum-likelihood map, and those of the resamples."""
+        """The maximum-likelihood maps of the data and of the resamples."""
         first = self.sample.likeliest(np.ones(self.n), self.fine.reshape(-1))
         drawn = [
             self.sample.likeliest(weights, first, most=_STEPS)
@@ -285,8 +285,8 @@ def density(
     """Estimate how locations are distributed over a grid; of complete paths, the nearest public paths.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
-    maximum-likelihood map, which is spiky. "measured" takes the share with which one half of the paths
-    predicts the reports of the other half best; it is the default for reports of `dt.Optimal`, and 0.01 for
+    spiky maximum-likelihood map. "measured" takes the share for which one half of the paths best predicts the
+    reports of the other half; it is the default for reports of `dt.Optimal`, and 0.01 for
     others. For `dt.Optimal` and TraCS-C the law of a report is a table or a product: the running time
     does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
     every report has its own law; shares of parts are estimated on at least 16 cells a side. With OGPM
@@ -309,11 +309,11 @@ def density(
     inside = _inside(mechanism, grid, *shape)
     if separable is None:
         law: Operator = _each(reports, grid, shape, inside)
-        places = np.arange(law.shape[0])
+        locations = np.arange(law.shape[0])
     else:
-        law, places = separable.operator, separable.groups(flat(reports, mechanism))
+        law, locations = separable.operator, separable.groups(flat(reports, mechanism))
     whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
-    sample = Sample(law, places, whose, mechanism.guarantee)
+    sample = Sample(law, locations, whose, mechanism.guarantee)
     counts = sample.row_counts(np.ones(whose.size))
     level = inside.reshape(-1) / inside.sum()
     finer_cells = times[0] * times[1]  # the same distance in the area for every grid
@@ -372,7 +372,9 @@ def check_smoothing(smoothing: object) -> None:
     if smoothing == "measured":
         return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
-        raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
+        raise InvalidParameter(
+            f'expected smoothing to be a share from 0 to 1, or "measured", got {found(smoothing)}'
+        )
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
@@ -401,12 +403,12 @@ def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Ma
     begins = begins[: max(_SPARE, int(np.argmax(begins[1:])) + 1)]  # at least one path
     last = int(np.flatnonzero(begins)[-1])
     begins = begins[:last] if last >= _SPARE // 2 else begins
-    random = np.random.default_rng(5)  # which people are added is no secret
+    random = np.random.default_rng(5)  # the choice of the added people is not secret
     cell = random.choice(inside.size, begins.size, p=inside.reshape(-1) / inside.sum())
     corner = np.stack(np.divmod(cell, shape[1]), axis=1)
     unit = (corner + random.random((begins.size, 2))) / shape
-    places = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
-    paths = Paths.split(mechanism.domain.clip(places), begins)
+    locations = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
+    paths = Paths.split(mechanism.domain.clip(locations), begins)
     return _each(reports.question.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
 
 
@@ -416,7 +418,7 @@ def scale_rows(found: Floats) -> Floats:
 
 
 def sum_cells(fine: Floats, shape: tuple[int, ...]) -> Floats:
-    """Return the sums of a finer grid's cells, in the last two axes, over those of a coarser one."""
+    """Return the sums of a finer grid's cells, in the last two axes, over the cells of a coarser one."""
     columns, rows = shape
     across, along = fine.shape[-2] // columns, fine.shape[-1] // rows
     return np.asarray(fine.reshape(*fine.shape[:-2], columns, across, rows, along).sum(axis=(-3, -1)))

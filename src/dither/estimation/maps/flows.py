@@ -56,8 +56,8 @@ class Flows(Tabular):
     """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
 
     `standard_errors` are found by resampling paths; they are too small for counts that are estimated as 0.
-    They are 0 if paths were counted without noise. Of complete paths (`dt.Routes`) the counts are those of
-    the nearest public paths, unbiased (some may be negative), with errors and intervals that hold.
+    They are 0 if paths were counted without noise. For complete paths (`dt.Routes`) the counts belong to
+    the nearest public paths. They are unbiased (some may be negative), with valid errors and intervals.
     """
 
     grid: Rectangle
@@ -68,7 +68,7 @@ class Flows(Tabular):
     paths: int
     guarantee: Guarantee | None = None
     axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
-    shares: Estimate | None = None  # of all paths, pair by pair, if they are those of nearest public paths
+    shares: Estimate | None = None  # shares of all paths by pair, for nearest public paths
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return the lower and the upper ends of the intervals of the counts."""
@@ -149,7 +149,7 @@ def synthesise(
         _check_numbers(n, 2)
         return synthesise_routes(flows, n, source)
     if not isinstance(flows, Flows):
-        raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
+        raise InvalidParameter(f"expected flows to be what dt.maps.flows returns, got {type(flows).__name__}")
     _check_numbers(n, length)
     weights = np.maximum(flows.counts, 0.0).reshape(-1)
     if not weights.any():
@@ -164,8 +164,8 @@ def synthesise(
     size = np.array([flows.grid.x.length / flows.columns, flows.grid.y.length / flows.rows])
     first, last = (low + steps[:, end, None] * size for end in (0, 1))
     along = np.linspace(0.0, 1.0, length)[:, None]
-    places = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
-    return Paths(places.reshape(-1, 2), np.arange(n + 1) * length)
+    locations = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
+    return Paths(locations.reshape(-1, 2), np.arange(n + 1) * length)
 
 
 def _check_numbers(n: int, length: int) -> None:
@@ -196,7 +196,7 @@ def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
     going = ends > begins
     total = int(going.sum())
     if not total:
-        raise InvalidParameter("no path has two locations, so there are no flows")
+        raise InvalidParameter("expected a path with at least two locations: flows are counts of moves")
     grid = grid_of(mechanism)
     fine = [count * -(-_FINER // count) for count in (columns, rows)]
     within = density(reports, *(_WITHIN * count for count in fine)).probabilities
@@ -276,6 +276,7 @@ def _check_grid(columns: int, rows: int) -> int:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_SIDE:
             raise InvalidParameter(
-                f"flows are counted on a grid of 1 to {_MOST_SIDE} cells a side, not {found(count)}"
+                f"expected flows to be counted on a grid of 1 to {_MOST_SIDE} cells a side, got "
+                f"{found(count)}"
             )
     return columns * rows

@@ -46,7 +46,7 @@ def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphe
     [Thesis, Sec. 6.3.2, RQP]
     """
     if not radius >= 0.0:
-        raise InvalidParameter(f"a radius is a number from 0 upwards, not {found(radius)}")
+        raise InvalidParameter(f"expected a radius to be a number from 0 upwards, got {found(radius)}")
     first, second = _alike(true, noisy)
     return _by_path(first, (distances(first, second, sphere=sphere) <= radius).astype(np.float64))
 
@@ -54,7 +54,7 @@ def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphe
 def hotspots(places: AnyPaths, share: float = 0.2) -> Floats:
     """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
-        raise InvalidParameter(f"a share is a number above 0 and at most 1, not {found(share)}")
+        raise InvalidParameter(f"expected a share to be a number above 0 and at most 1, got {found(share)}")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
     kept = max(1, math.floor(share * len(different)))
     return np.asarray(different[np.argsort(-counts, kind="stable")[:kept]])
@@ -66,8 +66,8 @@ def hotspots_lost(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
     """
     first, second = _alike(true, noisy)
-    was, told = _among(first.points, spots), _among(second.points, spots)
-    return float(np.mean(np.add.reduceat((was & ~told).astype(np.float64), first.offsets[:-1])))
+    was, reported = _among(first.points, spots), _among(second.points, spots)
+    return float(np.mean(np.add.reduceat((was & ~reported).astype(np.float64), first.offsets[:-1])))
 
 
 def hotspots_miscounted(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
@@ -84,14 +84,14 @@ def direction_error(true: object, noisy: object) -> float:
     """Return the mean angle between true and noisy directions, in radians, the short way round."""
     first, second = (np.asarray(angles, dtype=np.float64) for angles in (true, noisy))
     if first.shape != second.shape:
-        raise Mismatch("there are as many noisy directions as true ones")
+        raise Mismatch("expected the same number of noisy and true directions")
     return float(Circle().distance(first, second).mean())
 
 
-def _among(places: Floats, spots: object) -> Mask:
+def _among(locations: Floats, spots: object) -> Mask:
     """Return whether each place equals one of the hotspots."""
     rows = np.ascontiguousarray(np.asarray(spots, dtype=np.float64).reshape(-1, 2)) + 0.0
-    return np.isin(_whole(np.ascontiguousarray(places) + 0.0), _whole(rows))
+    return np.isin(_whole(np.ascontiguousarray(locations) + 0.0), _whole(rows))
 
 
 def _whole(rows: Floats) -> NDArray[np.void]:
@@ -104,23 +104,25 @@ def _by_path(paths: Paths, values: Floats) -> float:
 
 
 def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
-    if is_of_routes(noisy) and not isinstance(true, Reports):  # they have as many places as public paths
+    if is_of_routes(noisy) and not isinstance(
+        true, Reports
+    ):  # they have the number of points of public paths
         true = Paths.of(noisy.question.domain.resample(Paths.of(true)))
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
         raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
     if not len(first):
-        raise InvalidParameter("there are no paths to compare")
+        raise InvalidParameter("expected at least one path to compare")
     return first, first.like(second.points)
 
 
-def _paths(places: AnyPaths) -> Paths:
-    if isinstance(places, Reports):
-        if is_of_routes(places):
-            return Paths.of(places.values)
-        if not isinstance(places.question, PathQuestion):
+def _paths(points: AnyPaths) -> Paths:
+    if isinstance(points, Reports):
+        if is_of_routes(points):
+            return Paths.of(points.values)
+        if not isinstance(points.question, PathQuestion):
             raise InvalidParameter(
-                f"reports of a path mechanism were expected, not of {places.question.name}"
+                f"reports of a points mechanism were expected, not of {points.question.name}"
             )
-        return places.question.paths(places)
-    return Paths.of(places)
+        return points.question.paths(points)
+    return Paths.of(points)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 
-_MOST_DRAWN: Final = 30  # paths, so that they can be told apart
+_MOST_DRAWN: Final = 30  # paths, so that they are distinguishable
 
 
 def draw_density(
@@ -38,8 +38,10 @@ def draw_density(
     ax = draw_cells(density.probabilities, sides, "locations in a cell", ax=ax, aspect="equal")
     for name, (x, y) in places.items():
         ax.plot([x], [y], "o", color="white", markeredgecolor="black", markersize=6)
-        told = ax.annotate(name, (x, y), xytext=(7, 0), textcoords="offset points", va="center", fontsize=9)
-        told.set_bbox({"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5})
+        reported = ax.annotate(
+            name, (x, y), xytext=(7, 0), textcoords="offset points", va="center", fontsize=9
+        )
+        reported.set_bbox({"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5})
     return dress_axes(ax, title=head, x=density.axes[0], y=density.axes[1])
 
 
@@ -54,8 +56,8 @@ def draw_cells(
     return ax
 
 
-_BEND: Final = 0.18  # of an arrow
-_LEAST_FLOW: Final = 0.03  # that is drawn, relative to the largest
+_BEND: Final = 0.18  # bend of an arrow
+_LEAST_FLOW: Final = 0.03  # smallest flow that is drawn, relative to the largest
 
 
 def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
@@ -68,7 +70,7 @@ def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
         stay, ((x.low, x.high), (y.low, y.high)), "paths that end where they begin", aspect="equal", ax=ax
     )
     going = flows.counts - np.diag(np.diag(flows.counts))
-    places = centres(flows.grid, flows.columns, flows.rows)
+    locations = centres(flows.grid, flows.columns, flows.rows)
     order = np.argsort(-going, axis=None, kind="stable")[:most]
     ends = [(int(a), int(b)) for a, b in zip(*np.unravel_index(order, going.shape), strict=True)]
     for a, b in ends:
@@ -77,15 +79,19 @@ def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
         wide = 1.0 + 5.0 * going[a, b] / going.max()
         form = {"arrowstyle": "-|>", "connectionstyle": f"arc3,rad={_BEND}", "shrinkA": 4, "shrinkB": 4}
         ax.annotate(
-            "", places[b], places[a], arrowprops={**form, "linewidth": wide, "color": ORANGE, "alpha": 0.85}
+            "",
+            locations[b],
+            locations[a],
+            arrowprops={**form, "linewidth": wide, "color": ORANGE, "alpha": 0.85},
         )
-        across = places[b] - places[a]
-        # A third of the way along the arc, where those of both directions and of crossing flows are apart.
-        aside = (places[a] + places[b]) / 2.0 + _BEND * np.array([across[1], -across[0]])
-        middle = 0.49 * places[a] + 0.42 * aside + 0.09 * places[b]
-        told = f"{100.0 * going[a, b] / flows.paths:.2g} %"
+        across = locations[b] - locations[a]
+        # A third of the way along the arc: labels of both directions and of crossing flows do not overlap
+        # there.
+        aside = (locations[a] + locations[b]) / 2.0 + _BEND * np.array([across[1], -across[0]])
+        middle = 0.49 * locations[a] + 0.42 * aside + 0.09 * locations[b]
+        text = f"{100.0 * going[a, b] / flows.paths:.2g} %"
         box = {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1.0}
-        ax.text(float(middle[0]), float(middle[1]), told, ha="center", va="center", fontsize=8, bbox=box)
+        ax.text(float(middle[0]), float(middle[1]), text, ha="center", va="center", fontsize=8, bbox=box)
     promise = f", {flows.guarantee}" if flows.guarantee is not None else ""
     head = f"{title}\n" * bool(title) + f"n = {thousands(flows.paths)} paths{promise}"
     few = "\narrows: the largest flows, in per cent of all paths"

@@ -108,7 +108,7 @@ class ReferenceMap(Map):
             back = pyproj.Transformer.from_crs(self.name, "EPSG:4326", always_xy=True)
         except pyproj.exceptions.ProjError:
             raise InvalidParameter(
-                f"there is no coordinate reference system {found(self.name)}; a name is such as EPSG:32654"
+                f"unknown coordinate reference system {found(self.name)}; write a name such as EPSG:32654"
             ) from None
         return there, back
 
@@ -122,12 +122,12 @@ class ReferenceMap(Map):
         return {"name": self.name}  # pyproj's objects stay in their process
 
 
-def _earth(places: object) -> Floats:
-    return Sphere().check(places)
+def _earth(locations: object) -> Floats:
+    return Sphere().check(locations)
 
 
-def _move(way: Any, places: Floats) -> Floats:
-    x, y = way.transform(places[..., 0], places[..., 1])
+def _move(way: Any, locations: Floats) -> Floats:
+    x, y = way.transform(locations[..., 0], locations[..., 1])
     moved = np.stack([np.asarray(x), np.asarray(y)], axis=-1)
     if not np.isfinite(moved).all():
         raise OutsideDomain("a place is outside the range of this coordinate reference system")

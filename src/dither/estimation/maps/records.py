@@ -36,11 +36,11 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CELLS: Final = 1_000  # of the grid of a fit, about
+_CELLS: Final = 1_000  # cells of the grid of a fit, about
 _MOST_BINS: Final = 24  # along one side
-_INSIDE: Final = 8  # records that stand for a cell
+_INSIDE: Final = 8  # records that represent a cell
 _FEWEST: Final = 50  # different points
-_RECORDS: Final = 4_000  # that stand for all, in a linear step
+_RECORDS: Final = 4_000  # records that represent all, in a linear step
 _PENALTIES: Final = tuple(10.0**-power for power in range(12))  # on the variance, relative to the bias
 
 
@@ -61,7 +61,7 @@ class BiasedInterval(ConfidenceInterval):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointDensity(Tabular):
-    """The share of people in each cell of a grid over a box, and what follows from the same reports.
+    """The share of people in each cell of a grid over a box, and further estimates from the same reports.
 
     `probabilities` has an axis for each number, and `table` sums it; both are by likelihood, smoothed, and
     with many numbers cells are large. The intervals of `share`, `mean` and `correlation` contain the bias
@@ -94,11 +94,11 @@ class JointDensity(Tabular):
 
     def table(self, *names: str) -> Floats:
         """Return the smoothed shares of the cells of one number, or of several together."""
-        places = [self._place(name) for name in names]
-        if not places or len(set(places)) < len(places):
+        locations = [self._place(name) for name in names]
+        if not locations or len(set(locations)) < len(locations):
             raise InvalidParameter("name one number, or several different ones")
-        others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in places)
-        return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(places))))
+        others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in locations)
+        return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(locations))))
 
     def records(self) -> list[Row]:
         """Return a row for each cell: the middle of each number, and the share of people."""
@@ -141,7 +141,7 @@ class JointDensity(Tabular):
         return self._linear(self._records[:, self._place(name)], (side.low, side.high))
 
     def correlation(self, first: str, second: str) -> Estimate:
-        """Estimate the correlation coefficient of two numbers; its error is that of the moments it is of."""
+        """Estimate the correlation coefficient of two numbers; its error follows from the moments."""
         if self._place(first) == self._place(second):
             raise InvalidParameter("name two different numbers")
         x, y = (self.box.to_unit(self._records)[:, self._place(name)] - 0.5 for name in (first, second))
@@ -150,7 +150,9 @@ class JointDensity(Tabular):
         mx, my, xx, yy, xy = moments
         first_spread, second_spread = xx - mx * mx, yy - my * my
         if min(first_spread, second_spread) <= 1e-4:
-            raise NotIdentifiable("a variance is not told from 0 by these reports: more people are needed")
+            raise NotIdentifiable(
+                "a variance is not distinguishable from 0 in these reports; collect more reports"
+            )
         root = math.sqrt(first_spread * second_spread)
         value = (xy - mx * my) / root
         by_means = -my / root + value * mx / first_spread, -mx / root + value * my / second_spread
@@ -169,14 +171,14 @@ class JointDensity(Tabular):
         """Return the mean of a function of the record, its standard error and its largest bias."""
         scores, shift, bias = self._weights(wanted)
         counts = self._counts / self.n
-        told = float(scores @ counts)
-        return told + shift, math.sqrt(float(counts @ (scores - told) ** 2) / self.n), bias
+        reported = float(scores @ counts)
+        return reported + shift, math.sqrt(float(counts @ (scores - reported) ** 2) / self.n), bias
 
     def _weights(self, wanted: Floats) -> tuple[Floats, float, float]:
-        """Return a number for each report whose mean is nearly what is wanted at each record; less its bias.
+        """Return a number for each report with nearly the wanted mean at each record; less its bias.
 
-        The bias is that of the people of the table. Of several penalties on the variance that one is taken
-        whose interval is the shortest.
+        The bias is computed for the people of the table. Among several penalties on the variance, the
+        shortest interval wins.
         """
         law, roots, factors = self._factors
         centre = float(self._people @ wanted)
@@ -243,11 +245,12 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
     different = len(np.unique(kernel.selector.points, axis=0))
     if different < _FEWEST:
         raise NotIdentifiable(
-            f"these reports tell {different} records apart, too few for a distribution; they were designed "
-            'for single records. Ask with dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
+            f"these reports distinguish only {different} records: too few for a distribution. They were "
+            f"designed "
+            'for single records; use  dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
         )
-    told = reports.cells.reshape(-1).astype(np.int64)
-    if not told.size:
+    reported = reports.cells.reshape(-1).astype(np.int64)
+    if not reported.size:
         raise InvalidParameter("a distribution needs at least one report")
     axes = len(box.sides)
     bins = min(_MOST_BINS, max(2, round(_CELLS ** (1.0 / axes))))
@@ -255,8 +258,8 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
     law = np.zeros((kernel.outcomes, len(corners)))
     for inner in cover(_INSIDE, axes):
         law += kernel.laws(box.from_unit((corners + inner) / bins)).T / _INSIDE
-    sample = Sample(Dense(law, np.arange(len(law))), told, np.arange(told.size), question.guarantee)
+    sample = Sample(Dense(law, np.arange(len(law))), reported, np.arange(reported.size), question.guarantee)
     level, inside = np.full(len(corners), 1.0 / len(corners)), np.ones((bins,) * axes, dtype=bool)
     share = measured_smoothing(sample, level, inside, 1) if smoothing == "measured" else smoothing
-    found = smooth_map(sample.law, sample.row_counts(np.ones(told.size)), level, inside, share)
+    found = smooth_map(sample.law, sample.row_counts(np.ones(reported.size)), level, inside, share)
     return JointDensity(box, found.reshape(inside.shape), sample, kernel)

@@ -44,7 +44,7 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
 def check_part(part: object) -> None:
     """Raise InvalidParameter unless a part of a map is a rectangle."""
     if not isinstance(part, Rectangle):
-        raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        raise InvalidParameter(f"expected a part of the map to be a dt.Rectangle, got {type(part).__name__}")
 
 
 def is_of_routes(reports: object) -> bool:
@@ -60,10 +60,10 @@ class NearestPaths:
 
     @staticmethod
     def of(reports: Reports | Counts) -> NearestPaths:
-        """Return the counts of reports of complete paths; raise NotIdentifiable if there are none."""
+        """Return the counts of reports of complete paths; raise NotIdentifiable without reports."""
         summary = summarise(reports)
         if not summary.n:
-            raise NotIdentifiable("there are no reports, so nothing about public paths can be estimated")
+            raise NotIdentifiable("expected at least one report of a public path, got 0")
         return NearestPaths(summary)
 
     @property
@@ -93,7 +93,7 @@ class NearestPaths:
         """Estimate the share of people next to any of the chosen public paths; rows are several shares.
 
         With K = 1 the number of reports among the chosen ones is binomial, and the interval is the score
-        interval of that number. Otherwise it is that of an average.
+        interval of that number. Otherwise it is the interval of an average.
         """
         summary, rates = self.summary, self.kernel.rates
         if rates is None:
@@ -107,8 +107,25 @@ class NearestPaths:
         return self._estimate((reported - least) / (own - other), error, interval)
 
     def average(self, numbers: Floats) -> Estimate:
-        """Estimate the mean of a number of the nearest public path; rows are several numbers."""
-        summary = self.summary
+        """Estimate the mean of a number ≥ 0 of the nearest public path; rows are several numbers.
+
+        With K = 1 the interval is a score interval: the variance follows from the hypothetical mean m of the
+        number in a report. If its mean square is ρ·m, ρ being the same for all m, m/ρ has the variance of a
+        binomial share. ρ is that of the reports and of one more, at the mean of the numbers that are not 0.
+        """
+        summary, rates = self.summary, self.kernel.rates
+        if rates is not None:
+            own, other = (float(rate) for rate in rates)
+            typical = numbers.sum(axis=-1) / np.maximum((numbers > 0.0).sum(axis=-1), 1)
+            total = numbers @ summary.counts
+            square = (numbers**2) @ summary.counts + typical**2
+            ratio = np.where(typical > 0.0, square / np.where(typical > 0.0, total + typical, 1.0), 1.0)
+            least, reported = numbers.sum(axis=-1) * other, np.asarray(total / summary.n)
+            mean = np.maximum(reported, least)
+            error = np.sqrt(np.maximum(mean * ratio - mean**2, 0.0) / summary.n) / (own - other)
+            ends = cast(float, least / ratio), cast(float, (own - other) / ratio)
+            score = ScoreInterval((reported / ratio)[()], *ends, summary.n, error[()])
+            return self._estimate((reported - least) / (own - other), error, score)
         table = np.atleast_2d(numbers) @ self.kernel.shares_reading.table
         value, error, skew = moments_of(table, summary.counts, summary.n)
         if numbers.ndim == 1:
@@ -164,8 +181,8 @@ class PathDensity(Tabular):
         """Return the share of the places of each public path (rows) in each cell (columns)."""
         cells = self.counts.cells(self.grid, self.columns, self.rows)
         visits = np.zeros((len(cells), self.columns * self.rows))
-        for places in cells.T:
-            visits[np.arange(len(cells)), places] += 1.0 / cells.shape[1]
+        for locations in cells.T:
+            visits[np.arange(len(cells)), locations] += 1.0 / cells.shape[1]
         return visits
 
     @cached_property
@@ -205,8 +222,8 @@ class PathDensity(Tabular):
         middles = centres(self.grid, self.columns, self.rows).tolist()
         low, high = self.passing.interval()
         return [
-            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": places}
-            for (x, y), share, least, most, places in zip(
+            {"x": x, "y": y, "value": share, "low": least, "high": most, "places": locations}
+            for (x, y), share, least, most, locations in zip(
                 middles,
                 np.asarray(self.passing.value).tolist(),
                 np.asarray(low).tolist(),

@@ -20,15 +20,15 @@ from dither.privacy import Guarantee, Pure
 
 PUBLIC_COUNT: Final = "the number of records is public"
 LARGEST: Final = sys.float_info.max
-_HALVINGS: Final = 10  # of the step at which a share first fails its test: to a thousandth of that step
+_HALVINGS: Final = 10  # halvings of the step at which a share first fails its test: to a thousandth of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Estimate):
-    """A released number. Its error is that of the noise, about the *data's* value and not a population's.
+    """A released number. Its error is the noise's, about the *data's* value and not a population's.
 
-    `n` is the released count, or 0 if none was released; `domain` has the bounds that were used, given or
-    learned. The interval is computed from the law of the noise; that of a mean stays inside the domain.
+    `n` is the released count, or 0 without one; `domain` has the given or learned bounds. The interval is
+    computed from the distribution of the noise. For a mean it stays inside the domain.
     """
 
     domain: Interval | None = None
@@ -89,7 +89,7 @@ class Symmetric(ConfidenceInterval):
 class Shares(ConfidenceInterval):
     """The interval of a mean: all shares of the domain that a test of the noise does not reject.
 
-    For the true share a, ŝ − a·n̂ is noise alone, of a known law, whatever the count is. So the shares that
+    For the true share a, ŝ − a·n̂ is noise of a known distribution, for any count. So the shares that
     pass the test at a level form a set that covers the true share with that probability, at every n.
     """
 

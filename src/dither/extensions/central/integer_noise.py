@@ -55,8 +55,8 @@ class GeometricRatio:
 
     def _coin(self, source: Source, first: int) -> bool:
         denominator = self.exponent.denominator
-        whole, rest = divmod(self.exponent.numerator, denominator)
-        return all(_falls(1, 1, source, first) for _ in range(whole)) and _falls(rest, denominator, source)
+        complete, rest = divmod(self.exponent.numerator, denominator)
+        return all(_falls(1, 1, source, first) for _ in range(complete)) and _falls(rest, denominator, source)
 
     def geometric(self, source: Source) -> int:
         """Draw k = 0, 1, 2, … with probability exactly (1 − b)·b^k [CKS20, Alg. 2]."""
@@ -64,17 +64,17 @@ class GeometricRatio:
         rest = source.below(denominator)
         while not _falls(rest, denominator, source):
             rest = source.below(denominator)
-        whole = 0
+        complete = 0
         while _falls(1, 1, source):
-            whole += 1
-        return (rest + denominator * whole) // self.exponent.numerator
+            complete += 1
+        return (rest + denominator * complete) // self.exponent.numerator
 
     def two_sided(self, source: Source) -> int:
         """Draw an integer k with probability exactly (1 − b)/(1 + b)·b^|k|: discrete Laplace noise."""
         while True:
             negative = source.bits(1)
             size = self.geometric(source)
-            if size or not negative:  # or 0, which has two signs, would be twice as likely
+            if size or not negative:  # otherwise 0 (with two signs) would be twice as likely
                 return -size if negative else size
 
 
@@ -97,7 +97,7 @@ class DiscreteStaircase:
     """Integer noise of constant probability on steps, each step e^(−ε) times as likely as the one inside it.
 
     P(z) ∝ b^j with j = ⌊(|z| + S − r)/S⌋, S the sensitivity and r the radius of the innermost step. Moving z
-    by at most S moves j by at most 1, which is the proof of ε for any r in 1 … S. [GV14; on a grid]
+    by at most S moves j by at most 1. This proves ε for any r in 1 … S. [GV14; on a grid]
     """
 
     sensitivity: int
@@ -139,12 +139,12 @@ class DiscreteStaircase:
         ratio, step = self.ratio, self.sensitivity
         inner = (2 * self.radius - 1) << ratio.halvings
         while True:
-            place = source.below(inner + 2 * step)
-            if place < inner:
+            position = source.below(inner + 2 * step)
+            if position < inner:
                 if not ratio.coin(source):
-                    return (place >> ratio.halvings) - (self.radius - 1)
+                    return (position >> ratio.halvings) - (self.radius - 1)
             elif ratio.doubled_coin(source):
-                side, within = divmod(place - inner, step)
+                side, within = divmod(position - inner, step)
                 size = self.radius + step * ratio.geometric(source) + within
                 return -size if side else size
 
@@ -162,9 +162,9 @@ class DiscreteStaircase:
             return 1.0
         step, odds = self.sensitivity, 1.0 / math.expm1(self.epsilon)
         level = self.level(size)
-        left = (self.radius + level * step - size) / step  # of the step that holds `size`
-        whole = (2 * self.radius - 1) / step + 2.0 * odds
-        return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / whole
+        left = (self.radius + level * step - size) / step  # the part of the step above `size`
+        complete = (2 * self.radius - 1) / step + 2.0 * odds
+        return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / complete
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def ring_tail(weights: Weights, gamma: float, epsilon: float, size: float) -> fl
     """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
     It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
-    uniform; so w₁·x + w₂·y is a sum of two uniform variables, whose tail is piecewise quadratic.
+    uniform; so w₁·x + w₂·y is a sum of two uniform variables with a piecewise quadratic tail.
     """
     count = math.ceil(_REACH / epsilon) + 1
     radii = gamma + np.arange(count)

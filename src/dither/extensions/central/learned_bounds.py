@@ -22,7 +22,7 @@ class LearnedBounds:
 
     Records are counted by sign and power of two, between ±2^smallest and ±2^largest. Every count gets exact
     geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold. So
-    the bounds are powers of two. With probability `mistake` an empty bin passes, and the noise is that of
+    the bounds are powers of two. With probability `mistake` an empty bin passes, and the noise fits
     bounds that are far too wide; at the default of 10⁻⁶ fewer than about 19/ε′ records beyond the bounds are
     clamped.
     """
@@ -44,7 +44,8 @@ class LearnedBounds:
         for power in (self.smallest, self.largest):
             if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
                 raise InvalidParameter(
-                    f"smallest and largest are integer powers of two from −500 to 500, not {found(power)}"
+                    f"expected smallest and largest to be integer powers of two from −500 to 500, got "
+                    f"{found(power)}"
                 )
         if not self.smallest < self.largest:
             raise InvalidParameter(
@@ -55,7 +56,7 @@ class LearnedBounds:
         """Return bounds chosen with a budget of ε for one record added or removed.
 
         A record is in at most one bin, so it changes one count by 1: geometric noise of ratio e^(−ε) on every
-        count is ε-private, and the bounds depend on the noisy counts alone.
+        count is ε-private, and the bounds depend only on the noisy counts.
         """
         ratio = GeometricRatio(epsilon)
         noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
@@ -80,9 +81,11 @@ class LearnedBounds:
                 block = values[begin : begin + BLOCK].astype(np.float64)
                 block = block[~np.isnan(block)]
                 size = np.clip(np.abs(block), 2.0 ** (self.smallest - 1), 2.0 ** (self.largest - 1))
-                place = np.maximum(np.frexp(size)[1] - self.smallest, 0)  # 0 below 2^smallest, then 1 a power
-                place = np.where(block < 0, powers - place, powers + place)
-                counts += np.bincount(place, minlength=counts.size)
+                position = np.maximum(
+                    np.frexp(size)[1] - self.smallest, 0
+                )  # 0 below 2^smallest, then 1 a power
+                position = np.where(block < 0, powers - position, powers + position)
+                counts += np.bincount(position, minlength=counts.size)
         return counts
 
 

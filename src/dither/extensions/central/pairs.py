@@ -124,12 +124,12 @@ class StaircaseLattice(Pair):
         middle = 2 * step * (2 * radius + step - 1) << m
         outer = 4 * step * step
         while True:
-            place = source.below(inner + middle + outer)
-            if place < inner:
+            position = source.below(inner + middle + outer)
+            if position < inner:
                 if not (ratio.coin(source) or ratio.coin(source)):
-                    return _point(place >> 2 * m)
+                    return _point(position >> 2 * m)
                 continue
-            if place < inner + middle:
+            if position < inner + middle:
                 if not ratio.doubled_coin(source) or ratio.coin(source):
                     continue
                 begin = radius + step * ratio.geometric(source)
@@ -189,7 +189,7 @@ class HourglassLattice(Pair):
 
     @property
     def moments(self) -> tuple[float, float]:
-        variance = self.staircase.variance  # of both numbers: the law is symmetric in them
+        variance = self.staircase.variance  # the same for both numbers: the law is symmetric in them
         return variance, 0.5 * self.line_variance - variance
 
     def tail(self, weights: tuple[float, float], size: float) -> float:
@@ -366,7 +366,7 @@ class LaplacePair(PairNoise):
 
 @dataclass(frozen=True)
 class StaircasePair(PairNoise):
-    """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
+    """Noise of constant density on rings of |x| + |y| [GKOV15], by default with the least variance."""
 
     gamma: float | None = None
 

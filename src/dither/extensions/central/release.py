@@ -33,7 +33,7 @@ from dither.extensions.central.pairs import (
 from dither.extensions.central.tally import Tally, records
 from dither.foundation.randomness import SYSTEM, Source
 
-# The mean where the released count is zero or negative, which happens at small n: the middle of the domain,
+# The mean if the released count is zero or negative (this happens at small n): the middle of the domain,
 # or the clipped quotient, as the paper's algorithms have it.
 Convention = Literal["midpoint", "literal"]
 
@@ -59,9 +59,9 @@ def mean(
     """
     sums, kind = choose("method", method, METHODS), make_noise(noise, gamma)
     check_choice("convention", convention, Convention)
-    whole = budget(epsilon)
+    total = budget(epsilon)
     source = SYSTEM if source is None else source
-    secret, left = gather(data, domain, whole, source)
+    secret, left = gather(data, domain, total, source)
     grid = secret.grid
     law = kind.law(sums, grid, left)
     exact, error = sums.query(*secret.secret(), grid), law.draw(source)
@@ -72,7 +72,7 @@ def mean(
     deviation = law.deviation(sums.weights(float(share), grid))
     uncertain = min(deviation / float(count), worst) if count > 0 else worst
     ends = Shares(float(share), uncertain, first, second, sums, law, grid)
-    spread, promise = uncertain * grid.domain.length, record_guarantee(whole)
+    spread, promise = uncertain * grid.domain.length, record_guarantee(total)
     return Answer(grid.at(share), spread, round(count), promise, grid.domain, confidence=ends)
 
 
@@ -87,11 +87,11 @@ def swap_mean(
     """
     if isinstance(domain, LearnedBounds):
         raise InvalidParameter("swap_mean needs a public domain; mean can learn its bounds")
-    whole = budget(epsilon)
+    complete = budget(epsilon)
     source = SYSTEM if source is None else source
-    secret, _ = gather(data, domain, whole, source)
+    secret, _ = gather(data, domain, complete, source)
     grid = secret.grid
-    law = DiscreteStaircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
+    law = DiscreteStaircase.best(grid.cells, complete)  # a changed record moves the sum by at most all cells
     total, count = secret.secret()
     records = max(count, 1)
     if not count:  # the count is public here; an empty data set counts as one record in the middle
@@ -100,7 +100,7 @@ def swap_mean(
     value, unit = grid.at(share), grid.cell / records
     uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
     ends = Symmetric(value, unit, law, grid.domain)
-    promise = record_guarantee(whole, PUBLIC_COUNT)
+    promise = record_guarantee(complete, PUBLIC_COUNT)
     return Answer(value, uncertain, count, promise, grid.domain, confidence=ends)
 
 
@@ -130,23 +130,23 @@ def sum(
     Noise:     staircase, for a sensitivity of max(|low|, |high|): the least variance there is for one number.
     Use when:  the total is wanted. It releases no count, so its `n` is 0; `mean` releases both.
     """
-    whole = budget(epsilon)
+    total = budget(epsilon)
     source = SYSTEM if source is None else source
-    secret, left = gather(data, domain, whole, source)
+    secret, left = gather(data, domain, total, source)
     grid = secret.grid
     law = DiscreteStaircase.best(largest(grid), left)
     unit = grid.cell / offset(grid).denominator
     value = to_float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
     error = law.variance**0.5 * float(unit * law.sensitivity)
     ends = Symmetric(value, unit, law)
-    return Answer(value, error, 0, record_guarantee(whole), grid.domain, confidence=ends)
+    return Answer(value, error, 0, record_guarantee(total), grid.domain, confidence=ends)
 
 
 def count(data: object, *, epsilon: float, source: Source | None = None) -> Answer:
     """Release the number of records, with ε-DP for adding or removing a person.
 
     Promise:   pure ε for one record added or removed; nothing is needed for one record changed.
-    Noise:     two-sided geometric, which is the staircase for sensitivity 1.
+    Noise:     two-sided geometric (the staircase for sensitivity 1).
     """
     number = data.secret()[1] if isinstance(data, Tally) else int(records(data).size)
     answer = _release(number, DiscreteStaircase(1, 1, budget(epsilon)), source)
@@ -188,8 +188,8 @@ def hourglass(
     noise of `staircase`, and both together spend ε once: more accurate than two answers with ε/2 each.
 
     Promise:   pure ε for one record added or removed, for both numbers together.
-    Noise:     the hourglass; `gamma` is its innermost width, by default that of least squared error.
-    Reference: [AddRemove23, Thm 2], on the integers; docs/deviations.md says what its statement lacks.
+    Noise:     the hourglass; `gamma` is its innermost width, by default the one of least squared error.
+    Reference: [AddRemove23, Thm 2], on the integers; docs/deviations.md lists the gap in its statement.
 
     >>> ages, rest = 31 + 45 + 27, 69 + 55 + 73  # of three people, and what is left to 100
     >>> first, second = hourglass(ages, rest, 100, epsilon=50)
@@ -210,7 +210,7 @@ def _integer(value: object) -> int:
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidParameter("the value must be an integer: multiply it to whole units and round") from None
+        raise InvalidParameter("expected an integer value: multiply it to integer units and round") from None
 
 
 def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:
@@ -221,5 +221,5 @@ def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:
 
 def _whole(sensitivity: object) -> int:
     if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or not 1 <= sensitivity <= 1 << 512:
-        raise InvalidParameter("a sensitivity is an integer from 1 to 2^512")
+        raise InvalidParameter("expected a sensitivity to be an integer from 1 to 2^512")
     return sensitivity

@@ -18,7 +18,7 @@ from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.foundation.arrays import Array
 
 _NUMERIC: Final = "fiub"  # the kinds of numpy's real numbers
-_MIXED: Final = "OUS"  # the kinds of objects and texts, which are read one by one
+_MIXED: Final = "OUS"  # the kinds of objects and texts; they are read one by one
 _NAN: Final = float("nan")
 
 
@@ -29,7 +29,7 @@ def records(values: object) -> Array:
     list: the choice would depend on all records, so one record would change how the others are read.
     """
     if hasattr(values, "__array__"):
-        # Masked records become None; np.asarray would show what is under the mask.
+        # Masked records become None; np.asarray would show the values under the mask.
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         if array.ndim != 1:
             raise InvalidParameter(
@@ -105,7 +105,9 @@ class RecordGrid:
         if not isinstance(self.domain, Interval):
             raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
-            raise InvalidParameter(f"cells is an integer between 1 and 2^36, not {found(self.cells)}")
+            raise InvalidParameter(
+                f"expected cells to be an integer between 1 and 2^36, got {found(self.cells)}"
+            )
         if not self.cells < 1e300 * self.domain.length:
             raise InvalidParameter(
                 f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"
@@ -139,17 +141,17 @@ class RecordGrid:
         with np.errstate(all="ignore"):  # a warning would depend on a value
             for begin in range(0, values.size, BLOCK):
                 block = values[begin : begin + BLOCK]
-                places = buffer[: block.size]
-                np.copyto(places, block, casting="unsafe")
-                np.maximum(places, low, out=places)
-                np.minimum(places, high, out=places)
-                places -= low
-                places *= scale
-                np.rint(places, out=places)
-                part = float(places.sum())
+                indices = buffer[: block.size]
+                np.copyto(indices, block, casting="unsafe")
+                np.maximum(indices, low, out=indices)
+                np.minimum(indices, high, out=indices)
+                indices -= low
+                indices *= scale
+                np.rint(indices, out=indices)
+                part = float(indices.sum())
                 if math.isnan(part):  # every operation above has kept the NaN
-                    places[np.isnan(places)] = self.cells // 2
-                    part = float(places.sum())
+                    indices[np.isnan(indices)] = self.cells // 2
+                    part = float(indices.sum())
                 total += int(part)
         return total
 
@@ -212,8 +214,8 @@ class Tally:
             grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
         except (TypeError, ValueError):
             raise MalformedReport("these are not the bytes of a tally") from None
-        whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
-        if kind != "dither secret tally" or not whole:
+        integral = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
+        if kind != "dither secret tally" or not integral:
             raise MalformedReport("these are not the bytes of a tally")
         return Tally(grid, total, count)
 

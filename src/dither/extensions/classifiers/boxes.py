@@ -44,9 +44,9 @@ class FeatureBox:
 
     def contains(self, points: object) -> Mask:
         """Return for each point (last axis: features) whether it lies in the box."""
-        places = np.asarray(points, dtype=np.float64)
+        positions = np.asarray(points, dtype=np.float64)
         low, high = self.corners
-        return np.asarray(((places >= low) & (places <= high)).all(axis=-1))
+        return np.asarray(((positions >= low) & (positions <= high)).all(axis=-1))
 
     def __len__(self) -> int:
         return len(self.low)
@@ -83,19 +83,19 @@ def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
 
     def box(moved: Floats) -> FeatureBox:
         low, high = centre.copy(), centre.copy()
-        for feature, (marginal, place) in enumerate(zip(marginals, own, strict=True)):
+        for feature, (marginal, index) in enumerate(zip(marginals, own, strict=True)):
             under, over = moved[2 * feature : 2 * feature + 2]
-            before, whole = marginal.sums[place], marginal.sums[-1]
+            before, complete = marginal.sums[index], marginal.sums[-1]
             first = int(np.searchsorted(marginal.sums, before * (1.0 - under), side="left"))
-            if first < place:
+            if first < index:
                 low[feature] = marginal.places[first]
-            wanted = before + (whole - before) * over
+            wanted = before + (complete - before) * over
             last = (
                 marginal.places.size
                 if over == 1.0
                 else int(np.searchsorted(marginal.sums, wanted, side="right")) - 1
             )
-            if last > place:
+            if last > index:
                 high[feature] = marginal.places[last - 1]
         return FeatureBox(low, high)
 
@@ -269,10 +269,10 @@ class MaxPoolLayer(Layer):
         certain = np.take_along_axis(lows, best[..., None], -1)[..., 0] >= others.max(axis=-1)
         up, down = np.maximum(slopes, 0.0), np.minimum(slopes, 0.0)
         own = up + down * certain[:, None]
-        place = np.take_along_axis(np.broadcast_to(self.groups, lows.shape), best[..., None], -1)[..., 0]
+        position = np.take_along_axis(np.broadcast_to(self.groups, lows.shape), best[..., None], -1)[..., 0]
         back = np.zeros((*slopes.shape[:2], low.shape[1]))
         boxes, rows = np.ogrid[: len(low), : slopes.shape[1]]
-        np.add.at(back, (boxes[..., None], rows[..., None], place[:, None]), own)
+        np.add.at(back, (boxes[..., None], rows[..., None], position[:, None]), own)
         constant = (down * np.where(certain, 0.0, highs.max(axis=-1))[:, None]).sum(axis=-1)
         return back, constant
 

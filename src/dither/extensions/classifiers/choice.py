@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets
-_RATIO: Final = 1.1  # of neighbouring budgets on the first curve
+_RATIO: Final = 1.1  # ratio of neighbouring budgets on the first curve
 _PARTS: Final = 4  # into which the gap between an insufficient and a sufficient budget is divided
 
 
@@ -106,7 +106,7 @@ def best_mechanism(
 class SufficientBudget(Tabular):
     """A budget that keeps enough utility, the lower bound it keeps, and the curve that it was read off.
 
-    `not_enough` is the next smaller budget that was looked at and is not sufficient; 0 if there is none.
+    `not_enough` is the next smaller examined budget that is not sufficient, or 0.
     """
 
     epsilon: float
@@ -199,7 +199,7 @@ def epsilon_for_utility(
 
 
 def _name_by_class(candidates: Sequence[Any]) -> dict[str, Any]:
-    """Return mechanisms under the names of their classes, with numbers to those of one class."""
+    """Return mechanisms under the names of their classes, with numbers if they share a class."""
     named: dict[str, Any] = {}
     for candidate in candidates:
         plain = name = type(candidate).__name__

@@ -1,4 +1,4 @@
-"""What reports tell about the people of each class: means and variances of numbers, shares of categories."""
+"""Estimates about the people of each class: means and variances of numbers, shares of categories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dither.mechanisms.combined import Records
 
 _FEW: Final = 10  # people that a class must be estimated to have
 _LEAST_SPREAD: Final = 0.01  # standard deviation of a class at least, in lengths of the domain
-_SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from that of all people
+_SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from all people's
 _LEAST_SHARE: Final = 0.5  # people of a class that count for a category that nobody may have
 
 
@@ -130,11 +130,11 @@ def features_of(records: Records, classes: Classes) -> list[Feature]:
     """Return what each class has of every attribute; each person may have reported all, or one of them."""
     if not isinstance(records, Records):
         raise InvalidParameter(f"expected the reports of dt.Each or dt.Sampled, got {found(records)}")
-    told: list[Feature] = []
+    entries: list[Feature] = []
     for index, (name, reports) in enumerate(records.items()):
         here = slice(None) if records.chosen is None else records.chosen == index
-        told.append(_feature(name, reports, classes.members[here]))
-    return told
+        entries.append(_feature(name, reports, classes.members[here]))
+    return entries
 
 
 def _feature(name: str, reports: Reports, members: Floats) -> Feature:
@@ -166,9 +166,9 @@ def _shares(name: str, reports: Reports, members: Floats, sizes: Floats) -> Cate
 
 
 def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> NumberFeature:
-    told = PersonNumbers.of(reports)
-    value, square, there, n = told.value, told.square, told.answered, len(members)
-    middle, length = told.middle, told.line.length
+    decoded = PersonNumbers.of(reports)
+    value, square, there, n = decoded.value, decoded.square, decoded.answered, len(members)
+    middle, length = decoded.middle, decoded.line.length
     pooled = float(value.sum() / there.sum())
     variance = _variance(value, square, there, pooled, length)
     means, spreads, intervals = [], [], []
@@ -188,12 +188,12 @@ def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> Num
         means.append(middle + kept * mean + (1.0 - kept) * pooled)
         spreads.append(max(share * own + (1.0 - share) * variance, (_LEAST_SPREAD * length) ** 2))
         intervals.append(interval)
-    limits = np.clip(means, told.line.low, told.line.high)
-    return NumberFeature(name, str(told.line), limits, np.sqrt(spreads), intervals)
+    limits = np.clip(means, decoded.line.low, decoded.line.high)
+    return NumberFeature(name, str(decoded.line), limits, np.sqrt(spreads), intervals)
 
 
 def _variance(value: Floats, square: Floats, there: Floats, mean: float, length: float) -> float:
-    """Return the variance of all people, shrunk to that of an even distribution where it is within noise."""
+    """Return the variance of all people, shrunk to an even distribution's if it is within noise."""
     own = float(square.sum() / there.sum()) - mean**2
     even = length**2 / 12.0
     noise = student(own, square - 2.0 * mean * value - (own - mean**2) * there)
@@ -223,5 +223,5 @@ def columns_of(table: object, names: Sequence[str]) -> Mapping[str, Array]:
         return {name: rows[:, at] for at, name in enumerate(names)}
     missing = [name for name in names if name not in held]
     if missing:
-        raise InvalidParameter(f"the table lacks the column {missing[0]!r}, which the model was fitted on")
+        raise InvalidParameter(f"the table lacks the column {missing[0]!r} of the fitted model")
     return {name: np.asarray(table[name]) for name in names}  # type: ignore[index]

@@ -36,7 +36,7 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: objec
     number takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
-    about the integers that devices sample, which differ by about the width of a cell.
+    about the integers that devices sample. They differ by about the width of a cell.
 
     >>> import dither as dt
     >>> unit = dt.Interval(0, 1)
@@ -59,7 +59,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     """Return the mechanism whose reports are likeliest within a radius of the value, for the worst value.
 
     It is k-ary randomized response on the centres of k = ⌈length/2·radius⌉ equal parts of the domain; a value
-    is moved to the nearest centre, which is within the radius. Its reports are near with probability
+    is moved to the nearest centre (within the radius). Its reports are near with probability
     e^ε/(e^ε + k − 1), and no ε-LDP mechanism has more for every value: k values that divide the domain
     evenly, ends included, lie more than two radii apart, so the places near each of them are disjoint. If
     reports are near with probability p for each, then for the first one they are near the others with
@@ -110,7 +110,9 @@ def _pair(box: tuple[Any, Any]) -> tuple[Floats, Floats]:
         low, high = box
         return np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidParameter("a box of one feature is a pair (low, high) of numbers or arrays") from None
+        raise InvalidParameter(
+            "expected a box of one feature to be a pair (low, high) of numbers or arrays"
+        ) from None
 
 
 def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
@@ -121,11 +123,11 @@ def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
     if through and not law.law.circular:
         raise InvalidParameter("the low edge of a box must not be above its high edge")
     unit = law.unit(x)
-    places, masses = law.law.atoms(unit)
+    positions, masses = law.law.atoms(unit)
     if not unit.ndim and not through and is_discrete(masses):
-        mass = _listed_mass(law.line.from_unit(places), masses)
+        mass = _listed_mass(law.line.from_unit(positions), masses)
     else:
-        mass = _closed_form(law.law, law.line, unit, places, masses)
+        mass = _closed_form(law.law, law.line, unit, positions, masses)
     if unit.ndim or low.shape != high.shape or low.size <= BLOCK:
         return mass(low, high)
     found = np.empty(low.size)
@@ -135,21 +137,21 @@ def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
     return found.reshape(low.shape)
 
 
-def _closed_form(law: Law, line: Line, unit: Floats, places: Floats, masses: Floats) -> Mass:
-    """Return the probability of an interval from the cdf; `masses` are those of the atoms at `places`."""
+def _closed_form(law: Law, line: Line, unit: Floats, points: Floats, masses: Floats) -> Mass:
+    """Return the probability of an interval from the cdf; `masses` belong to the atoms at `points`."""
 
     def mass(low: Floats, high: Floats) -> Floats:
         first, last = line.to_unit(low), line.to_unit(high)
-        if places.size:
-            first, last = (_snap(edge, end, places, line) for edge, end in ((first, low), (last, high)))
+        if points.size:
+            first, last = (_snap(edge, end, points, line) for edge, end in ((first, low), (last, high)))
         through = low > high
         if through.any():  # an arc through 0 is the complement of the arc from its end to its beginning
             inner = law.between(np.minimum(first, last), np.maximum(first, last), unit)
             found = np.where(through, 1.0 - inner, inner)
         else:
             found = law.between(first, last, unit)
-        if places.size:
-            found = found + _atom_mass(places, masses, np.broadcast_to(first, found.shape))
+        if points.size:
+            found = found + _atom_mass(points, masses, np.broadcast_to(first, found.shape))
         return found
 
     return mass
@@ -176,26 +178,26 @@ def _listed_mass(numbers: Floats, masses: Floats) -> Mass:
     return on_even_points if step > 0.0 and np.abs(numbers - even).max() < step / 4.0 else on_any_points
 
 
-def _snap(edge: Floats, given: Floats, places: Floats, line: Line) -> Floats:
+def _snap(edge: Floats, given: Floats, points: Floats, line: Line) -> Floats:
     """Return edges in units of the law; an edge at the number of an atom becomes the atom's own place.
 
-    Otherwise rounding between the user's units and those of the law could put the atom outside of the box.
+    Otherwise rounding between the user's and the law's units could put the atom outside of the box.
     """
-    if np.array_equal(line.to_unit(line.from_unit(places)), places):
+    if np.array_equal(line.to_unit(line.from_unit(points)), points):
         return edge
-    near = np.searchsorted(places, edge)
-    for which in (np.maximum(near - 1, 0), np.minimum(near, places.size - 1)):
-        edge = np.where(line.from_unit(places[which]) == given, places[which], edge)
+    near = np.searchsorted(points, edge)
+    for which in (np.maximum(near - 1, 0), np.minimum(near, points.size - 1)):
+        edge = np.where(line.from_unit(points[which]) == given, points[which], edge)
     return edge
 
 
-def _atom_mass(places: Floats, masses: Floats, edge: Floats) -> Floats:
-    """Return the probability of the atom at each edge, 0 where there is none."""
-    if places.size <= FEW:
-        return np.asarray(sum(masses[..., which] * (edge == place) for which, place in enumerate(places)))
+def _atom_mass(points: Floats, masses: Floats, edge: Floats) -> Floats:
+    """Return the probability of the atom at each edge, 0 without an atom."""
+    if points.size <= FEW:
+        return np.asarray(sum(masses[..., which] * (edge == index) for which, index in enumerate(points)))
     sums = np.concatenate([np.zeros((*masses.shape[:-1], 1)), np.cumsum(masses, axis=-1)], axis=-1)
-    sums = np.broadcast_to(sums, (*edge.shape, places.size + 1))
-    ends = [np.searchsorted(places, edge, side=side)[..., None] for side in ("left", "right")]
+    sums = np.broadcast_to(sums, (*edge.shape, points.size + 1))
+    ends = [np.searchsorted(points, edge, side=side)[..., None] for side in ("left", "right")]
     before, after = (np.take_along_axis(sums, end, axis=-1)[..., 0] for end in ends)
     return np.asarray(after - before)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None]
 
-_ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
+_ROWS: Final = 1 << 16  # rows of one call of the classifier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,7 +96,9 @@ def over_records(
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
     if method not in (None, "exact", "Monte Carlo"):
-        raise InvalidParameter(f'the method for a data set is "exact" or "Monte Carlo", not {found(method)}')
+        raise InvalidParameter(
+            f'expected the method for a data set to be "exact" or "Monte Carlo", got {found(method)}'
+        )
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
     subjects = [Subject.of(row, randomisation.names, known) for row in rows]
@@ -124,14 +126,14 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
     else:
         rows = list(np.asarray(records))
     if not rows or np.ndim(rows[0]) < 1:
-        raise InvalidParameter("a data set is an array with one record a row, or columns by name")
+        raise InvalidParameter("expected a data set to be an array with one record a row, or columns by name")
     return rows, names
 
 
 def _prove_all(
     model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], tell: Progress
 ) -> list[Utility] | None:
-    """Return proven bounds for every record, or None if those of one are not close."""
+    """Return proven bounds for every record, or None if some are not close."""
     proofs = []
     for subject in subjects:
         proof = prove_utility(Case.about(model, subject), laws, boxes=False)
@@ -150,7 +152,7 @@ def _count_kept(
     source: Source,
     tell: Progress,
 ) -> Integers:
-    """Return for each record how often its answer stays; many records are asked about at once."""
+    """Return for each record how often its answer stays; many records share one call."""
     counts = []
     size = max(1, _ROWS // queries)
     for begin in range(0, len(subjects), size):

@@ -1,6 +1,6 @@
 """The distribution of the report about one feature: one interface to all mechanisms of one number.
 
-Only `feature_law` looks at the kind of a mechanism; the rest of this package asks a `FeatureLaw`.
+Only `feature_law` depends on the type of a mechanism; the rest of this package uses a `FeatureLaw`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Marginal:
         return np.concatenate([[0.0], np.cumsum(self.masses)])
 
     def between(self, low: Floats, high: Floats) -> Floats:
-        """Return P(low ≤ report ≤ high), which is 0 where low is above high."""
+        """Return P(low ≤ report ≤ high), 0 if low is above high."""
         first = np.searchsorted(self.places, low, side="left")
         last = np.searchsorted(self.places, high, side="right")
         return self.sums[np.maximum(last, first)] - self.sums[first]
@@ -53,7 +53,7 @@ class FeatureLaw(ABC):
     `law` and `sent` are in units in which the domain is [0, 1]; all else is in the user's units.
     """
 
-    moves: ClassVar[bool] = False  # whether a value beyond the line counts as its nearest end
+    moves: ClassVar[bool] = False  # True if a value beyond the line counts as its nearest end
 
     @property
     @abstractmethod
@@ -91,8 +91,8 @@ class FeatureLaw(ABC):
         """Return the probability of every report that a device may send, or None if they cannot be listed."""
         if self.sent is None:
             return None
-        places, masses = self.sent.atoms(self.unit(value))
-        return Marginal(self.line.from_unit(places), masses) if is_discrete(masses) else None
+        positions, masses = self.sent.atoms(self.unit(value))
+        return Marginal(self.line.from_unit(positions), masses) if is_discrete(masses) else None
 
 
 def marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal, ...] | None:
@@ -199,8 +199,8 @@ class CategoryLaw(FeatureLaw):
 
 def feature_law(mechanism: object) -> FeatureLaw:
     """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
-    asked = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
-    plain = asked.design() if isinstance(asked, Question) else asked
+    request = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
+    plain = request.design() if isinstance(request, Question) else request
     if isinstance(plain, Analysis):
         return NumberLaw(plain)
     # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.

@@ -34,7 +34,7 @@ class Indicator(Answering, Combinator):
 
     Promise:   (ε, δ). [Thesis, Thm 17] claims more: a loss of at most ε with probability 1 − δ. That is false
                for discrete mechanisms, as all of ours are: a report equal to the value is too likely. One
-               coin for a whole record costs one δ; a coin for each of d features costs 1 − (1 − δ)^d.
+               coin for a complete record costs one δ; a coin for each of d features costs 1 − (1 − δ)^d.
     Reports:   a row of numbers for each person, randomised or raw.
     Use when:  the dissertation's figures are reproduced. Of n people about δ·n send their raw record.
     Reference: [Thesis, Sec. 7.4.2].
@@ -86,8 +86,8 @@ class Indicator(Answering, Combinator):
         return replace(own, bound=Approximate(own.epsilon, float(np.nextafter(self.raw_share, 1.0))))
 
     def device(self) -> dict[str, Any]:
-        asked = as_answering(self.mechanism)
-        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": asked.device()}
+        question = as_answering(self.mechanism)
+        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": question.device()}
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, δ and the guarantee."""

@@ -41,7 +41,7 @@ def count_kept(case: Case, draw: Callable[[Floats], Floats], queries: int) -> in
 
 __all__ = ["bernstein", "binomial_above", "binomial_below", "hoeffding_size", "mean_below"]
 
-_SLACK: Final = 1e-9  # by which a bound is lowered, relatively: more than the rounding error of its formula
+_SLACK: Final = 1e-9  # relative reduction of a bound: more than the rounding error of its formula
 
 
 def mean_below(successes: int, trials: int, omega: float) -> float:
@@ -85,8 +85,8 @@ def _divergence(share: float, p: float) -> float:
 class Densities:
     """The densities of one value's report under several laws, with respect to one common measure.
 
-    The measure is length plus one point mass at each of `marked`, the places at which *some* law has an atom.
-    There the density of a law is the probability of its own atom, 0 if it has none: `masses`, one row a law.
+    The measure is length plus one point mass at each of `marked`, the points at which *some* law has an atom.
+    There the density of a law is the probability of its own atom, or 0: `masses`, one row a law.
     """
 
     laws: tuple[Law, ...]
@@ -99,11 +99,11 @@ class Densities:
         """Return the densities for a value, given in units in which its domain is [0, 1]."""
         x = np.asarray(unit)
         atoms = {id(law): law.atoms(x) for law in laws}
-        marked = np.unique(np.concatenate([places for places, _ in atoms.values()]))
+        marked = np.unique(np.concatenate([points for points, _ in atoms.values()]))
         masses = np.zeros((len(laws), marked.size))
         for row, law in enumerate(laws):
-            places, chances = atoms[id(law)]
-            np.add.at(masses[row], np.searchsorted(marked, places), chances)
+            points, chances = atoms[id(law)]
+            np.add.at(masses[row], np.searchsorted(marked, points), chances)
         return Densities(tuple(laws), unit, marked, masses)
 
     def logarithms(self, places: Floats) -> Floats:
@@ -140,12 +140,12 @@ class Densities:
 
     @cached_property
     def _extremes(self) -> Floats:
-        """The logarithms where ratios can be extreme: at atoms, at the value, beside and between jumps."""
+        """The logarithms where ratios can be extreme: at atoms, at the value, next to and between jumps."""
         found: dict[int, Floats] = {id(law): law.jumps(self.unit) for law in self.laws}
         steps = np.unique(np.concatenate([[self.unit], *found.values()]))
         beside = [np.nextafter(steps, -np.inf), steps, np.nextafter(steps, np.inf)]
-        places = np.unique(np.concatenate([*beside, (steps[1:] + steps[:-1]) / 2.0, self.marked]))
-        return self.logarithms(places)
+        positions = np.unique(np.concatenate([*beside, (steps[1:] + steps[:-1]) / 2.0, self.marked]))
+        return self.logarithms(positions)
 
 
 def uniform_points(low: Floats, high: Floats, count: int, source: Source) -> Floats:
@@ -175,7 +175,7 @@ _LARGEST: Final = 300.0  # the largest logarithm of a ratio of densities; larger
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Bounds on the utility at every budget of a curve, which all hold at once with the confidence 1 − ω."""
+    """Bounds on the utility at every budget of a curve. They hold at once with the confidence 1 − ω."""
 
     lower: Floats
     upper: Floats
@@ -193,17 +193,17 @@ def importance_band(
     """Bound the utility under each of `laws` from points of the mixture of `anchors`, or else of `laws`."""
     proposals = laws if anchors is None else anchors
     units = [float(law.unit(value)) for law, value in zip(laws[0], case.values.tolist(), strict=True)]
-    places = draw_mixture(proposals, units, queries, source)
-    points = [law.line.from_unit(places[:, feature]) for feature, law in enumerate(laws[0])]
+    positions = draw_mixture(proposals, units, queries, source)
+    points = [law.line.from_unit(positions[:, feature]) for feature, law in enumerate(laws[0])]
     changed = ~case.keeps(np.stack(points, axis=-1))
     both = laws if anchors is None else (*laws, *anchors)
     own, others = slice(len(laws)), slice(None if anchors is None else len(laws), None)
     logarithms, least = np.zeros((1, 1)), np.zeros((1, 1))
     for feature, unit in enumerate(units):
         densities = Densities.of([record[feature].law for record in both], unit)
-        logarithms = logarithms + densities.logarithms(np.ascontiguousarray(places[:, feature]))
+        logarithms = logarithms + densities.logarithms(np.ascontiguousarray(positions[:, feature]))
         least = least + densities.least_ratios(own, others)
-    # Relative to the largest density of a proposal at each point, which is positive there. A law whose
+    # Relative to the largest (positive) density of a proposal at each point. A law whose
     # density is far above all of them cannot be bounded from these points anyway.
     relative = np.exp(np.minimum(logarithms - logarithms[others].max(axis=0), _LARGEST))
     weights = relative[own] / relative[others].mean(axis=0)

@@ -54,7 +54,7 @@ def report(
     case = Case.of(predict, x, randomisations[0].names, names)
     laws = randomisations[0].laws(case.features)
     known = _known_names(case.model, x, names)
-    features = known or [f"feature {place + 1}" for place in range(case.subject.row.size)]
+    features = known or [f"feature {index + 1}" for index in range(case.subject.row.size)]
     rows = [
         (name, rounded_down(found.lower), found.method, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)

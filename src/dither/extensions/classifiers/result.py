@@ -35,8 +35,8 @@ class Utility(Tabular):
     """The probability that a classifier's answer stays the same when the record is randomised.
 
     With probability `confidence` or more, both `lower` and `upper` bound it; with a confidence of 1 they are
-    proven. `estimate` is a point estimate. `queries` is how often the classifier was asked, `guarantee` what
-    the person is promised, and `box`, if one was found, a set of reports for which the answer stays.
+    proven. `estimate` is a point estimate. `queries` is the number of calls of the classifier, `guarantee`
+    the promise to the person, and `box`, if one was found, a set of reports for which the answer stays.
     """
 
     lower: float
@@ -50,7 +50,7 @@ class Utility(Tabular):
 
     @staticmethod
     def enclose(lower: float, upper: float) -> Utility:
-        """Return proven bounds, which are called exact if they are closer than 10⁻⁶."""
+        """Return proven bounds; they are called exact if they are closer than 10⁻⁶."""
         if upper - lower < _EXACT:
             return Utility(lower, upper, (lower + upper) / 2.0, "exact", 1.0, 0)
         return Utility(lower, upper, lower, "certified", 1.0, 0)
@@ -112,7 +112,7 @@ def draw_utilities(rows: Sequence[Row], title: str, ax: Axes | None) -> Axes:
 
 
 def with_raw_release(kept: Edge, share: float) -> Edge:
-    """Return the utility of an `Indicator` from that of its mechanism: δ + (1 − δ)·utility.
+    """Return the utility of an `Indicator` from its mechanism's: δ + (1 − δ)·utility.
 
     The answer for the raw record is by definition the same.
     """
@@ -149,7 +149,7 @@ class Case:
 
     @staticmethod
     def about(model: Model, subject: Subject) -> Case:
-        """Return the case of a record, for which the classifier is asked once."""
+        """Return the case of a record; the classifier is called once."""
         return Case(model, subject, model(subject.rows(subject.values[None]))[0])
 
     @property

@@ -39,8 +39,8 @@ class Robustness(Tabular):
     """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.
 
     Either proven (`confidence` 1, `tau` 0), or tested: at most a share `tau` of the box's points changes the
-    answer. A test is wrong with probability at most 1 − `confidence`, which accounts for all boxes that were
-    tested on the way. It says nothing about reports, which are not uniform.
+    answer. A test is wrong with probability at most 1 − `confidence`, over all boxes that were tested on the
+    way. It says nothing about reports, because they are not uniform.
     """
 
     box: FeatureBox
@@ -62,10 +62,10 @@ class Robustness(Tabular):
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw how far each feature may move, one below the other; needs the extra `plot`."""
         ax = axes_or_new(ax)
-        places = np.arange(len(self.box))[::-1]
+        positions = np.arange(len(self.box))[::-1]
         low, high = self.box.corners
-        ax.barh(places, high - low, left=low, height=0.5, color=BLUE, alpha=0.75)
-        ax.set_yticks(places, [f"feature {number + 1}" for number in range(len(self.box))])
+        ax.barh(positions, high - low, left=low, height=0.5, color=BLUE, alpha=0.75)
+        ax.set_yticks(positions, [f"feature {number + 1}" for number in range(len(self.box))])
         ax.margins(x=0.1)
         set_height(ax, max(0.35 * len(self.box) + 1.2, 1.7))
         about = title or "Where the classifier answers as for the record"
@@ -147,7 +147,7 @@ def hyperrectangle(
 ) -> Robustness:
     """Return a large box about x in which the answer stays; each side is moved as far as it can be.
 
-    The parameters are those of `radius`.
+    The parameters are the same as for `radius`.
 
     >>> import dither as dt
     >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])

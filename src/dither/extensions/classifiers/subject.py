@@ -60,11 +60,11 @@ def _row(x: object) -> Array:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError):
-        raise InvalidParameter("a record is an array of features, or features by name") from None
+        raise InvalidParameter("expected a record to be an array of features, or features by name") from None
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     if array.ndim != 1:
-        raise InvalidParameter("a record is an array of features, or features by name")
+        raise InvalidParameter("expected a record to be an array of features, or features by name")
     return np.array(x, dtype=object)
 
 
@@ -74,7 +74,7 @@ def _value(x: Any, name: str) -> object:
     except (KeyError, IndexError):
         raise InvalidParameter(f"the record has no feature {name!r}") from None
     if np.ndim(value) and np.size(value) != 1:
-        raise InvalidParameter("one record was expected; for a whole table use dt.classifiers.over_records")
+        raise InvalidParameter("expected one record; for a table use dt.classifiers.over_records")
     return np.asarray(value).reshape(-1)[0] if np.ndim(value) else value
 
 
@@ -88,11 +88,11 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
             f"the record has {count} features without names; pass names=[…] to say which of them are "
             f"{', '.join(chosen)}"
         )
-    places = {str(name): index for index, name in enumerate(names)}
-    missing = [name for name in chosen if name not in places]
+    positions = {str(name): index for index, name in enumerate(names)}
+    missing = [name for name in chosen if name not in positions]
     if missing:
-        raise unknown_name("feature", missing[0], places)
-    return tuple(places[name] for name in chosen)
+        raise unknown_name("feature", missing[0], positions)
+    return tuple(positions[name] for name in chosen)
 
 
 class Randomiser(Protocol):
@@ -132,7 +132,7 @@ class Randomisation:
     @staticmethod
     def of(given: Randomiser) -> Randomisation:
         """Return what the caller gave as a randomisation; raise `InvalidParameter` if it is not one."""
-        if not hasattr(type(given), "guarantee"):  # of the class: to compute it may take long
+        if not hasattr(type(given), "guarantee"):  # an attribute of the class: computing it may take long
             raise InvalidParameter(
                 f"a mechanism, or dt.Each of several, was expected; not {type(given).__name__}"
             )
@@ -167,7 +167,7 @@ class Randomisation:
         return Randomisation.of(self.given.at(epsilon))
 
     def guarantee(self, features: int) -> Guarantee:
-        """Return what a person is promised who sends the whole record once."""
+        """Return the promise to a person who sends the complete record once."""
         found = self.mechanism.guarantee
         if self.parts is None and features > 1:
             found = Guarantee(found.repeated(features).bound, "record", found.assumes)

@@ -92,9 +92,11 @@ def utility(
 def _in_box(
     predict: object, x: object, question: Question, method: UtilityMethod | None, names: Sequence[str] | None
 ) -> Utility:
-    """Return the utility of several features together: the classifier is asked about every report."""
+    """Return the utility of several features together: the classifier is called for every report."""
     if method not in (None, "exact"):
-        raise InvalidParameter("the utility of features that are told together is exact; leave `method` out")
+        raise InvalidParameter(
+            "the utility of features that are reported together is exact; leave `method` out"
+        )
     box = question.domain
     case = Case.of(predict, x, box.names, names)
     law = question.kernel.laws(box.check(case.values[None]))[0]
@@ -121,7 +123,7 @@ def _of_place(
     if case.features != 2:
         raise InvalidParameter(
             f"expected a record of two features, the two coordinates of a place, got {case.features}; pass a "
-            "function of the two that asks the classifier with the others filled in"
+            "function of the two that calls the classifier with the others filled in"
         )
 
     def draw(values: Floats) -> Floats:
@@ -243,7 +245,7 @@ BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
 class Curve(Tabular):
     """The probability that the answer stays, at many budgets: between `lower` and `upper`.
 
-    With the stated confidence the whole band holds: both edges, at all budgets at once.
+    With the stated confidence the complete band holds: both edges, at all budgets at once.
     """
 
     epsilons: Floats
@@ -304,7 +306,7 @@ def utility_curve(
 ) -> Curve:
     """Return bounds on the utility of `mechanism.at(ε)` at many budgets ε.
 
-    Exact where `utility` is. Otherwise the classifier is asked about `queries` points once, for all budgets
+    Exact where `utility` is. Otherwise the classifier is called for `queries` points once, for all budgets
     together, and the band holds at all of them at once. A single mechanism spends ε on every feature;
     `dt.Each` divides it. `anchors` are the budgets of the mixture that points are drawn from: by default
     `epsilons`.
@@ -347,9 +349,9 @@ def _proven_curve(
     method: UtilityMethod | None,
     omega: float,
 ) -> Curve | None:
-    """Return the curve that the classifier's parameters prove; None if it is not tight or not asked for.
+    """Return the curve that the classifier's parameters prove; None if it is not tight or not requested.
 
-    Raise `Infeasible` if a proof is required and there is none.
+    Raise `Infeasible` if a required proof is missing.
     """
     if method not in (None, "exact", "certified"):
         return None

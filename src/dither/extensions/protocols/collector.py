@@ -54,7 +54,7 @@ class Collection:
 
     @cached_property
     def reading(self) -> Joint:
-        """The mechanism for estimation: the same reports, with as many pairs as were formed.
+        """The mechanism for estimation: the same reports, with the number of formed pairs.
 
         Two of n reports are partners' with probability 2·pairs/(n(n−1)). This mechanism has n people and a ρ
         that is smaller in the same proportion.
@@ -68,11 +68,9 @@ class Collection:
     def frequencies(self, question: int = 0) -> EstimatedFrequencies:
         """Estimate the frequency of every category from the answers to one question, counted from 0."""
         if not 0 <= question < self.rounds:
-            raise InvalidParameter(
-                f"questions are counted from 0 to {self.rounds - 1}; there is no question {found(question)}"
-            )
-        told = frequencies(Reports(self.reading.question, self.cells[:, question]))
-        return replace(told, guarantee=self.terms.guarantee)
+            raise InvalidParameter(f"expected a question from 0 to {self.rounds - 1}, got {found(question)}")
+        reported = frequencies(Reports(self.reading.question, self.cells[:, question]))
+        return replace(reported, guarantee=self.terms.guarantee)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -80,15 +78,15 @@ class Collection:
         return self.terms.guarantee.repeated(self.rounds)
 
     def __str__(self) -> str:
-        told = {
+        facts = {
             Standing.PAIRED: "tossed with a partner",
-            Standing.ALONE: "stayed alone, their number being odd",
+            Standing.ALONE: "had no partner because the number is odd",
             Standing.LOST: "lost their partner",
-            Standing.UNPLACED: "were told of no partner",
+            Standing.UNPLACED: "received no partner",
         }
         parts = [
             f"{self.standings.count(standing)} {text}"
-            for standing, text in told.items()
+            for standing, text in facts.items()
             if standing in self.standings
         ]
         plain = "" if self.paired == len(self.standings) else "; without a partner: plain randomized response"
@@ -138,8 +136,8 @@ def collect(
 
     Reports that no device could have sent are refused: the device sees the connection closed without THANKS.
     Of two reports under one name the first counts. The second is acknowledged if it is the same, and refused
-    otherwise. A connection without a whole report after `patience` seconds is closed, and so is the oldest of
-    more than `strangers` connections. Rows are in the order of the devices' random names, not of arrival.
+    otherwise. A connection without a complete report after `patience` seconds is closed, and so is the oldest
+    of more than `strangers` connections. Rows are in the order of the devices' random names, not of arrival.
     """
     deadline = Deadline.after(timeout)
     came: dict[bytes, tuple[Standing, Array]] = {}

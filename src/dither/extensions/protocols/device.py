@@ -27,8 +27,8 @@ class Tossed:
     """A device's coins, its standing, and why it tossed alone if it did.
 
     `name` is the device's name at the collector. It is random, and not the name at the meeting point. `pair`
-    is a text that is the same for both partners, or None; whoever sees it for two devices knows that they are
-    partners.
+    is a text that is the same for both partners, or None; equal
+    texts of two devices reveal that they are partners.
     """
 
     coins: list[Coin] = field(repr=False)
@@ -52,12 +52,11 @@ def toss(
     tls: DeviceTLS | None = None,
     source: Source | None = None,
 ) -> Tossed:
-    """Return coins tossed with the partner that the pairing names; without a partner, coins tossed alone.
+    """Return coins tossed with the partner from the pairing; without a partner, independent coins.
 
-    `meetings` is one dealer, or three servers; `timeout` is in seconds; `host` is this device's IP address,
-    at which its partner can reach it. If anything goes wrong with other devices, this returns before the
-    timeout with coins tossed alone, of the same p. The estimate stays unbiased, and `standing` says what
-    happened.
+    `meetings` is one dealer, or three servers; `timeout` is in seconds; `host` is this device's IP address
+    for its partner. After an error of other devices, this returns before the timeout with independent coins
+    of the same p. The estimate stays unbiased, and `standing` states the case.
     """
     if len(meetings) not in (1, 3):
         raise InvalidParameter("a device enrols at one dealer or at three servers")
@@ -100,7 +99,7 @@ def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: Devi
 
 
 class _Answered:
-    """The conversation with whoever connects: maybe a stranger, so each has its own exchange and secrets."""
+    """The conversation with a connected device. It may be a stranger; each has its own exchange."""
 
     def __init__(self, exchange: Exchange, ended: list[_Answered]) -> None:
         self.exchange, self.reason = exchange, "the other side hung up"
@@ -152,13 +151,13 @@ def report(
 ) -> None:
     """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
-    Two partners finish their toss at the same moment. So that the collector cannot tell partners by the time,
-    set `delay`: the device then waits for a random time, uniform from 0 to `delay` seconds, and connects.
-    Reports that are sent again must be the same. The collector learns whether this device had a partner, not
-    which.
+    Two partners finish their toss at the same moment. So that the collector cannot recognise partners by the
+    time, set `delay`: the device then waits for a random time, uniform from 0 to `delay` seconds, and
+    connects. Reports that are sent again must be the same. The collector learns whether this device had a
+    partner, not which.
     """
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0.0 <= delay < 1e9:
-        raise InvalidParameter(f"a delay is a number of seconds, 0 or more, not {found(delay)}")
+        raise InvalidParameter(f"expected a delay to be a number of seconds, 0 or more, got {found(delay)}")
     body = pack_report(tossed.name, terms, tossed.standing, reports.cells)
     Deadline.after(timeout)  # raises before anything is waited for
     time.sleep(delay * int.from_bytes(SYSTEM.take(4), "little") / (1 << 32))
@@ -171,10 +170,10 @@ def report(
 def local_pairs(
     jrr: Joint, n: int | None = None, *, bits: int = BITS, source: Source | None = None
 ) -> list[Coin]:
-    """Return n coins, partners next to each other: 0 and 1, 2 and 3, …; if n is odd, the last is alone.
+    """Return n coins, partners next to each other: 0 and 1, 2 and 3, …; if n is odd, the last has no partner.
 
     All devices are in this process and run the real protocol. The coins are those of `Terms(jrr, bits)`.
-    Their mechanism is for n people, by default as many as `jrr` is for.
+    Their mechanism is for n people, by default the number of `jrr`.
     """
     if not isinstance(jrr, Joint):
         raise InvalidParameter(f"devices toss for a JRR or JRR.over(...), not {type(jrr).__name__}")

@@ -45,7 +45,7 @@ class Role(IntEnum):
 class Exchange:
     """Draws coins for this device together with one other. An exchange is used once.
 
-    After an error it cannot be continued, and what it drew is dropped. A new exchange draws everything anew.
+    After an error it cannot be continued, and its draws are dropped. A new exchange draws everything anew.
     Nothing is stored between two runs of a program, so no secret is used twice.
     """
 
@@ -70,7 +70,7 @@ class Exchange:
         self._digest = hashlib.sha256(terms.digest + context).digest()
         self._key = hmac.digest(secret, b"dither exchange key", "sha256")
         self._reader, self._outbox = Reader(), bytearray()
-        self._transcript = hashlib.sha256()  # of all bodies, in the order in which they were sent
+        self._transcript = hashlib.sha256()  # hash of all bodies, in the order in which they were sent
         self._exchange, self._sent, self._read = NO_EXCHANGE, 0, 0
         self._tossed: list[bool] | None = None
         self._failed = self._fresh = False
@@ -78,7 +78,7 @@ class Exchange:
         self._expected: ExpectedMessage | None = None
 
     def start(self) -> bytes:
-        """Begin, and return the bytes to send: none for the second device, which listens first."""
+        """Begin, and return the bytes to send: empty for the second device, because it listens first."""
         if self._expected is not None or self._failed or self.done:
             raise ExchangeFailed("this exchange has begun already; create a new one for every toss")
         self._expected = next(self._steps)
@@ -122,10 +122,10 @@ class Exchange:
 
     def _advance(self) -> None:
         while self._expected is not None:
-            whole = self._reader.take(self._expected)
-            if whole is None:
+            message = self._reader.take(self._expected)
+            if message is None:
                 return
-            body, tag = whole[:-TAG], whole[-TAG:]
+            body, tag = message[:-TAG], message[-TAG:]
             if not hmac.compare_digest(
                 tag, self._tag(self._role.other, self._expected.kind, self._read, body)
             ):
@@ -169,7 +169,7 @@ class Exchange:
         self._tossed = tossed
 
     def _swap(self, kind: Kind, body: bytes) -> Generator[ExpectedMessage, bytes, bytes]:
-        """Send a message and return the other device's, which is as long. The first device sends first."""
+        """Send a message and return the other device's, of the same length. The first device sends first."""
         size = len(body) + TAG
         expected = ExpectedMessage(kind, self._read, self._exchange, size, size)
         if self._role is Role.FIRST:
@@ -213,7 +213,7 @@ class Exchange:
         if tosses != self._count * self._terms.mechanism.each:
             raise ExchangeFailed("the other device wants another number of coins")
         if nonce == mine[-_NONCE:]:
-            raise ExchangeFailed("the other device sends back what it was sent")
+            raise ExchangeFailed("the other device sends back this device's messages")
 
     def _drop(self) -> None:
         self._failed, self._expected, self._tossed = True, None, None
@@ -240,12 +240,14 @@ class Deadline:
     def after(seconds: float) -> Deadline:
         """Return the deadline `seconds` from now."""
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
-            raise InvalidParameter(f"a timeout is a positive number of seconds, not {found(seconds)}")
+            raise InvalidParameter(
+                f"expected a timeout to be a positive number of seconds, got {found(seconds)}"
+            )
         return Deadline(time.monotonic() + seconds)
 
     @property
     def left(self) -> float:
-        """The seconds left; raises ExchangeFailed when there are none."""
+        """The seconds left; raises ExchangeFailed at 0."""
         left = self.at - time.monotonic()
         if left <= 0.0:
             raise ExchangeFailed("nothing came in time")
@@ -292,7 +294,7 @@ def receive(connection: socket.socket, deadline: Deadline) -> bytes:
 
 
 def reach(address: Address, deadline: Deadline, tls: ssl.SSLContext | None = None) -> socket.socket:
-    """Return a connection to an address where somebody listens before the deadline, inside TLS if given."""
+    """Return a connection to an address as soon as it listens, before the deadline, inside TLS if given."""
     while True:
         try:
             connection = socket.create_connection(address, timeout=deadline.left)

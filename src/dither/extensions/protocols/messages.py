@@ -37,16 +37,16 @@ def read_address(data: bytes) -> Address:
     """Return host and port; raise ExchangeFailed if nobody could listen there."""
     if len(data) != ADDRESS:
         raise ExchangeFailed("an address has 18 bytes")
-    whole = ipaddress.IPv6Address(data[:_HOST])
-    read = whole if whole.ipv4_mapped is None else whole.ipv4_mapped
+    complete = ipaddress.IPv6Address(data[:_HOST])
+    read = complete if complete.ipv4_mapped is None else complete.ipv4_mapped
     port = int.from_bytes(data[_HOST:], "little")
     if read.is_unspecified or not port:
-        raise ExchangeFailed("an address is an IP address and a port")
+        raise ExchangeFailed("expected an address to be an IP address and a port")
     return str(read), port
 
 
 VERSION: Final = 2
-NO_EXCHANGE: Final = bytes(8)  # of messages that belong to no exchange
+NO_EXCHANGE: Final = bytes(8)  # id of messages outside of an exchange
 _MAGIC: Final = b"djrr"
 _HEAD: Final = struct.Struct("<4sBBI8sI")
 

@@ -1,4 +1,4 @@
-"""The grouping of people into pairs, and what it assumes."""
+"""The grouping of people into pairs, and its assumptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.randomness import SYSTEM, Source
 
 Grouping = Literal["dealt", "shuffled"]  # how pairs are drawn
-ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # by a way of drawing pairs, one a line
+ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # assumptions of each way of drawing pairs, one a line
     "dealt": ("whoever pairs the devices draws at random, and keeps the pairs from the collector",),
     "shuffled": (
         "no two of the three servers that pair the devices put together what they hold",
@@ -21,7 +21,7 @@ ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # by a way of drawing pairs
 
 @dataclass(frozen=True)
 class Pairing:
-    """The partner of each of n devices. If n is odd, one device is its own partner and tosses alone.
+    """The partner of each of n devices. If n is odd, one device is its own partner and tosses by itself.
 
     >>> Pairing((2, 1, 0)).pairs, Pairing((2, 1, 0)).alone
     (((0, 2),), (1,))
@@ -67,4 +67,6 @@ def from_order(order: Sequence[int]) -> tuple[int, ...]:
 def check_number(n: object) -> None:
     """Raise InvalidParameter unless n is an integer of at least 2."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
-        raise InvalidParameter(f"the number of devices is an integer of at least 2, not {found(n)}")
+        raise InvalidParameter(
+            f"expected the number of devices to be an integer of at least 2, got {found(n)}"
+        )

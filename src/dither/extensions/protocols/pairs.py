@@ -1,4 +1,4 @@
-"""Pairing by three servers, none of which knows the pairs alone."""
+"""Pairing by three servers; no single server knows the pairs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from dither.extensions.protocols.messages import Certificates
 from dither.extensions.protocols.pairing import Pairing, check_number
 
 SERVERS: Final = 3
-# The prime of secp256k1. A share holds an address or a secret, and square roots, which a random bit takes,
-# are one power, since it is 3 modulo 4.
+# The prime of secp256k1. A share holds an address or a secret. A random bit needs square
+# roots, and they are one power because the prime is 3 modulo 4.
 PRIME: Final = (1 << 256) - (1 << 32) - 977
 NUMBER: Final = 32  # bytes of a number
 
 
 def combine(shares: Sequence[object]) -> int:
-    """Return the number that three shares stand for; raise ExchangeFailed if they are not on one line."""
+    """Return the number of three shares; raise ExchangeFailed if they are not on one line."""
     if len(shares) != SERVERS or not all(type(share) is int and 0 <= share < PRIME for share in shares):
         raise ExchangeFailed(f"a number comes in {SERVERS} shares, each below the prime")
     first, second, third = (share for share in shares if isinstance(share, int))
@@ -130,7 +130,7 @@ if __name__ == "__main__":
 
 
 LOOPBACK: Final = "127.0.0.1"
-Shares = dict[int, tuple[int, int]]  # by the index of the device: of its place, and of its pair's secret
+Shares = dict[int, tuple[int, int]]  # index of the device → shares of its slot and of its pair's secret
 
 
 def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
@@ -157,7 +157,7 @@ def begin_share(
     servers: Sequence[str],
     tls: Certificates | None = None,
 ) -> subprocess.Popen[str]:
-    """Start the process of one of the three servers, which pairs devices with these names and records."""
+    """Start the process of one of the three servers. It pairs devices with these names and records."""
     check_servers(index, servers)
     files = None if tls is None else [str(file) for file in (tls.certificate, tls.key, tls.authority)]
     task = {
@@ -201,10 +201,10 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
         process.communicate()
         raise ExchangeFailed("the servers did not finish their shuffle in time") from None
     try:
-        told = json.loads(out)
+        data = json.loads(out)
         shares = {
             int(number): (int(a), int(b))
-            for number, (a, b) in zip(told["common"], told["shares"], strict=True)
+            for number, (a, b) in zip(data["common"], data["shares"], strict=True)
         }
     except (ValueError, TypeError, KeyError):
         raise ExchangeFailed(
@@ -213,7 +213,7 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
     if not all(0 <= share < n for share in shares) or not all(
         0 <= share < PRIME for both in shares.values() for share in both
     ):
-        raise ExchangeFailed("a server gave shares that are none, or for devices that did not enrol")
+        raise ExchangeFailed("a server gave invalid shares, or shares for devices that did not enrol")
     return shares
 
 

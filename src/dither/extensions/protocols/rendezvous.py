@@ -1,4 +1,4 @@
-"""The rendezvous server, at which devices enrol and find their partners."""
+"""The rendezvous server: devices enrol there and find their partners."""
 
 from __future__ import annotations
 
@@ -213,42 +213,42 @@ class DevicePair:
 
 
 def pack_dealt(pair: DevicePair | None) -> bytes:
-    """Return the body of a dealer's PLACE; None is for the device that stays alone."""
+    """Return the body of a dealer's PLACE; None is for the device without a partner."""
     if pair is None:
         return bytes([_ALONE]) + bytes(ADDRESS + SECRET)
     return bytes([pair.role]) + pack_address(pair.partner) + pair.secret
 
 
 def read_dealt(body: bytes) -> DevicePair | None:
-    """Return the pair that a dealer's PLACE tells, or None if this device stays alone."""
+    """Return the pair in a dealer's PLACE, or None if this device has no partner."""
     if len(body) != DEALT_SIZE or body[0] > _ALONE:
-        raise ExchangeFailed("a dealer tells a role, an address and a secret")
+        raise ExchangeFailed("expected a role, an address and a secret from a dealer")
     if body[0] == _ALONE:
         return None
     return DevicePair(Role(body[0]), read_address(body[1 : 1 + ADDRESS]), body[1 + ADDRESS :])
 
 
 def read_shared(bodies: Sequence[bytes]) -> DevicePair | None:
-    """Return the pair that three servers' PLACEs tell together, or None if this device stays alone."""
+    """Return the pair in three servers' PLACEs, or None if this device has no partner."""
     if any(len(body) != SHARED_SIZE for body in bodies):
-        raise ExchangeFailed("a server tells two shares")
+        raise ExchangeFailed("expected two shares from a server")
     numbers = [
         combine([int.from_bytes(body[start : start + NUMBER], "little") for body in bodies])
         for start in (0, NUMBER)
     ]
-    place, secret = numbers
-    record, role = place >> 1, Role(place & 1)
+    position, secret = numbers
+    record, role = position >> 1, Role(position & 1)
     if record == 0:
         return None
     if not record & 1 or record >> 1 >= 1 << 8 * ADDRESS:
-        raise ExchangeFailed("the three servers tell no address")
+        raise ExchangeFailed("expected an address from the three servers")
     return DevicePair(
         role, read_address((record >> 1).to_bytes(ADDRESS, "little")), secret.to_bytes(NUMBER, "little")
     )
 
 
 def address_record(address: bytes) -> int:
-    """Return the integer that stands for a device's packed address in the servers' shuffle."""
+    """Return the integer of a device's packed address in the servers' shuffle."""
     return 2 * int.from_bytes(address, "little") + 1
 
 
@@ -268,14 +268,14 @@ PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodi
 
 
 def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
-    """Return what each device is told, drawn here: the dealer is trusted, and knows pairs and secrets."""
+    """Return the message to each device, drawn here: the dealer is trusted, and knows pairs and secrets."""
     pairing = deal_pairs(len(devices))
-    told = {slot: pack_dealt(None) for slot in pairing.alone}
+    bodies = {slot: pack_dealt(None) for slot in pairing.alone}
     for pair in pairing.pairs:
         secret = SYSTEM.take(SECRET)
         for role, device in zip(Role, pair, strict=True):
-            told[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
-    return told
+            bodies[device] = pack_dealt(DevicePair(role, devices[pair[role.other]].address, secret))
+    return bodies
 
 
 def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> PlaceBodies:
@@ -294,7 +294,7 @@ def server(index: int, servers: Sequence[str], tls: Certificates | None = None) 
 
 
 class _Enrolment:
-    """The conversation with one device: its ENROL, then silence until it is told its place."""
+    """The conversation with one device: its ENROL, then silence until it gets its slot."""
 
     def __init__(self, came: dict[bytes, tuple[Enrolled, _Enrolment]], most: int) -> None:
         self._came, self._most = came, most
@@ -341,7 +341,7 @@ def seat(
     strangers: int = STRANGERS,
     patience: float = PATIENCE,
 ) -> int:
-    """Let n devices enrol, tell each its place, and return how many could be told.
+    """Let n devices enrol, send each its slot, and return the number of sent slots.
 
     A connection that does not follow the protocol is closed and does not count. One that has not enrolled
     after `patience` seconds is closed, and so is the oldest of more than `strangers` such connections. If
@@ -369,7 +369,7 @@ def find_place(
     deadline: Deadline,
     tls: ssl.SSLContext | None = None,
 ) -> DevicePair | None:
-    """Enrol at a dealer, or at three servers, and return this device's pair; None if it stays alone."""
+    """Enrol at a dealer, or at three servers, and return this device's pair, or None."""
     with ExitStack() as open_:
         connections = []
         for address in meetings:

@@ -2,8 +2,8 @@
 
     name 16 · digest of the terms 32 · standing 1 · reports
 
-Sizes are in bytes. The reports are those of all questions, in order, each as many bytes as the mechanism's
-layout says. Their integers are little endian, whatever the byte order of the machine.
+Sizes are in bytes. The reports answer all questions, in order. The mechanism's layout defines their
+size. Their integers are little endian on every machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HEAD: Final = struct.Struct("<16s32sB")
 
 
 class Standing(IntEnum):
-    """How a device got its coins. Without a partner they are those of plain randomized response."""
+    """The origin of a device's coins. Without a partner they follow plain randomized response."""
 
     PAIRED = 0  # tossed with a partner
     ALONE = 1  # the number of devices was odd, and this one was left over

@@ -33,10 +33,10 @@ _NEAR: Final = 4  # largest distance of an integer weight from the exact one
 
 @dataclass(frozen=True)
 class Terms:
-    """How two devices toss: by one random integer of `bits` bits, of which each device holds a share.
+    """The toss of two devices: one random integer of `bits` bits. Each device holds a share of it.
 
-    The coins are those asked for, with probabilities rounded to multiples of 2^−bits so that the privacy loss
-    is never larger, whether the partner's coin is known or not. `mechanism` has exactly these coins, and
+    The coins are the requested ones, with probabilities rounded to multiples of 2^−bits so that the privacy
+    loss is never larger, whether the partner's coin is known or not. `mechanism` has exactly these coins, and
     every guarantee is computed from them.
 
     >>> from dither.core.domains import Categories
@@ -54,14 +54,12 @@ class Terms:
 
     def __post_init__(self) -> None:
         given: object = self.asked
-        if isinstance(given, Question):  # as it was read; coins need the design
+        if isinstance(given, Question):  # a parsed question; coins need the design
             object.__setattr__(self, "asked", given.design())
         if not isinstance(self.asked, Joint):
-            raise InvalidParameter(
-                f"devices toss for a JRR or JRR.over(...), not {type(self.asked).__name__}"
-            )
+            raise InvalidParameter(f"expected a JRR or JRR.over(...), got {type(self.asked).__name__}")
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
-            raise InvalidParameter(f"bits is an integer from 4 to 20, not {found(self.bits)}")
+            raise InvalidParameter(f"expected bits to be an integer from 4 to 20, got {found(self.bits)}")
         check_choice("grouping", self.grouping, Grouping)
         _ = self.mechanism
 
@@ -72,7 +70,7 @@ class Terms:
         p = table.chance
         if p * self.asked.symbols <= 1:
             raise InvalidParameter(
-                f"with {self.bits} bits the truth is no likelier than a lie; use more bits"
+                f"with {self.bits} bits the truth is not likelier than a lie; use more bits"
             )
         return replace(self.asked, p=p, rho=table.covariance * (self.asked.symbols - 1) / (p * (1 - p)))
 
@@ -111,7 +109,7 @@ class Terms:
         """
         if mode == "hidden" and colluders:
             raise InvalidParameter(
-                "colluders know whom they tossed with, which 'hidden' excludes; use 'partner revealed', delta"
+                "colluders know their partners, but 'hidden' excludes this; use 'partner revealed', delta"
             )
         promised = self.mechanism.accounting(mode, colluders=colluders, delta=delta)
         kept = [line for line in promised.assumes if line not in (DEALER, UNPAIRED)]
@@ -125,16 +123,18 @@ class Terms:
         return self.accounting("partner revealed")
 
 
-def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
-    """Return the nearest pair table in multiples of 2^−bits whose loss is no larger, partner known or not."""
-    whole = 1 << bits
-    exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
-    allowed = revealed_epsilon(asked, lies)
+def _settle(request: PairedCoins, bits: int, lies: int) -> PairedCoins:
+    """Return the nearest pair table in multiples of 2^−bits with no larger loss, partner known or not."""
+    total = 1 << bits
+    exact = [
+        Fraction(weight * total, request.total) for weight in (request.both, request.one, request.neither)
+    ]
+    allowed = revealed_epsilon(request, lies)
     near = range(-_NEAR, _NEAR + 1)
     best: tuple[Fraction, PairedCoins] | None = None
     for single in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
-            weights = (whole - 2 * single - neither, single, neither)
+            weights = (total - 2 * single - neither, single, neither)
             # A probability is zero after rounding if and only if it was zero before.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)
@@ -143,7 +143,7 @@ def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
             factor = gcd(*weights)
             table = PairedCoins(*(weight // factor for weight in weights))
             distance = sum((abs(new - old) for new, old in zip(weights, exact, strict=True)), Fraction(0))
-            if table.chance > asked.chance or (best is not None and distance >= best[0]):
+            if table.chance > request.chance or (best is not None and distance >= best[0]):
                 continue
             if revealed_epsilon(table, lies) <= allowed:
                 best = distance, table

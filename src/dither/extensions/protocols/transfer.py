@@ -65,7 +65,7 @@ def subtract_points(point: bytes, other: bytes) -> bytes:
 
 @lru_cache(maxsize=1)
 def libsodium() -> ModuleType:
-    """Return PyNaCl's bindings, after a test that their libsodium refuses what it must refuse."""
+    """Return PyNaCl's bindings, after a test that their libsodium refuses invalid points."""
     try:
         from nacl import bindings
     except ImportError:
@@ -158,7 +158,7 @@ _BLOCK: Final = 16  # bytes of a block of AES
 
 
 def query_size(bits: int) -> int:
-    """Return the bytes with which one entry of a table of 2^bits is asked for."""
+    """Return the bytes of a request for one entry of a table of 2^bits."""
     return bits * POINT
 
 
@@ -176,11 +176,11 @@ class TableSender:
 
     @property
     def public(self) -> bytes:
-        """The public key, which the receiver needs before it can ask."""
+        """The public key; the receiver needs it for its requests."""
         return self._keys.public
 
     def reply(self, queries: bytes, tables: Mask) -> bytes:
-        """Return the masked tables, a row each, for the queries of as many tables."""
+        """Return the masked tables, a row each, for the queries of these tables."""
         if len(queries) != len(tables) * query_size(self._bits):
             raise ExchangeFailed(f"each table takes {self._bits} queries of {POINT} bytes")
         reply = bytearray()
@@ -193,7 +193,7 @@ class TableSender:
 
 
 class TableReceiver:
-    """The side that chooses: asks for one entry of each table, and reads it."""
+    """The side that chooses: requests one entry of each table, and reads it."""
 
     def __init__(self, bits: int, session: bytes, public: bytes, source: Source) -> None:
         self._bits = bits
@@ -202,15 +202,15 @@ class TableReceiver:
 
     def query(self, choices: Sequence[int]) -> bytes:
         """Return the queries for one entry of each table that follows, the choices being indices."""
-        asked = bytearray()
+        request = bytearray()
         for choice in choices:
             pairs = [self._keys.query(choice >> index & 1) for index in range(self._bits)]
-            asked += b"".join(point for point, _ in pairs)
+            request += b"".join(point for point, _ in pairs)
             self._pending.append((choice, [key for _, key in pairs]))
-        return bytes(asked)
+        return bytes(request)
 
     def read(self, reply: bytes) -> list[bool]:
-        """Return the entries that were asked for.
+        """Return the requested entries.
 
         Any bytes of the right length can be read, so whether this raises does not depend on the choices.
         """
@@ -246,7 +246,7 @@ def _mask(keys: Sequence[tuple[bytes, bytes]]) -> Bytes:
 def _ones(bits: int) -> list[Bytes]:
     """Return, for each digit, a 1 at the indices where this digit is 1, packed as tables are."""
     index = np.arange(1 << bits)
-    return [np.packbits((index >> place & 1).astype(bool), bitorder="little") for place in range(bits)]
+    return [np.packbits((index >> bit & 1).astype(bool), bitorder="little") for bit in range(bits)]
 
 
 def _stream(key: bytes, start: int, size: int) -> bytes:

@@ -17,20 +17,20 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.quadrature import gauss_legendre
 from dither.foundation.numerics.roots import bisect_arrays, largest_float, smallest_integer
 
-_SLACK: Final = 1e-9  # by which a bound is lowered, relatively: more than the rounding error of its formula
+_SLACK: Final = 1e-9  # # relative reduction of a bound: more than the rounding error of its formula
 _FINE: Final = 1e-11  # the relative width of a bracket at which the search ends
 _BLOCK: Final = 4096  # terms of a sum that are added together
 _NEGLIGIBLE: Final = 1e-17
 
 
 def binomial_tail(successes: int, trials: int, p: float) -> float:
-    """Return the probability of so many successes or more in independent trials, 0 < p ≤ successes/trials.
+    """Return the probability of at least `successes` in independent trials, 0 < p ≤ successes/trials.
 
     It is I_p(successes, trials − successes + 1), a regularised incomplete beta function. The terms of the sum
     decrease, each from the one before by (n − k)/(k + 1) · p/(1 − p).
 
-    One number at a time this sum is about twenty times as fast as `at_least`, which is
-    for arrays and for 10^10 trials; a bound below needs about forty of them. Tests compare the two.
+    For one number this sum is about twenty times as fast as `at_least`. That function is for arrays and for
+    10^10 trials. A bound below needs about forty of these sums. Tests compare the two.
     """
     if successes <= 0:
         return 1.0
@@ -81,7 +81,7 @@ def _deviance_of_one(x: float, mean: float) -> float:
 def binomial_below(successes: int, trials: int, omega: float) -> float:
     """Return a lower bound on a probability from independent trials, wrong with probability at most ω.
 
-    [Clopper34]: the largest p at which so many successes or more have a probability of at most ω. It is the ω
+    [Clopper34]: the largest p at which P(at least `successes`) ≤ ω. It is the ω
     quantile of the beta distribution with parameters successes and trials − successes + 1.
 
     >>> round(binomial_below(8, 10, 0.025), 6)
@@ -110,8 +110,8 @@ TAIL_ERROR: Final = 1e-9  # relative error of a tail, generously
 MOST_TRIALS: Final = 10**10
 
 _DEPTH: Final = 60.0  # the quadrature ends where the integrand has fallen to e^−60 of its largest value
-_NODES: Final = 48  # of a quadrature: twelve digits
-_HALVINGS: Final = 26  # of the bracket in which that place is found
+_NODES: Final = 48  # nodes of a quadrature: twelve digits
+_HALVINGS: Final = 26  # halvings of the bracket of that point
 _HALF_LOG_TAU: Final = 0.5 * math.log(2.0 * math.pi)
 _FEW: Final = 16
 _SMALL: Final = np.array(  # the error of Stirling's formula, ln n! − (n + ½) ln n + n − ½ ln 2π

@@ -13,8 +13,8 @@ import numpy as np
 from dither.foundation.arrays import Floats, Integers, Mask
 from dither.foundation.numerics.matrices import product
 
-_TINY: Final = 1e-9  # of the unit of length: people at a point itself do not pull it
-_RELAXED: Final = 1.5  # over-relaxation of Weiszfeld's step, which converges slowly
+_TINY: Final = 1e-9  # relative to the unit of length: people exactly at a point do not move it
+_RELAXED: Final = 1.5  # over-relaxation, because Weiszfeld's steps converge slowly
 _PLAIN: Final = 12  # the last steps are plain, since relaxed ones swing about the end
 _CELLS: Final = 1 << 21  # weights held at once
 
@@ -32,7 +32,7 @@ def near(far: Floats, width: int) -> Mask:
 
 
 def errors(people: Floats, points: Floats, width: int, odds: float, read: Floats | None = None) -> Floats:
-    """Return the mean distance of a report to each person; `read` are places that stand for the points."""
+    """Return the mean distance of a report to each person; `read` are the decoded locations."""
     far = distances(people, points)
     chosen = near(far, width)
     apart = far if read is None else distances(people, read)
@@ -191,7 +191,7 @@ def first_radii(people: Floats, points: Floats, width: int, basis: Floats) -> Fl
 def lowest_outputs(
     people: Floats, weights: Floats, odds: float, radii: Floats, outputs: Floats, steps: int = 40
 ) -> Floats:
-    """Return outputs near the best 64 of some at which the dual is no larger, by Weiszfeld's steps.
+    """Return outputs near the best 64 where the dual is at most as large, by Weiszfeld's steps.
 
     With the factors E and 1 held, Σ π·min(E(d − λ), d − λ) is a sum of distances, and bounds it from above.
     """

@@ -93,7 +93,7 @@ def kolmogorov_survival(statistic: float, n: float) -> float:
 
 
 def kuiper_survival(statistic: float, n: float) -> float:
-    """Return P(V > statistic) for Kuiper's statistic, which does not depend on where a circle begins."""
+    """Return P(V > statistic) for Kuiper's statistic; it is the same for every origin of the circle."""
     root = math.sqrt(n)
     scaled = (root + 0.155 + 0.24 / root) * statistic  # [Stephens70]
     if scaled < 0.4:
@@ -106,7 +106,7 @@ def kuiper_survival(statistic: float, n: float) -> float:
 
 _ROOT: Final = math.sqrt(2.0)
 _REACH: Final = 10.0  # standard deviations; farther than these is less likely than 1 − level can be
-_NODES: Final = 48  # of the quadrature over _REACH standard deviations: twelve digits
+_NODES: Final = 48  # nodes of the quadrature over _REACH standard deviations: twelve digits
 
 
 def check_level(level: float) -> float:
@@ -157,10 +157,10 @@ def _hill(outside: float, freedom: float, normal: float) -> float:
 def rice_interval(length: float, level: float) -> tuple[float, float]:
     """Return the confidence interval of ν from one value `length` of the Rice distribution with σ = 1.
 
-    ν is the length of a mean vector in the plane, `length` that of an observed vector whose two coordinates
-    have standard error 1. At either end of the interval the observed length, or a more extreme one, has
-    probability (1 − level)/2. The lower end is 0 where noise alone explains the length. For the upper end a
-    length below 1 counts as 1, or else a very short one would leave no ν at all.
+    ν is the length of a mean vector in the plane, `length` the length of an observed vector whose two
+    coordinates have standard error 1. At either end of the interval the observed length, or a more extreme
+    one, has probability (1 − level)/2. The lower end is 0 where noise alone explains the length. For the
+    upper end a length below 1 counts as 1, or else a very short one would leave no ν at all.
     """
     outside = (1.0 - check_level(level)) / 2.0
     if not 0.0 <= length < math.inf:

@@ -95,7 +95,7 @@ def prime_factors(number: int) -> list[int]:
 
 
 def prime_power(number: int) -> tuple[int, int] | None:
-    """Return the prime p and the exponent m of a number p^m; None if the number is no prime power."""
+    """Return the prime p and the exponent m of a number p^m; None for every other number."""
     factors = prime_factors(number) if number > 1 else []
     if len(factors) != 1:
         return None

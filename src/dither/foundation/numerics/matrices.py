@@ -2,8 +2,8 @@
 
 A fit multiplies and factors hundreds of matrices of about 128 rows. OpenBLAS divides each of them among all
 processors, and its threads then wait in a loop: a fit takes 50 times the processor time of one thread, and on
-a machine with other work as many times longer. Blocks of 64 stay below the sizes at which any release of
-OpenBLAS divides work; they cost about a tenth more than whole matrices on one thread.
+a busy machine as many times longer. Blocks of 64 stay below the sizes at which any release of
+OpenBLAS divides work; they cost about a tenth more than undivided matrices on one thread.
 """
 
 from __future__ import annotations
@@ -127,5 +127,5 @@ def _solve_block(matrix: Floats, right: Floats) -> Floats:
 
 
 def _blocks(size: int) -> Iterator[slice]:
-    """Return consecutive stretches of at most 64 of so many rows."""
+    """Return consecutive slices of at most 64 rows that cover `count` rows."""
     return (slice(at, min(at + SIDE, size)) for at in range(0, size, SIDE))

@@ -18,7 +18,7 @@ _SUM_NODES: Final = 16
 
 @cache
 def gauss_legendre(count: int) -> tuple[Floats, Floats]:
-    """Return the nodes of the Gauss–Legendre rule on [−1, 1] and their weights, which sum to 2."""
+    """Return the nodes of the Gauss–Legendre rule on [−1, 1] and their weights, with sum 2."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     nodes.flags.writeable = weights.flags.writeable = False  # shared by every caller
     return nodes, weights
@@ -26,7 +26,7 @@ def gauss_legendre(count: int) -> tuple[Floats, Floats]:
 
 @cache
 def _gauss_lobatto() -> tuple[Floats, Floats]:
-    """Return the nodes of the 17-point Gauss–Lobatto rule on [0, 1] and their weights, which sum to 1.
+    """Return the nodes of the 17-point Gauss–Lobatto rule on [0, 1] and their weights, with sum 1.
 
     The nodes include both ends, so a jump between an end and the nearest inner node is noticed.
     """
@@ -40,8 +40,8 @@ def integrate(
 ) -> float:
     """Return the integral of a vectorised function from low to high, by adaptive Gauss–Lobatto panels.
 
-    A panel is halved until halving changes the integral by at most `tolerance` of the whole, relatively.
-    `breaks` are the points at which the function or its slope jumps: panels end there.
+    A panel is halved until halving changes the integral by at most `tolerance`, relative to the complete
+    integral. `breaks` are the points at which the function or its slope jumps: panels end there.
     """
     inner = sorted({point for point in breaks if low < point < high})
     edges = np.array([low, *inner, high])
@@ -97,9 +97,9 @@ def total(function: Integrand, count: int, run: int) -> float:
     runs = (count - direct) // run
     if runs:
         nodes, weights = gauss_legendre(_SUM_NODES)
-        places = (2.0 * np.arange(run) + 1.0) / run - 1.0
+        positions = (2.0 * np.arange(run) + 1.0) / run - 1.0
         orders = np.arange(_SUM_NODES)
-        sums = np.polynomial.legendre.legvander(places, _SUM_NODES - 1).sum(axis=0) * (orders + 0.5)
+        sums = np.polynomial.legendre.legvander(positions, _SUM_NODES - 1).sum(axis=0) * (orders + 0.5)
         shares = weights * (np.polynomial.legendre.legvander(nodes, _SUM_NODES - 1) @ sums)
         begins = direct + run * np.arange(runs)
         points = begins[:, None] + ((nodes + 1.0) * run - 1.0) / 2.0

@@ -38,7 +38,8 @@ def increasing_root(function: Callable[[float], float], low: float, high: float)
         value = function(middle)
         if math.isnan(value):
             raise InvalidParameter(
-                "bisection needs a function that is a number on the whole bracket; it is NaN inside"
+                "expected a function that is a number everywhere in the bracket, got NaN inside; shorten "
+                "the bracket"
             )
         low, high = (middle, high) if value < 0.0 else (low, middle)
 
@@ -228,7 +229,7 @@ def proportional_root(
 
     It is searched between start, where the function is 0, and `limit` on either side of it, until the value
     is closer than `close` to the target. If the bracket shrinks to `resolution` before, the result is its end
-    farther from start, which is `limit` if the target is not reached.
+    farther from start. It is `limit` if the target is not reached.
     """
     side = 1.0 if limit > start else -1.0
     inner, outer, below = start, limit, 0.0
@@ -272,7 +273,7 @@ ValueAndSlope = Callable[[float], tuple[float, float]]
 def newton(function: ValueAndSlope, start: float, *, tolerance: float = 1e-16, steps: int = 50) -> float:
     """Return the root that Newton's steps from `start` reach; the function returns value and slope.
 
-    They end when one is at most `tolerance` times the root. There is no bracket: use it where convergence
+    They end when one is at most `tolerance` times the root. They use no bracket: use it where convergence
     from this start is proven, as for a convex increasing function from any point right of its root.
     """
     x = start
@@ -352,8 +353,8 @@ def global_maximum(
 ) -> float:
     """Return the largest value of a vectorised function between low and high.
 
-    The function is evaluated on a grid of so many points and at `breaks`, where its slope may jump; its
-    highest peaks are refined by golden sections. A peak narrower than the grid may be missed.
+    The function is evaluated on a grid of `points` and at `breaks`, where its slope may jump. Its highest
+    peaks are refined by golden sections. A peak narrower than the grid may be missed.
     """
     inner = [point for point in breaks if low < point < high]
     grid = np.unique(np.concatenate([np.linspace(low, high, points), inner]))
@@ -388,8 +389,8 @@ def integer_argmin(
 ) -> int:
     """Return the integer from low to high at which a function is smallest, as far as grids show it.
 
-    Each round evaluates `points` + 1 integers and goes on between the neighbours of the best of them, which
-    narrows the range `points`/2-fold; then every integer that is left is tried.
+    Each round evaluates `points` + 1 integers and goes on between the neighbours of the best one, so the
+    range shrinks `points`/2-fold. Then every remaining integer is tried.
     """
     for _ in range(rounds):
         grid = sorted({low + (high - low) * i // points for i in range(points + 1)})

@@ -51,9 +51,9 @@ class Keystream:
 class SharedKeystream:
     """A keystream for successive calls. A call made during another one has its own keystream.
 
-    `new(0)` returns the cipher of the stream, and `new(n)`, n ≥ 1, that of the n-th call made during another
-    one: by a signal handler, a finaliser or another thread. The bytes of such a call depend on when it is
-    made, and are never bytes of another call.
+    `new(0)` returns the cipher of the stream, and `new(n)`, n ≥ 1, the cipher of the n-th call made during
+    another one: by a signal handler, a finaliser or another thread. The bytes of such a call depend on when
+    it is made, and are never bytes of another call.
     """
 
     def __init__(self, new: Callable[[int], CipherContext]) -> None:

@@ -10,7 +10,7 @@ bytes of an inherited stream, or of a fork during the draw, are discarded and dr
 
 **Fast key erasure** (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017). The next key is the
 encryption, under the present key, of 32 fresh bytes from the operating system. The present key is then
-overwritten and its context freed, which OpenSSL wipes. Small draws come from a buffer whose key was already
+overwritten; OpenSSL wipes its context when it is freed. Small draws come from a buffer whose key was already
 erased, and used bytes of the buffer are overwritten at once. Large fills change the key every 8 MiB and in
 `erase`.
 """
@@ -53,7 +53,7 @@ class ErasingStream:
         self._change_key()
 
     def of_this_process(self) -> bool:
-        """Return whether there was no fork or restart since the stream was made."""
+        """Return whether this is still the process that made the stream, without fork or restart."""
         return self._generation == _generation and self._process == os.getpid()
 
     def _change_key(self) -> None:
@@ -153,7 +153,7 @@ class System(Source):
         """Discard all streams of the process, so that the next draw uses a new key from the operating system.
 
         Call this in a process that continues from a snapshot of its memory. Otherwise small draws repeat
-        those of another copy until 128 KiB are used, and large ones until 8 MiB are used.
+        the draws of another copy until 128 KiB are used, and large ones until 8 MiB are used.
         """
         _start_generation()
         self._idle.clear()

@@ -49,21 +49,21 @@ class Analysis(ABC):
 
     def pdf(self, y: object, x: object) -> Number:
         """Return the density of the report y for the input x, without atoms; see `atoms`."""
-        place = self.line.to_unit(np.asarray(y, dtype=np.float64))
-        return _plain(self.law.density(place, self._unit(x)) / self.line.length)
+        point = self.line.to_unit(np.asarray(y, dtype=np.float64))
+        return _plain(self.law.density(point, self._unit(x)) / self.line.length)
 
     def cdf(self, y: object, x: object) -> Number:
         """Return P(report ≤ y) for the input x."""
-        place = self.line.to_unit(np.asarray(y, dtype=np.float64))
-        return _plain(self.law.cumulative(place, self._unit(x)))
+        point = self.line.to_unit(np.asarray(y, dtype=np.float64))
+        return _plain(self.law.cumulative(point, self._unit(x)))
 
     def atoms(self, x: object) -> tuple[Floats, Floats]:
         """Return the reports of positive probability and their probabilities, along the last axis."""
-        places, masses = self.law.atoms(self._unit(x))
-        return self.line.from_unit(places), masses
+        positions, masses = self.law.atoms(self._unit(x))
+        return self.line.from_unit(positions), masses
 
     def mean(self, x: object) -> Number:
-        """Return E[report] for the input x; on a circle the mean direction, which is x."""
+        """Return E[report] for the input x; on a circle the mean direction (x itself)."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
     def bias(self, x: object) -> Number:

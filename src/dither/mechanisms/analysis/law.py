@@ -46,8 +46,8 @@ class Law(ABC):
     circular: bool
 
     kinks: tuple[float, ...] = ()  # inputs at which the expected loss may not be smooth in the input
-    piecewise_constant: bool = False  # whether the density is constant between `jumps`
-    falling: bool = False  # whether it is that of noise such as Laplace's or normal noise
+    piecewise_constant: bool = False  # True if the density is constant between `jumps`
+    falling: bool = False  # True for noise such as Laplace or normal noise
 
     @abstractmethod
     def expect(self, x: Floats, moment: Moment) -> Floats:
@@ -89,13 +89,13 @@ class Law(ABC):
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
         """Return a report for each pair (u, v) of uniform numbers: here, the smallest report with cdf ≥ u."""
-        place, wanted = np.asarray(x), shares[:, 0]
+        position, wanted = np.asarray(x), shares[:, 0]
         low, high = (np.full(wanted.size, end) for end in self.support)
-        atoms, masses = self.atoms(place)
+        atoms, masses = self.atoms(position)
         if not is_discrete(masses):
-            _, high = bisect_arrays(lambda y: self.cumulative(y, place) >= wanted, low, high, _HALVINGS)
+            _, high = bisect_arrays(lambda y: self.cumulative(y, position) >= wanted, low, high, _HALVINGS)
         if atoms.size:  # bisection only approaches an atom; return the atom itself
-            up_to = self.cumulative(atoms, place)
+            up_to = self.cumulative(atoms, position)
             which = np.minimum(np.searchsorted(up_to, wanted), atoms.size - 1)
             on = (up_to[which] >= wanted) & (up_to[which] - masses[which] < wanted)
             high = np.where(on, atoms[which], high)
@@ -108,7 +108,7 @@ def is_discrete(masses: Floats) -> bool:
 
 
 def no_atoms(x: Floats) -> tuple[Floats, Floats]:
-    """Return the atoms of a law that has a density alone: none for any input."""
+    """Return the atoms of a distribution with only a density: no atom for any input."""
     return np.empty(0), np.empty((*np.shape(x), 0))
 
 
@@ -136,16 +136,16 @@ class TableLaw(Law):
         out = np.empty(y.size)
         for value in np.unique(x).tolist():
             here = np.flatnonzero(x.reshape(-1) == value)
-            places, masses = self.atoms(np.asarray(value))
+            indices, masses = self.atoms(np.asarray(value))
             sums = np.concatenate([[0.0], np.cumsum(masses)])
-            out[here] = sums[np.searchsorted(places, y.reshape(-1)[here], side="right")]
+            out[here] = sums[np.searchsorted(indices, y.reshape(-1)[here], side="right")]
         return out.reshape(y.shape)
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        places, which = np.unique(self.values, return_inverse=True)
+        positions, which = np.unique(self.values, return_inverse=True)
         x = np.asarray(x, dtype=np.float64)
         masses = [np.bincount(which, self.chances(value)) for value in x.reshape(-1).tolist()]
-        return places, np.array(masses).reshape((*x.shape, places.size))
+        return positions, np.array(masses).reshape((*x.shape, positions.size))
 
     piecewise_constant = True
 
@@ -177,10 +177,10 @@ class MixedLaw(Law):
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         parts = [law.atoms(x) for law in self.laws]
-        places = np.concatenate([place for place, _ in parts])
+        positions = np.concatenate([position for position, _ in parts])
         masses = [weight * mass for weight, (_, mass) in zip(self.weights, parts, strict=True)]
-        order = np.argsort(places, kind="stable")
-        return places[order], np.concatenate(masses, axis=-1)[..., order]
+        order = np.argsort(positions, kind="stable")
+        return positions[order], np.concatenate(masses, axis=-1)[..., order]
 
     @property
     def support(self) -> tuple[float, float]:

@@ -138,7 +138,7 @@ class InsideLaw(Law):
     circular: bool = False
 
     def _inside(self, x: Floats) -> Floats:
-        """Return the probability that the sum is inside, which normalises the density."""
+        """Return the probability that the sum is inside; it normalises the density."""
         return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:

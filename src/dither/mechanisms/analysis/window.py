@@ -53,8 +53,8 @@ class WindowLaw(Law):
 
     def density(self, y: Floats, x: Floats) -> Floats:
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        place = self.codebook.below(y)
-        offset = place - self.start(x)
+        position = self.codebook.below(y)
+        offset = position - self.start(x)
         if self.circular:
             offset = np.mod(offset, 1.0)
         inside = (offset >= 0.0) & (offset < self.share)
@@ -70,8 +70,8 @@ class WindowLaw(Law):
         return self._mass(begin, end, np.asarray(x, dtype=np.float64))
 
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        places, begins, ends = self.codebook.spans
-        return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
+        positions, begins, ends = self.codebook.spans
+        return positions, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
 
     def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:
         """Return the probability of the interval [begin, end] of the report space."""
@@ -96,8 +96,8 @@ class WindowLaw(Law):
     def quantiles(self, x: float, shares: Floats) -> Floats:
         """Return reports for pairs of uniform numbers: the first one selects the window or all cells."""
         inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
-        place = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
-        return self.codebook(np.mod(place, 1.0) if self.circular else place)
+        position = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
+        return self.codebook(np.mod(position, 1.0) if self.circular else position)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ class CategoryMechanism(Mechanism[CategoryQuestion]):
 
     @property
     def gap(self) -> float:
-        """The difference p − q, by which estimates are divided, computed without cancellation."""
+        """The difference p − q (the divisor of estimates), computed without cancellation."""
         return float(self.rates[0] - self.rates[1])
 
     def variance(self, frequency: float = 0.0) -> float:

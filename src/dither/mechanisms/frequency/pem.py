@@ -1,4 +1,4 @@
-"""PEM: the prefix extending method, which finds common texts from reports about prefixes."""
+"""PEM (prefix extending method): find common texts from reports about prefixes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PEM(Mechanism[PlainQuestion]):
                threshold have more people, the last one most of all.
     Use when:  the possible answers cannot be listed: words, addresses. `heavy_hitters` finds common texts;
                the frequencies of other texts are not estimated.
-    Reference: [Wang21, Sec. 4], with levels of whole letters.
+    Reference: [Wang21, Sec. 4], with levels of complete letters.
     """
 
     domain: Text

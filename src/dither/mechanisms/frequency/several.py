@@ -25,15 +25,15 @@ from dither.mechanisms.mechanism import ADDED, Mechanism
 from dither.privacy.exact import exp_below
 
 SetReport = Literal["elements", "polynomial"]
-USUAL_BYTES: Final = 16  # of numbers of elements, unless more are better
+USUAL_BYTES: Final = 16  # bytes for the numbers of elements, unless more are better
 _NEARLY: Final = Fraction(103, 100)  # variances that count as equal
-_MOST_LEAST: Final = 6  # of a person's elements that a set may be asked to have
+_MOST_LEAST: Final = 6  # largest number of a person's elements that a set may need
 _PATIENCE: Final = 8  # sizes in a row without a smaller variance, after which no larger ones are tried
 
 
 @dataclass(frozen=True)
 class SetResponse(Mechanism[CategoryQuestion]):
-    """A report that meets the person's set more often than not; dummies stand for items not had.
+    """A report that meets the person's set with high probability; dummies replace missing items.
 
     Promise:   pure ε between any two sets, whatever their sizes, the empty one included.
     Reports:   `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
@@ -42,7 +42,7 @@ class SetResponse(Mechanism[CategoryQuestion]):
     Use when:  people select all that apply. `dt.frequencies` estimates every item, and the sizes of sets from
                the dummies. `pairs=True` also lets `dt.stats.joint_frequency` estimate two items together.
                With `most=1` it is subset selection with an answer "none of these".
-    Reference: [Wang18]; here d, and how many elements must meet, are those of the smallest variance.
+    Reference: [Wang18]; here d and the number of elements that must meet have the smallest variance.
 
     >>> import dither as dt
     >>> asked = dt.SetResponse(dt.Several(10_000, most=5), epsilon=1)
@@ -66,18 +66,22 @@ class SetResponse(Mechanism[CategoryQuestion]):
         if given is not None and (
             isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= LONGEST
         ):
-            raise InvalidParameter(f"most_bytes is an integer from 4 to {LONGEST}, not {found(given)}")
+            raise InvalidParameter(
+                f"expected most_bytes to be an integer from 4 to {LONGEST}, got {found(given)}"
+            )
         if self.report is not None:
             check_choice("report", self.report, SetReport)
         if not isinstance(self.pairs, bool):
-            raise InvalidParameter(f"pairs is True or False, not {found(self.pairs)}")
+            raise InvalidParameter(f"expected pairs to be True or False, got {found(self.pairs)}")
         if self.pairs and self.domain.most < 2:
-            raise InvalidParameter("pairs=True needs people who tell about two items: a larger most")
+            raise InvalidParameter(
+                "pairs=True needs people who report at least two items; choose a larger most"
+            )
         object.__setattr__(self, "report", self._plan.report)
         object.__setattr__(self, "most_bytes", self._plan.limit)
         remark = self.cut_remark
         if remark:
-            warnings.warn(remark, stacklevel=4)  # where it is constructed
+            warnings.warn(remark, stacklevel=4)  # points at the line that constructs it
 
     @cached_property
     def cut_remark(self) -> str:
@@ -144,11 +148,13 @@ def least_item_variance(items: int, most: int, epsilon: float) -> float:
     """Return a lower bound of n times the noise variance of an item's share, for every ε-LDP mechanism.
 
     It holds on average over the items, for sets of `most` items that are all equally likely, and for every
-    unbiased reading of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by Cauchy
-    and Schwarz a reading v of mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest |E[x|report] − m/k|².
-    The law of x given a report has densities within a factor e^ε. So the shift along a unit vector w is at
-    most that of a share a of all sets with the larger density: (E − 1)·√(a(1 − a)·Var(w·x))/(1 + (E − 1)a),
-    which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k − 1)/(E − 1)² − 1).
+        unbiased decoding of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by
+        Cauchy
+    and Schwarz a decoding v with mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest |E[x|report] −
+    m/k|². The law of x given a report has densities within a factor e^ε. So the shift along a unit vector w
+    is at most the shift of a share a of all sets with the larger density: (E − 1)·√(a(1 − a)·Var(w·x))/(1 +
+    (E − 1)a), which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k − 1)/(E − 1)² −
+    1).
     """
     share = most / items
     ratio = math.exp(epsilon) / math.expm1(epsilon) ** 2
@@ -161,14 +167,16 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
     One of them must meet the person's set.
     """
     size, ratio = items + most, math.exp(epsilon)
-    told = np.arange(1.0, min(items, largest or items) + 1.0)
-    missed = np.ones_like(told)  # the share of sets that miss the person's, and of those with another element
-    beside = np.ones_like(told)
+    reported = np.arange(1.0, min(items, largest or items) + 1.0)
+    missed = np.ones_like(
+        reported
+    )  # the share of sets that miss the person's, and of those with another element
+    beside = np.ones_like(reported)
     for index in range(most):
-        left = np.maximum(size - told - index, 0.0)
+        left = np.maximum(size - reported - index, 0.0)
         missed, beside = missed * left / (size - index), beside * left / (size - 1 - index)
     total = ratio - (ratio - 1.0) * missed
-    own, other = told / size * ratio / total, told / size * (ratio - (ratio - 1.0) * beside) / total
+    own, other = reported / size * ratio / total, reported / size * (ratio - (ratio - 1.0) * beside) / total
     with np.errstate(divide="ignore"):
         return float((other * (1.0 - other) / (own - other) ** 2).min())
 
@@ -176,8 +184,8 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
 class SetPlan(NamedTuple):
     """A kind of report with its numbers, n·variance of a rare item, its bytes, and their limit.
 
-    The numbers are how many elements are told and how many of them must be the person's, or the prime and the
-    bound of the values.
+    The numbers are the reported elements and the required number of the person's elements among them, or the
+    prime and the bound of the values.
     """
 
     variance: Fraction
@@ -220,7 +228,7 @@ def choose_report(
 def best_sets(epsilon: float, items: int, most: int, bits: int, smallest: int = 1) -> SetPlan | None:
     """Return the elements with the smallest variance of a rare item that fit into a number of bits.
 
-    At least `smallest` elements are told; None if they do not fit.
+    At least `smallest` elements are reported; None if they do not fit.
     """
     width = (items + most - 1).bit_length()
     limit = min(items, bits // width)
@@ -241,7 +249,7 @@ def best_polynomial(epsilon: float, items: int, most: int, pairs: bool) -> SetPl
     """Return the polynomials with the smallest variance of a rare item; None if they have too many bytes.
 
     With β = B/p and H = 1 − (1 − β)^m, a rare item has n·variance β(1 − β)/(p₁ − β)², p₁ = e^ε·β/Z and
-    Z = e^ε·H + 1 − H. That is Z²/((e^ε − 1)²·β·(1 − β)^(2m − 1)), which falls and then rises in β.
+    Z = e^ε·H + 1 − H. That is Z²/((e^ε − 1)²·β·(1 − β)^(2m − 1)); it falls and then rises in β.
     """
     try:
         prime = least_prime(items + most)

@@ -61,7 +61,7 @@ class SubsetIndices(CategoryMechanism):
     Reports:   two to eight numbers of categories in ascending order, one or two bytes each.
     Use when:  k/(e^ε + 1) is between 1.5 and 12: the smallest possible error, in short reports, or up to 2 %
                more from 9 on. Below, use `KRR`; above, `ProjectiveResponse` has nearly the same error.
-    Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
+    Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. It has the distribution of `SubsetSelection`.
     """
 
     _draws = ("indices",)

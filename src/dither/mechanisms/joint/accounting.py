@@ -20,7 +20,7 @@ from dither.privacy import Approximate, Guarantee, Nothing, Pure
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
 
-_MOST_EXACT: Final = 512  # for up to so many people positive correlations are computed exactly
+_MOST_EXACT: Final = 512  # positive correlations are computed exactly for up to this number of people
 _SLACK: Final = 1e-10  # more than the rounding error of a logarithm
 _MOST_EPSILON: Final = 64.0  # a larger loss is treated as infinite
 
@@ -162,7 +162,7 @@ UNKNOWN: Final = "nothing is known about other people's answers"
 
 # The adversary's knowledge besides a person's report: the partner's coin, and then whatever else; everybody
 # else's answer, but not who is paired with whom; the colluders' coins, but not who is paired with whom, and
-# nobody's answer; what the dissertation's Theorem 3 looks at, which is not a guarantee.
+# nobody's answer; the quantity of the dissertation's Theorem 3 (not a guarantee).
 Mode = Literal["partner revealed", "informed", "hidden", "theorem 3"]
 
 
@@ -230,4 +230,4 @@ def _claim(pairs: PairedCoins, lies: int, n: int, colluders: int) -> str:
     if lies != 1:
         raise InvalidParameter(f"Theorem 3 is for two categories, not {lies + 1}")
     stated = theorem_3_epsilon(pairs, n, colluders)
-    return f"Theorem 3 states ε = {stated:.4g}, which does not hold for any adversary; use another mode"
+    return f"Theorem 3 states ε = {stated:.4g}, but it holds for no adversary; use another mode"

@@ -47,7 +47,7 @@ def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
 
 
 def plain(epsilon: float, categories: int) -> Fraction:
-    """Return the largest probability of truth, as a double, for which plain RR or KRR spends at most ε."""
+    """Return the largest double p such that plain RR or KRR with probability p of truth spends at most ε."""
     ratio = exp_below(Fraction(epsilon))
     return _double(ratio / (ratio + categories - 1))
 
@@ -96,14 +96,14 @@ class Search:
 
         step = self.epsilon / _GRID
         tried = [choose(step * count) for count in range(1, _GRID + 1)]
-        place = min(range(_GRID), key=lambda index: tried[index][0])
-        refined = [tried[place]]
+        number = min(range(_GRID), key=lambda index: tried[index][0])
+        refined = [tried[number]]
 
         def variance(budget: float) -> float:
             refined.append(choose(budget))
             return refined[-1][0]
 
-        argmin(variance, step * place, step * min(place + 2, _GRID), sections=_STEPS)
+        argmin(variance, step * number, step * min(number + 2, _GRID), sections=_STEPS)
         return min(refined)[1]
 
     def variance(self, p: Fraction, rho: Fraction) -> float:

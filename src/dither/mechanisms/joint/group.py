@@ -66,10 +66,10 @@ def least_rho(size: int, p: float | Fraction) -> Fraction:
 
 
 def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
-    """Return exchangeable coins with this p and pairwise correlation; raise Infeasible if there are none.
+    """Return exchangeable coins with this p and pairwise correlation; raise Infeasible if impossible.
 
-    Every feasible ρ is reached by a mixture of independent coins with those of `least_rho` if ρ < 0, and with
-    coins that are all equal if ρ > 0.
+    Every feasible ρ is reached by a mixture of independent coins with the coins of `least_rho` if ρ < 0, and
+    with equal coins if ρ > 0.
 
     >>> group(3, p=0.75, rho=-0.25).masses
     (Fraction(1, 256), Fraction(9, 256), Fraction(171, 256), Fraction(75, 256))

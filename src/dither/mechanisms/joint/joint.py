@@ -1,4 +1,4 @@
-"""Joint mechanisms, in which the coins of two people are correlated: JRR, for bits and hashes too."""
+"""Joint mechanisms with correlated coins of two people: JRR, also for bits and hashes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Joint(CategoryMechanism):
     """A report is the truth if a coin shows heads; the coins of two people, paired at random, are correlated.
 
     `p` is the probability of truth. `rho` is the correlation for two symbols; for k symbols it is ρ/(k−1).
-    `n` is the number of people. Floats stand for their exact rational values, except that a float next to an
+    `n` is the number of people. Floats mean their exact rational values, except that a float next to an
     end of the range of ρ is replaced by that end, so that rho=1-1/p has its mathematical value.
     """
 
@@ -174,9 +174,10 @@ class Joint(CategoryMechanism):
     ) -> list[Coin]:
         """Return one `Coin` for each device, to be used once.
 
-        Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and
-        the second, the third and the fourth. Then everybody knows who is whose partner, and what is promised
-        is the guarantee "partner revealed". The dealer knows the coins and must not be the collector.
+            Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and
+            the second, the third and the fourth. Then everybody knows who is whose partner, and the promise
+            is the
+        guarantee "partner revealed". The dealer knows the coins and must not be the collector.
         """
         check_choice("grouping", grouping, Literal["random", "fixed"])
         if grouping == "fixed":
@@ -195,12 +196,12 @@ class Joint(CategoryMechanism):
         """Return R₁ ≤ R₂ ≤ R₃ for two devices with one uniform number R below 2^bits [Thesis, Sec. 4.4.2].
 
         R < R₁: both are truthful; R₁ ≤ R < R₂: the first is; R₂ ≤ R < R₃: the second is. These are the
-        thresholds of `rounded(bits)`, whose guarantee is that of these integers.
+        thresholds of `rounded(bits)`; its guarantee belongs to these integers.
         """
         return self.pairs.rounded(bits).thresholds(bits)
 
     def rounded(self, bits: int = 64) -> Self:
-        """Return the mechanism whose coins are exactly those of `thresholds(bits)`."""
+        """Return the mechanism with exactly the coins of `thresholds(bits)`."""
         table = self.pairs.rounded(bits)
         p = table.chance
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
@@ -230,10 +231,10 @@ def _check_even(people: int) -> None:
 class JointSUE(Joint):
     """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
 
-    Promise:   if the partner's coins are known, that of two bits: the rows of two answers differ in two.
+    Promise:   if the partner's coins are known, two bits' loss: the rows of two answers differ in two.
     Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
     Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
-    Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
+    Reference: [Thesis, Sec. 4.5] names OUE; that is not possible, see deviations.
     """
 
     _draws = ("joint bits",)
@@ -261,7 +262,7 @@ class JointSUE(Joint):
 class JointOLH(Joint):
     """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
 
-    Promise:   that of JRR, on the buckets.
+    Promise:   the promise of JRR, on the buckets.
     Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
     Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` makes it. There
                is little to gain: only the coins of people who hold a category change its count together.

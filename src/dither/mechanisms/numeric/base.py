@@ -93,7 +93,7 @@ def unbiased_line(placement: Placement, share: float, contrast: float) -> Ramps:
     return Ramps.affine(-first / (last - first), (1.0 - first) / (last - first))
 
 
-FEW_CELLS: Final = 1 << 12  # up to this many, errors are those of the cells
+FEW_CELLS: Final = 1 << 12  # up to this many cells errors are computed cell by cell
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class WindowMechanism(NumberMechanism):
 
     def _kernel(self) -> SlidingKernel | OptionalKernel:
         share = self._shape.width
-        if self.domain.optional:  # the window has its share of the cells beside those for "no answer"
+        if self.domain.optional:  # the window has its share of the cells without those for "no answer"
             width = min(max(round(share / (1.0 + share) * self.cells), 1), self.cells // 2)
             window = Sliding.largest(self.epsilon, self.cells, width)
             room = Room(self.cells - width, width)
@@ -143,7 +143,7 @@ class WindowMechanism(NumberMechanism):
 
     def _codebook(self, kernel: SlidingKernel | OptionalKernel) -> Decoder:
         window = kernel.window
-        if isinstance(kernel, OptionalKernel):  # of the reports that stand for numbers
+        if isinstance(kernel, OptionalKernel):  # of the reports that represent numbers
             share, kept = window.width / kernel.room, window.contrast
             contrast = kept / (kept + (1.0 - kept) * kernel.room / window.cells)
             return decoder(self._book(share, contrast), kernel.room, self.line)
@@ -187,7 +187,7 @@ class WindowMechanism(NumberMechanism):
         """The same quantities for the integers that are sampled, for up to 2^20 cells."""
         self._insist_on_a_number()
         if self.cells > 1 << 20:
-            raise InvalidParameter(f"`sampled` is available for up to 2^20 cells, not {self.cells}")
+            raise InvalidParameter(f"expected at most 2^20 cells for `sampled`, got {self.cells}")
         window = self._window_kernel.window
         law = WindowLaw(
             share=window.share,
@@ -207,8 +207,8 @@ class WindowMechanism(NumberMechanism):
     def _insist_on_a_number(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
-                f"a report of {type(self).__name__} on {self.domain} may be no number, so that it has no "
-                "density and no error; those of the design on the numbers alone say what a number costs"
+                f"a report of {type(self).__name__} on {self.domain} may mean 'no answer', so it has no "
+                "density and no error; use the design on the numbers without dt.Nullable"
             )
 
     def _sampled_start(self, x: Floats) -> Floats:
@@ -222,7 +222,7 @@ class WindowMechanism(NumberMechanism):
         return replace(self, decoding="truncated")
 
     def compressed(self) -> Self:
-        """Return the same design with the report space decoded as the domain itself, which is biased."""
+        """Return the same design with the report space decoded as the domain itself (biased)."""
         return replace(self, decoding="compressed")
 
 
@@ -303,5 +303,5 @@ class AddedNoise(NumberMechanism):
 
 
 def exponential_margin(epsilon: float) -> float:
-    """Return the margin, in lengths of the domain, beyond which Laplace noise has the tail `END_MASS`."""
+    """Return the margin, in lengths of the domain, with the tail `END_MASS` of Laplace noise beyond it."""
     return math.log(0.5 / END_MASS) / epsilon

@@ -90,7 +90,7 @@ class Exponential(NumberMechanism):
         if isinstance(self.domain, Circle) and array.size and array[-1] - array[0] >= self.domain.period:
             raise InvalidParameter("0 and the period are the same point of a circle; list only one of them")
         if not 2 <= array.size <= MOST_INPUTS:
-            raise InvalidParameter(f"2 to {MOST_INPUTS} points are needed, not {array.size}")
+            raise InvalidParameter(f"expected 2 to {MOST_INPUTS} points to be needed, got {array.size}")
         return tuple(array.tolist())
 
     def _check_score(self, score: Score, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
@@ -115,8 +115,8 @@ class Exponential(NumberMechanism):
                 return np.asarray(self._gaps * (widest / (2.0 * (self.sensitivity or widest))))
             # Up to twice ε: the weights of more do not fit 64 bits.
             return np.asarray(self._gaps * (_largest_rate(self._gaps, self.epsilon, 2.0) / self.epsilon))
-        places, period = np.array(self.points), getattr(self.domain, "period", None)
-        apart = _distances(places, period)
+        positions, period = np.array(self.points), getattr(self.domain, "period", None)
+        apart = _distances(positions, period)
         if self.sensitivity is None and not self.as_published:
             return np.asarray(apart * (_fullest(self.points, period, self.epsilon) / self.epsilon))
         widest = self.line.length if period is None else period / 2.0
@@ -150,7 +150,7 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def law(self) -> TableLaw:
-        """The distribution with real weights e^(−rate·distance), which integers approximate."""
+        """The distribution with real weights e^(−rate·distance). Integers approximate it."""
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
@@ -168,9 +168,9 @@ class Exponential(NumberMechanism):
         )
 
 
-def _distances(places: Floats, period: float | None) -> Floats:
+def _distances(points: Floats, period: float | None) -> Floats:
     """Return the distance of every pair of points, on a line or on a circle."""
-    apart = np.abs(places[:, None] - places)
+    apart = np.abs(points[:, None] - points)
     return apart if period is None else np.minimum(apart, period - apart)
 
 

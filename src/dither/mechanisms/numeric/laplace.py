@@ -75,8 +75,8 @@ class BoundedLaplace(LatticeMechanism):
     Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside
                (rejection sampling), so the running time depends slightly on the value.
     Use when:  a baseline is needed whose reports stay in the domain.
-    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; that of [OGPM25, App. B.8]
-               does not, and the result is not a density: see deviations.
+    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; in
+               [OGPM25, App. B.8] it does not, and the result is not a density: see deviations.
     """
 
     _draws = ("lattice bounded",)
@@ -139,6 +139,6 @@ def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
         gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
         return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
 
-    # The loss decreases in b and is at most L/b, which is below ε at the upper end: the result spends at most
+    # The loss decreases in b and is at most L/b. That is below ε at the upper end: the result spends at most
     # ε.
     return smallest_float(lambda b: loss(b) <= epsilon, apart / epsilon, 1.01 * (length + step) / epsilon)

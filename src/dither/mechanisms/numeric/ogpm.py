@@ -24,7 +24,7 @@ class OGPM(WindowMechanism):
     Use when:  single values matter, or angles; not for a mean on an interval, where values near the ends have
                the same distribution of reports.
     Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error. For other powers the optimal width differs;
-               the theorems, which use one width for all, are not followed: see deviations.
+               the theorems use one width for all and are not followed: see deviations.
 
     >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
     0.2689414213699951
@@ -61,7 +61,7 @@ class OGPMU(WindowMechanism):
     Promise:   pure ε.
     Reports:   cells of [−C, C+1] in units of the domain, C = coth(ε/4).
     Use when:  the paper's figures are reproduced; `Podium` has 4 to 9 times less variance.
-    Reference: [OGPM25, Thm 5.1], which calls it optimal; it is not, see deviations.
+    Reference: [OGPM25, Thm 5.1] calls it optimal; it is not, see deviations.
     """
 
     _draws = ("sliding", "optional")
@@ -75,11 +75,11 @@ class OGPMU(WindowMechanism):
 
 @dataclass(frozen=True)
 class Focused(WindowMechanism):
-    """OGPM with the width that is optimal at one public value, near which most values are expected.
+    """OGPM with the width that is optimal at one public value; most values are expected near it.
 
     Promise:   pure ε.
     Reports:   cells of the domain, as in OGPM.
-    Use when:  it is public knowledge that most values are near `focus`, which is part of the mechanism and
+    Use when:  it is public knowledge that most values are near `focus`. It is part of the mechanism and
                public. A focus taken from private data reveals them, contrary to [OGPM25, Sec. 6].
     Reference: [OGPM25, Sec. 6].
 
@@ -97,8 +97,8 @@ class Focused(WindowMechanism):
     def shape(self) -> Shape:
         if not self.line.low <= finite("the focus", self.focus) <= self.line.high:
             raise InvalidParameter(f"focus must be a public value in {self.line}, not {found(self.focus)}")
-        place = (self.focus - self.line.low) / self.line.length
-        return Shape.centred(self.line, best_width_at(self.epsilon, as_power(self.loss), place))
+        position = (self.focus - self.line.low) / self.line.length
+        return Shape.centred(self.line, best_width_at(self.epsilon, as_power(self.loss), position))
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:

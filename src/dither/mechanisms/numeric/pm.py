@@ -66,7 +66,7 @@ class TwoPoint(WindowMechanism):
     Promise:   pure ε.
     Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's length.
     Use when:  single values matter, by their squared error, and ε ≤ ln(3 + 2√2) ≈ 1.76: no mechanism has a
-               smaller worst case, which is e^ε/(e^ε + 1)² of the squared length. For larger ε the two values
+               smaller worst case: e^ε/(e^ε + 1)² of the squared length. For larger ε the two values
                are the best two, but more values are better. Biased: not for a mean.
     Reference: derived in docs/theory.md.
 
@@ -108,7 +108,7 @@ def _two_biased_points(share: float, contrast: float) -> Steps:
 
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
-# The ε from which decoded reports of Podium have a smaller variance than those of Hybrid, by criterion.
+# The ε from which decoded reports of Podium have less variance than reports of Hybrid, by criterion.
 CROSSOVER: Final = {"worst": 2.3190030126702377, "average": 0.8955}
 
 
@@ -117,8 +117,8 @@ class Hybrid(NumberMechanism):
     """A report of PM or of Duchi, chosen by a coin; unbiased.
 
     Promise:   pure ε.
-    Reports:   the cells of PM, then the two of Duchi: the report shows the coin, which is independent of the
-               value.
+    Reports:   the cells of PM, then the two of Duchi: the report shows the coin. The coin is independent of
+               the value.
     Use when:  a mean is estimated with ε below about 2.3; the variance hardly depends on the value.
     Reference: [PM19, Sec. III-C].
     """

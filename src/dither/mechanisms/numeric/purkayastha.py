@@ -53,7 +53,7 @@ class AngularDensity(SmoothDensity):
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """The distance, in turns, over which the density decreases by a factor e."""
+        """The distance, in turns, that reduces the density by a factor e."""
         return 0.5 / self.epsilon
 
     def density(self, gap: Floats) -> Floats:

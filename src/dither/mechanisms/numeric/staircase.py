@@ -87,33 +87,33 @@ class StaircaseDensity(NoiseDensity):
     def below(self, gap: Floats) -> Floats:
         distance = np.abs(gap)
         # The tail beyond n + 1 lengths is b times the tail beyond n lengths.
-        whole = np.floor(distance)
-        rest = distance - whole
+        integers = np.floor(distance)
+        rest = distance - integers
         left = np.maximum(self.step - rest, 0.0) + self._b * np.minimum(1.0 - rest, 1.0 - self.step)
-        tail = np.exp(-self.epsilon * whole) * (self._top * left + self._b / 2.0)
+        tail = np.exp(-self.epsilon * integers) * (self._top * left + self._b / 2.0)
         return np.where(np.asarray(gap) < 0.0, tail, 1.0 - tail)
 
     def beside(self, distance: Floats) -> Floats:
-        whole = np.floor(distance)
-        rest = np.asarray(distance) - whole
+        integers = np.floor(distance)
+        rest = np.asarray(distance) - integers
         covered = np.minimum(rest, self.step) + self._b * np.maximum(rest - self.step, 0.0)
         return np.asarray(
-            -np.expm1(-self.epsilon * whole) / 2.0 + np.exp(-self.epsilon * whole) * self._top * covered
+            -np.expm1(-self.epsilon * integers) / 2.0 + np.exp(-self.epsilon * integers) * self._top * covered
         )
 
     def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
         answer = np.zeros(np.broadcast_shapes(np.shape(begin), np.shape(end)))
-        for whole in range(math.ceil(max(np.max(end), -np.min(begin)))):
-            for low, high, level in self._stairs(np.asarray(float(whole))):
+        for steps in range(math.ceil(max(np.max(end), -np.min(begin)))):
+            for low, high, level in self._stairs(np.asarray(float(steps))):
                 for side in (low, high), (-high, -low):
                     edges = [moment.antiderivative(np.clip(edge, begin, end)) for edge in side]
                     answer += level * (edges[1] - edges[0])
         return answer
 
     def whole(self, moment: Moment) -> float:
-        def both_sides(whole: Floats) -> Floats:
-            answer = np.zeros(whole.shape)
-            for low, high, level in self._stairs(whole):
+        def both_sides(complete: Floats) -> Floats:
+            answer = np.zeros(complete.shape)
+            for low, high, level in self._stairs(complete):
                 right = moment.antiderivative(high) - moment.antiderivative(low)
                 left = moment.antiderivative(-low) - moment.antiderivative(-high)
                 answer += level * (right + left)
@@ -122,8 +122,8 @@ class StaircaseDensity(NoiseDensity):
         run = 1 << max(0, min(14, math.floor(math.log2(2.0 / self.epsilon))))
         return total(both_sides, math.ceil(_FADED / self.epsilon), run)
 
-    def _stairs(self, whole: Floats) -> list[tuple[Floats, Floats, Floats]]:
-        """Return the two steps between n and n + 1 lengths, n = `whole`: their edges and levels."""
-        level = self._top * np.exp(-self.epsilon * whole)
-        edge = whole + self.step
-        return [(whole, edge, level), (edge, whole + 1.0, self._b * level)]
+    def _stairs(self, complete: Floats) -> list[tuple[Floats, Floats, Floats]]:
+        """Return the two steps between n and n + 1 lengths, n = `complete`: their edges and levels."""
+        level = self._top * np.exp(-self.epsilon * complete)
+        edge = complete + self.step
+        return [(complete, edge, level), (edge, complete + 1.0, self._b * level)]

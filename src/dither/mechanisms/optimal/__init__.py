@@ -1,4 +1,4 @@
-"""Solved mechanisms with certificates, and what is known about the best possible.
+"""Solved mechanisms with certificates, and bounds on the best possible.
 
 Cumulative             cumulative shares, by a solved channel; read by `dt.cumulative`
 JointMoments           means, variances and covariances of one to four numbers; read by `dt.stats.covariance`
@@ -7,7 +7,7 @@ Focused                the best window for values near one public place
 TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
 
-`dt.Optimal` is solved, too. `solver/` and `queries/` find designs.
+`dt.Optimal` is also solved. `solver/` and `queries/` find designs.
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Cumulative", "Focused", "JointMoments", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
-# Names that are imported when they are used: a question that is asked needs neither a solver nor mixing.
+# Names that are imported when they are used: a question by itself needs neither a solver nor mixing.
 _LATER = {
     "Cumulative": "dither.mechanisms.optimal.queries.workload",
     "JointMoments": "dither.mechanisms.optimal.queries.moments",

@@ -33,14 +33,14 @@ Purpose = Literal["both", "places", "map", "worst"]  # single places and maps, o
 
 _PEOPLE: Final = 40  # people along a side, in place of all the area
 _CELLS: Final = 64  # cells along a side into which a public map is gathered
-_POINTS: Final = 400  # of a uniform grid, at least
+_POINTS: Final = 400  # points of a uniform grid, at least
 _FINEST: Final = 1 << 14  # and at most: a cell has two positions a side then
 _FEW: Final = 2  # people to a point below which medians say nothing
 _FITTED: Final = 300  # the most points that are fitted; more of them are as good on a grid
 _MOST_SIDE: Final = 128
-_GRAIN: Final = 8  # 256 positions a side are told apart, which costs less than 10^−4 of the error
-_SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer points is taken
-_DIGITS: Final = 5  # of a place that is read, after the first one of the longer side
+_GRAIN: Final = 8  # 256 positions a side are distinguished; the cost is below 10^−4 of the error
+_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer points is taken
+_DIGITS: Final = 5  # digits of a decoded location, after the first one of the longer side
 
 # The best share K/N of likelier points on a square, by ε: for single places, for both on a uniform grid, for
 # maps. Between them its logarithm is interpolated. 20 % off costs 1 %.
@@ -57,7 +57,7 @@ def check_public_source(source: object, example: str) -> None:
     if not isinstance(source, str) or not source.strip():
         raise InvalidParameter(
             f"name the public source of the prior, such as ({example}): a design that was fitted to private "
-            "data would tell about them"
+            "data would reveal them"
         )
 
 
@@ -65,7 +65,7 @@ def check_public_source(source: object, example: str) -> None:
 class PublicMap:
     """Public places of people, such as a census, and where they come from.
 
-    A design that was fitted to private data tells about them: the points of a codebook are published. So the
+    A design that was fitted to private data reveals them: the points of a codebook are published. So the
     source has to be named, and has to be public.
     """
 
@@ -74,15 +74,15 @@ class PublicMap:
 
     def __post_init__(self) -> None:
         try:
-            places = np.array(self.places, dtype=np.float64)
+            locations = np.array(self.places, dtype=np.float64)
         except (TypeError, ValueError):
-            places = np.zeros(0)
-        if places.ndim != 2 or not len(places) or not np.isfinite(places).all():
+            locations = np.zeros(0)
+        if locations.ndim != 2 or not len(locations) or not np.isfinite(locations).all():
             raise InvalidParameter(
                 "a public map is an array of finite places, a row for each, and one or more"
             )
         check_public_source(self.source, "places, 'census 2020'")
-        object.__setattr__(self, "places", places)
+        object.__setattr__(self, "places", locations)
 
     @cached_property
     def digest(self) -> str:
@@ -138,12 +138,12 @@ class Anywhere(PathMechanism[Plane]):
             return self.domain.radius
         return float(max(self.domain.box.x.length, self.domain.box.y.length))
 
-    def _inward(self, places: Floats) -> Floats:
+    def _inward(self, locations: Floats) -> Floats:
         if isinstance(self.domain, Sphere):
-            across, up = np.radians(places).T
+            across, up = np.radians(locations).T
             return np.stack([np.cos(up) * np.cos(across), np.cos(up) * np.sin(across), np.sin(up)], axis=1)
         box = self.domain.box
-        return np.asarray((places - np.array([box.x.low, box.y.low])) / self.scale)
+        return np.asarray((locations - np.array([box.x.low, box.y.low])) / self.scale)
 
     def _outward(self, points: Floats) -> Floats:
         if isinstance(self.domain, Sphere):
@@ -153,7 +153,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
-        """Places that stand for everybody, and their weights: spread evenly, or as the prior says."""
+        """Locations that represent everybody, and their weights: uniform, or from the prior."""
         if self.prior is not None:
             return _gather(public_map(self.prior).places, self.domain)
         return _even(self.domain)
@@ -188,20 +188,20 @@ class Anywhere(PathMechanism[Plane]):
         return x // math.gcd(x, y), y // math.gcd(x, y)
 
     def _uniform(self, share: float, count: int) -> tuple[Selector, int]:
-        """Return a grid of about so many points inside the area."""
+        """Return a grid of about `count` points inside the area."""
         per = _per(self._box, min(count, _FINEST))
         grid = Grid(self._box, self._scales, _GRAIN, per, SIDE)
         if isinstance(self.domain, Rectangle):
             return grid, max(1, round(share * len(grid.points)))
-        places = grid.places()
-        inside = np.abs(self.domain.clip(places) - places).max(axis=1) <= 1e-9 * self.scale
+        locations = grid.places()
+        inside = np.abs(self.domain.clip(locations) - locations).max(axis=1) <= 1e-9 * self.scale
         packed = grid.points[inside].astype(">u2").tobytes()
         return Points(self._box, self._scales, _GRAIN, packed), max(1, round(share * int(inside.sum())))
 
     def _best_fit(self, share: float) -> FittedBook:
         """Return fitted points: a few numbers of points are tried, and the fewest that are as good taken."""
-        places, weights = self.people
-        people, odds = self._inward(places), math.exp(self.epsilon)
+        locations, weights = self.people
+        people, odds = self._inward(locations), math.exp(self.epsilon)
         if self.purpose == "worst":
             ends = self._inward(_border(self.domain))
             people = np.concatenate([self._inward(_cells(self.domain, _PEOPLE**2 // 3)), ends])
@@ -230,7 +230,7 @@ class Anywhere(PathMechanism[Plane]):
             steps = 0.5 + 0.45 * ((2 * np.arange(across) + 1) / across - 1)
             square = np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2)
             starts.append(box[:, 0] + square * (box[:, 1] - box[:, 0]))
-        if self.prior is not None:  # every so many people one point
+        if self.prior is not None:  # one point for equal shares of the people
             order = np.lexsort(people.T)
             at = np.searchsorted(np.cumsum(weights[order]), (np.arange(count) + 0.5) / count)
             starts.append(people[order[np.minimum(at, len(order) - 1)]])
@@ -245,11 +245,11 @@ class Anywhere(PathMechanism[Plane]):
         if self.purpose == "worst":
             return kernel.selector.places()  # medians would serve those who are many
         if self.prior is None and _FEW * len(kernel.selector.points) > len(self.people[0]):
-            return kernel.selector.places()  # of an even grid so fine that it is read at its points
+            return kernel.selector.places()  # an even grid is so fine that reports are decoded at its points
         return self._medians(kernel, *self.people)
 
-    def _medians(self, kernel: NearestKernel, places: Floats, weights: Floats) -> Floats:
-        found = self._outward(codebooks.medians(kernel.laws(places).T * weights, self._inward(places)))
+    def _medians(self, kernel: NearestKernel, locations: Floats, weights: Floats) -> Floats:
+        found = self._outward(codebooks.medians(kernel.laws(locations).T * weights, self._inward(locations)))
         # Rounded, so that the text is short and the same on every machine.
         side = 180.0 if isinstance(self.domain, Sphere) else self.scale
         return self.domain.clip(np.round(found, _DIGITS - math.floor(math.log10(side))))
@@ -270,8 +270,8 @@ class Anywhere(PathMechanism[Plane]):
 
     def average_error(self) -> float:
         """Return the mean distance between a place and its report, for the people of the prior."""
-        places, weights = self.people
-        return float(weights @ self.error(places))
+        locations, weights = self.people
+        return float(weights @ self.error(locations))
 
     def worst_error(self) -> float:
         """Return the largest mean distance over places, the border included."""
@@ -289,8 +289,8 @@ class Anywhere(PathMechanism[Plane]):
             if self.prior is not None:
                 raise InvalidParameter("on the sphere the bound is known for people who are spread evenly")
             return _cap_error(self.epsilon, _best_cap(self.epsilon)) * self.scale
-        places, weights = self.people
-        people, odds = self._inward(places), math.exp(self.epsilon)
+        locations, weights = self.people
+        people, odds = self._inward(locations), math.exp(self.epsilon)
         share = _share("places", self.epsilon)
         points = self._inward(_cells(self.domain, min(900, max(100, round(4 / share)))))
         basis = _hats(people, 6 if self.epsilon <= 2.0 else 8 if self.epsilon <= 4.0 else 12)
@@ -347,7 +347,7 @@ class Among(Mechanism[PlainQuestion]):
         if not isinstance(self.prior, tuple) or len(self.prior) != 2 or not isinstance(self.prior[1], str):
             raise InvalidParameter(
                 f"prior must be a pair (weights, 'their public source'), not {found(self.prior)}: a design "
-                "that was fitted to private data would tell about them"
+                "that was fitted to private data would reveal them"
             )
         weights = np.asarray(self.prior[0], dtype=np.float64)
         if weights.shape != (count,) or not (weights >= 0).all() or not 0 < weights.sum() < math.inf:
@@ -361,7 +361,7 @@ class Among(Mechanism[PlainQuestion]):
 
     @cached_property
     def fitted(self) -> tuple[Integers, int]:
-        """The codes of the places that numbers stand for, and how many of them are likelier."""
+        """The codes of the public locations of numbers, and the number of likelier ones."""
         odds, share = math.exp(self.epsilon), _share("places", self.epsilon)
         most = MOST_PACKED // len(self.domain)
         places = len(self.domain)
@@ -406,7 +406,7 @@ def public_map(prior: object, axes: int = 2) -> PublicMap:
     if not isinstance(prior, PublicMap) and not (isinstance(prior, tuple) and len(prior) == 2):
         raise InvalidParameter(
             f"prior must be a pair (places, 'their public source'), not {found(prior)}: a design that was "
-            "fitted to private data would tell about them"
+            "fitted to private data would reveal them"
         )
     public = prior if isinstance(prior, PublicMap) else PublicMap(*prior)
     if public.places.shape[1] != axes:
@@ -421,8 +421,8 @@ def map_share(epsilon: float) -> float:
 
 def _even(area: Plane) -> tuple[Floats, Floats]:
     """Return places that cover an area evenly, and their equal weights."""
-    places = _on_sphere(_spiral(_PEOPLE**2)) if isinstance(area, Sphere) else _cells(area, _PEOPLE**2)
-    return places, np.full(len(places), 1.0 / len(places))
+    locations = _on_sphere(_spiral(_PEOPLE**2)) if isinstance(area, Sphere) else _cells(area, _PEOPLE**2)
+    return locations, np.full(len(locations), 1.0 / len(locations))
 
 
 def _on_sphere(vectors: Floats) -> Floats:
@@ -480,9 +480,10 @@ def _border(area: Plane, count: int = 16) -> Floats:
     """Return places on the border of an area, its corners included."""
     box = area.box
     steps = np.linspace(0.0, 1.0, count + 1)
-    zero, whole = np.zeros(count + 1), np.ones(count + 1)
+    zero, complete = np.zeros(count + 1), np.ones(count + 1)
     sides = [
-        np.stack(side, axis=1) for side in ((steps, zero), (steps, whole), (zero, steps), (whole, steps))
+        np.stack(side, axis=1)
+        for side in ((steps, zero), (steps, complete), (zero, steps), (complete, steps))
     ]
     unit = np.concatenate(sides)
     if isinstance(area, Parallelogram):
@@ -490,15 +491,15 @@ def _border(area: Plane, count: int = 16) -> Floats:
     return area.clip(np.array([box.x.low, box.y.low]) + unit * np.array([box.x.length, box.y.length]))
 
 
-def _gather(places: Floats, area: Plane) -> tuple[Floats, Floats]:
+def _gather(locations: Floats, area: Plane) -> tuple[Floats, Floats]:
     """Return public places gathered into the cells of a grid: the mean place of each, and its share."""
     box = area.box
     low = np.array([box.x.low, box.y.low])
     sides = np.array([box.x.length, box.y.length])
-    cell = np.clip(((places - low) / sides * _CELLS).astype(np.int64), 0, _CELLS - 1)
+    cell = np.clip(((locations - low) / sides * _CELLS).astype(np.int64), 0, _CELLS - 1)
     _, number, counts = np.unique(cell[:, 0] * _CELLS + cell[:, 1], return_inverse=True, return_counts=True)
-    means = np.stack([np.bincount(number, places[:, axis]) / counts for axis in (0, 1)], axis=1)
-    return area.clip(means), counts / len(places)
+    means = np.stack([np.bincount(number, locations[:, axis]) / counts for axis in (0, 1)], axis=1)
+    return area.clip(means), counts / len(locations)
 
 
 def _hats(people: Floats, across: int) -> Floats:

@@ -21,9 +21,9 @@ from dither.foundation.numerics.codebooks import FittedBook
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import PublicMap, Purpose, map_share, merge_points, public_map
 
-_PEOPLE: Final = 2_000  # records that stand for everybody
-_FEWER: Final = 300  # of them, and of points, to choose how many points are likelier
-_POINTS: Final = 700  # of a uniform grid, about
+_PEOPLE: Final = 2_000  # records that represent everybody
+_FEWER: Final = 300  # records and points in the choice of the number of likelier points
+_POINTS: Final = 700  # points of a uniform grid, about
 _COUNTS: Final = (
     2,
     3,
@@ -39,9 +39,9 @@ _COUNTS: Final = (
     96,
     128,
     192,
-)  # of fitted points, one of them likelier
-_SHARES: Final = tuple(0.5 * 0.7**step for step in range(14))  # K/N, among which the best is looked for
-_BEST: Final = 3  # of the fits, which are improved
+)  # numbers of fitted points, one of them likelier
+_SHARES: Final = tuple(0.5 * 0.7**step for step in range(14))  # candidates for K/N
+_BEST: Final = 3  # number of fits that are improved
 _SAME: Final = 1e-3
 _DIGITS: Final = 5
 _GRAIN: Final = 8
@@ -51,11 +51,11 @@ _GRAIN: Final = 8
 class InBox(Mechanism[PlainQuestion]):
     """Several numbers at once by the number of a public point; the points nearest to them are likelier.
 
-    Promise:   pure ε for the whole record, whatever the distances are.
+    Promise:   pure ε for the complete record, for any distances.
     Reports:   the number of a point; the collector reads it at the geometric median of those who may have
                sent it.
     Use when:  single records matter, or how numbers go together (`dt.distribution`), above all with public
-               records like those of the people (`prior`). Not for means: `Sampled` is better.
+               records that resemble the people's (`prior`). Not for means: `Sampled` is better.
     Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18].
 
     >>> from dither.core.domains import Interval
@@ -89,7 +89,7 @@ class InBox(Mechanism[PlainQuestion]):
 
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
-        """Records that stand for everybody, every side being [0, 1], and their weights."""
+        """Records that represent everybody, with sides scaled to [0, 1], and their weights."""
         return self._stand_ins(self.prior)
 
     def _stand_ins(self, prior: Any) -> tuple[Floats, Floats]:
@@ -97,7 +97,7 @@ class InBox(Mechanism[PlainQuestion]):
             records = codebooks.cover(_PEOPLE, len(self.domain.sides))
         else:
             records = self.domain.to_unit(prior.places)
-            if len(records) > _PEOPLE:  # every so many, in the order of the first number
+            if len(records) > _PEOPLE:  # equally spaced in the order of the first number
                 order = records[np.lexsort(records.T[::-1])]
                 records = order[np.linspace(0, len(order) - 1, _PEOPLE).astype(np.int64)]
         return records, np.full(len(records), 1.0 / len(records))
@@ -116,8 +116,8 @@ class InBox(Mechanism[PlainQuestion]):
                 share *= map_share(self.epsilon)
             return grid, max(1, round(share * len(grid.points)))
         best = self._fit_worst() if self.purpose == "worst" else self._best_fit()
-        places = self.domain.from_unit(np.clip(best.points, 0.0, 1.0))
-        return Points.of(places, self.domain.ends, (1,) * axes, _GRAIN), best.width
+        positions = self.domain.from_unit(np.clip(best.points, 0.0, 1.0))
+        return Points.of(positions, self.domain.ends, (1,) * axes, _GRAIN), best.width
 
     def _best_share(self, points: Floats) -> float:
         """Return the share of likelier points with the least error, read at medians."""
@@ -202,7 +202,7 @@ class InBox(Mechanism[PlainQuestion]):
     def bound(self) -> float:
         """A lower bound on the average error of every ε-LDP mechanism, for the same people; sides are 1 long.
 
-        It is numerical: the dual is solved for the records that stand for everybody, and reports are looked
+        It is numerical: the dual is solved for the records that represent everybody, and reports are looked
         for by descent from thousands of places. Needs scipy, and takes seconds.
         """
         records, weights = self.people

@@ -20,7 +20,7 @@ from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver.certificate import Prices, SampledWindow, lower_bound, mirror, reaching
 
 FORMAT: Final = 1  # version of the bytes and of their meaning; a design of another version is not read
-_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
+_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of the rest
 _MAGIC: Final = b"dthr"
 _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
 
@@ -57,7 +57,7 @@ class Design:
 
     @cached_property
     def book(self) -> Runs:
-        """The whole codebook; an unbiased one is scaled so that E[report] is exactly the value."""
+        """The complete codebook; an unbiased one is scaled so that E[report] is exactly the value."""
         book = mirror(self.values, self.counts)
         return reaching(self.problem, book, self.width) if self.problem.unbiased else book
 
@@ -88,7 +88,7 @@ class Design:
         text = json.dumps(facts).encode() + b"\n"
         numbers = b"".join(part.astype("<f4").tobytes() for part in parts)
         words = np.frombuffer(numbers + self.counts.astype("<u4").tobytes(), np.uint8)
-        # Bytes of equal significance stand together: they compress better.
+        # Bytes of equal significance are stored together: they compress better.
         body = zlib.compress(text + words.reshape(-1, 4).T.tobytes(), 9)
         return _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(body)) + body
 

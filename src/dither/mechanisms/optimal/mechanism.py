@@ -13,7 +13,7 @@ from dither.core.domains import Box, Circle, Interval, Places, Plane, Routes, Ve
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
-from dither.core.question import Question
+from dither.core.question import NumberQuestion, Question
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
@@ -33,6 +33,7 @@ from dither.mechanisms.optimal.prior import (
     grid,
     public_numbers,
     read_numbers,
+    reading_errors,
     shares_of,
 )
 from dither.mechanisms.optimal.problem import (
@@ -90,7 +91,7 @@ class Optimal(WindowMechanism):
 
     _takes = (Interval, Circle)
 
-    # The classes of the designs that draw by other kernels, for whoever has only the question.
+    # The classes of the designs that draw by other kernels, for code that has only the question.
     for_kernels: ClassVar[Mapping[str, type[Any]]] = {
         "nearest": Anywhere,
         "listing": Among,
@@ -149,31 +150,49 @@ class Optimal(WindowMechanism):
         return shares_of(public_numbers(self.prior, self.line), self.line)
 
     def read_for(self, prior: tuple[Any, str] | None) -> Question:
-        """Return the question read at the best number for those of the prior who may have sent each report.
+        """Return the question with each report decoded as the best number for its likely senders.
 
         "Best" is by the loss of the design: a median for absolute errors, a mean for squared ones. Devices
         draw as before. Single values are nearer to the truth on average; means of them are biased.
+        `reading_effect(prior)` is what it gains on average and what it costs in the worst case.
         """
         shares = replace(self, prior=prior)._people if prior is not None else self._people
         book = read_numbers(self.question, shares, self.problem.loss)
         return replace(self.question, book=book, made_by=None)
 
+    def reading_effect(self, prior: tuple[Any, str]) -> PriorEffect:
+        """Return what `read_for` gains on average for a prior's people, and what it costs in the worst case.
+
+        >>> from dither.core.domains import Interval
+        >>> effect = Optimal(Interval(0, 100), epsilon=1).reading_effect(([9, 10, 11] * 9, "a public survey"))
+        >>> effect.average < effect.average_without, effect.worst > effect.worst_without
+        (True, True)
+        """
+        shares = replace(self, prior=prior)._people
+        question = cast(NumberQuestion, self.read_for(prior))
+        other = self._scale(cast(Loss, self.loss)) * reading_errors(question, self.problem.loss)
+        return self._compare(shares, other, self)
+
+    def _compare(self, shares: Floats, errors: Floats, without: Optimal) -> PriorEffect:
+        """Return errors at the values of the grid beside those of a design, for the shares of people."""
+        values = self.line.from_unit(grid())
+        own = np.asarray(without.sampled.error(cast(Loss, self.loss), values))
+        worst = float(errors.max()), float(own.max())
+        return PriorEffect(float(shares @ errors), float(shares @ own), *worst)
+
     @cached_property
     def prior_effect(self) -> PriorEffect:
-        """What the prior gains on average for its people, and what it costs in the worst case.
+        """The average gain of the prior for its people, and its cost in the worst case.
 
         Both are compared with the design for people who are spread evenly.
         """
         if self.prior is None:
-            raise InvalidParameter("there is no prior; state prior=(values, 'their public source')")
+            raise InvalidParameter(
+                "expected a design with a prior; pass prior=(values, 'their public source')"
+            )
         values = self.line.from_unit(grid())
-        own, other = (
-            np.asarray(design.sampled.error(cast(Loss, self.loss), values))
-            for design in (self, replace(self, prior=None))
-        )
-        return PriorEffect(
-            float(self._people @ own), float(self._people @ other), float(own.max()), float(other.max())
-        )
+        own = np.asarray(self.sampled.error(cast(Loss, self.loss), values))
+        return self._compare(self._people, own, replace(self, prior=None))
 
     @cached_property
     def problem(self) -> Problem:
@@ -183,14 +202,14 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def design(self) -> Design:
-        """The solved codebook and its dual variables; there is none on a circle, or with a prior."""
+        """The solved codebook and its dual variables; only on an interval and without a prior."""
         if self.prior is not None:
             raise InvalidParameter(
                 "a design with a prior is fitted, not solved: it has no certificate; see `prior_effect`"
             )
         if self.domain.circular:
             raise InvalidParameter(
-                "on a circle the optimum is known in closed form; there is no solved design"
+                "on a circle the optimum is known in closed form, without a solved design; use an interval"
             )
         best = store.find(self.problem, fresh=self.fresh)
         return best if self.outputs is None else store.restrict(best, self.outputs)
@@ -278,7 +297,7 @@ def _check_outputs(outputs: object) -> None:
         or outputs % 2
         or not 2 <= outputs <= 1 << 16
     ):
-        raise InvalidParameter(f"outputs is an even number from 2 to 2^16, not {found(outputs)}")
+        raise InvalidParameter(f"expected outputs to be an even number from 2 to 2^16, got {found(outputs)}")
 
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.core.domains import Line
+from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import Runs, TableDecoder
 from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.start import Placement
@@ -21,11 +22,11 @@ from dither.foundation.numerics import codebooks
 from dither.foundation.numerics.matrices import product
 from dither.mechanisms.optimal.anywhere import PublicMap, public_map
 
-_GRID: Final = 512  # values that stand for all, and numbers at which reports are read
+_GRID: Final = 512  # values that represent all, and numbers at which reports are decoded
 _CELLS: Final = 1 << 12
 _MOST_READ: Final = 1 << 11  # reports that are read one by one
 _SIZES: Final = (*range(2, 9), 10, 12, 16, 20, 24, 32, 40, 48, 64)
-_SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer numbers is taken
+_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer numbers is taken
 Distances = Callable[[Floats], Floats]  # the loss of distances, in units in which the domain is [0, 1]
 
 
@@ -48,7 +49,7 @@ def public_numbers(prior: object, line: Line) -> PublicMap:
 
 
 def grid() -> Floats:
-    """Return the middles of the bins that stand for all values, in units in which the domain is [0, 1]."""
+    """Return the middles of the bins that represent all values, with the domain scaled to [0, 1]."""
     return np.asarray((np.arange(_GRID) + 0.5) / _GRID)
 
 
@@ -120,6 +121,12 @@ class NearestRun(Placement):
         return (*turn, *self._halfway.tolist())
 
 
+def _first_cells(law: Operator, outcomes: int) -> Integers:
+    """Return the first report of each row of a likelihood; those of a window are equally many."""
+    rows = law.shape[0]
+    return np.asarray(getattr(law, "groups", np.arange(rows) * (outcomes // rows)), dtype=np.int64)
+
+
 def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> TableDecoder:
     """Return the numbers with the smallest mean loss for those who may have sent each report.
 
@@ -128,7 +135,7 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
     """
     line = question.line
     law = question.likelihood(line.from_unit(grid()), _MOST_READ)
-    groups = np.asarray(getattr(law, "groups", np.arange(law.shape[0])), dtype=np.int64)
+    groups = _first_cells(law, question.outcomes)
     costs = product(law.dense() * shares, losses(grid(), grid(), loss, line.circular))
     best = grid()[costs.argmin(axis=1)]
     if line.circular:
@@ -138,8 +145,17 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
     return TableDecoder(np.repeat(line.from_unit(np.maximum.accumulate(best)), counts))
 
 
+def reading_errors(question: NumberQuestion, loss: Distances) -> Floats:
+    """Return the expected loss at each value of the grid, on [0, 1], of a question by `read_numbers`."""
+    line = question.line
+    law = question.likelihood(line.from_unit(grid()), _MOST_READ)
+    groups = _first_cells(law, question.outcomes)
+    numbers = line.to_unit(question.book(groups))
+    return np.asarray((law.dense() * losses(numbers, grid(), loss, line.circular)).sum(axis=0))
+
+
 class PriorEffect(NamedTuple):
-    """What a prior gains for its people, and what it costs the person for whom it is worst."""
+    """The gain of a prior for its people, and its cost for the person with the largest error."""
 
     average: float
     average_without: float

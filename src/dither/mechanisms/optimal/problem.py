@@ -45,7 +45,9 @@ class Given:
         except (TypeError, ValueError, IndexError, AttributeError):
             raise InvalidParameter("a loss takes an array of differences and returns an array") from None
         if values.shape != distances.shape or not np.isfinite(values).all() or values[0] < 0.0:
-            raise InvalidParameter("a loss is a finite number from 0 upwards for every difference")
+            raise InvalidParameter(
+                "expected a loss to be a finite number from 0 upwards for every difference"
+            )
         if not np.array_equal(values, mirrored):
             raise InvalidParameter("a loss must be the same for y − x and x − y")
         if (np.diff(values) < 0.0).any():
@@ -141,7 +143,7 @@ def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterio
 def least_frequency_variance(categories: int, epsilon: float) -> float:
     """Return the smallest average variance that one report of any ε-LDP mechanism adds to a frequency.
 
-    It is that of subset selection with the best size of the sets [Pan26], in sets of w out of k.
+    It belongs to subset selection with the best size of the sets [Pan26], in sets of w out of k.
     """
     ratio = math.exp(epsilon)
     middle = int(categories / (ratio + 1.0))
@@ -205,7 +207,7 @@ def bound_on_circle(problem: Problem) -> float:
     """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
     With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
-    It is best where D = 0, which is at the loss at the edge of the best window.
+    It is best where D = 0: at the loss at the edge of the best window.
     """
     if isinstance(problem.loss, Power):
         return float(problem.loss(np.asarray(best_width_on_circle(problem) / 2.0))) * (1.0 - _TINY)

@@ -20,15 +20,15 @@ from dither.foundation.numerics import codebooks
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import check_public_source
 
-_MOST_PUBLIC: Final = 2_000  # public paths that a codebook is fitted to; of more, every k-th
-_LEAST_PUBLIC: Final = 8  # of which one half chooses the codebook, and the other half its size
+_MOST_PUBLIC: Final = 2_000  # public paths that a codebook is fitted to; every k-th path if there are more
+_LEAST_PUBLIC: Final = 8  # one half chooses the codebook, the other half its size
 _SIZES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 _WIDTHS: Final = (1, 3, 5)  # with 2, the two nearest public paths of all have the same list
-_CONDITION: Final = 1e3  # of the lists: above, the shares of public paths cannot be told apart
+_CONDITION: Final = 1e3  # of the lists: above, the shares of public paths are not identifiable
 _WORTH: Final = 0.01  # relative gain for which K is larger than 1, or N larger
 _MOST_PROGRAM: Final = 128  # public paths of the linear program
 _RISEN: Final = 1.25  # relative error after which larger codebooks are not tried
-_DIGITS: Final = 5  # of a place that is read, after the first one of the longer side
+_DIGITS: Final = 5  # digits of a decoded location, after the first one of the longer side
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +84,11 @@ class AmongRoutes(Mechanism[PlainQuestion]):
     """The number of a public path for a complete path; the public paths nearest to it are likelier.
 
     Promise:   pure ε for the complete path, however many locations it has.
-    Reports:   the number of one of N public paths, which are medoids of the prior. N and K are chosen by the
-               error on a half of the prior that the codebook was not fitted to; K is mostly 1.
+    Reports:   the number of one of N public paths, which are medoids of the prior. N and K have the least
+    error on
+               the half of the prior that was not used to fit the codebook; K is mostly 1.
     Use when:  paths matter from the begin to the end, and public paths of the same area are known. It cannot
-               show a path that no public path resembles: such a path is reported as some public path, too.
+               show a path that no public path resembles: such a path is also reported as a public path.
     Reference: derived in docs/paths.md.
 
     >>> from dither.core.domains import Interval, Rectangle
@@ -123,7 +124,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
             ) from None
         if not (rows != rows[0]).any():
             raise InvalidParameter(
-                "all public paths are the same path after resampling, so no codebook tells paths apart"
+                "all public paths are equal after resampling, so no codebook distinguishes them; pass "
+                "different paths"
             )
 
     @cached_property
@@ -142,8 +144,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         """The length of one unit of the integer distance, in units of the area; of sums, per place."""
         box, (x, y) = self.domain.area.box, self.domain.area.scales
         side = box.x.length / x if x >= y else box.y.length / y
-        places = 1 if self.domain.distance == "frechet" else self.domain.points
-        return side / (1 << 16) / places
+        locations = 1 if self.domain.distance == "frechet" else self.domain.points
+        return side / (1 << 16) / locations
 
     # --- the design
 
@@ -211,9 +213,9 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         middle = np.take_along_axis(
             rows[..., None], np.take_along_axis(order[..., None], at[None], axis=0), 0
         )
-        places = self.domain.places(np.moveaxis(middle[0], -1, 0))
+        locations = self.domain.places(np.moveaxis(middle[0], -1, 0))
         side = max(self.domain.area.box.x.length, self.domain.area.box.y.length)
-        book = np.round(places, _DIGITS - math.floor(math.log10(side)))
+        book = np.round(locations, _DIGITS - math.floor(math.log10(side)))
         return replace(self.question, book=book, made_by=None)
 
     # --- errors, in units of the area
@@ -247,7 +249,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @cached_property
     def unasked_error(self) -> float:
-        """The mean distance of the public paths to the best one of them: what is known without asking."""
+        """The mean distance of the public paths to the best one of them: the error without reports."""
         return float(self._both.mean(axis=0).min())
 
     def worst_error(self) -> float:
@@ -324,7 +326,7 @@ def _most(epsilon: float) -> int:
 
 
 def _starts(apart: Floats, odds: float, most: int) -> tuple[Integers, Integers]:
-    """Return two orders of paths, of which the first ones begin a search of any size."""
+    """Return two orders of paths. Their first paths begin a search of any size."""
     weights = np.full(len(apart), 1.0 / len(apart))
     return codebooks.farthest(apart, weights, most), codebooks.greedy(apart, weights, odds, most)
 

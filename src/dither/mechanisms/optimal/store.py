@@ -43,7 +43,7 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
     """Return the design of a problem.
 
     A shipped design is used if there is one. Between two shipped ε of the same kind a design is interpolated.
-    With `fresh`, and for other losses, it is solved, which takes seconds and needs scipy. Interpolated and
+    With `fresh`, and for other losses, it is solved: this takes seconds and needs scipy. Interpolated and
     solved designs are kept in the cache folder.
     """
     if not fresh:
@@ -136,7 +136,7 @@ def _path(name: str) -> Path:
 
 
 def _recall(name: str, problem: Problem) -> Design | None:
-    """Return a design from the cache; None if there is none or the file is damaged."""
+    """Return a design from the cache; None if it is missing or the file is damaged."""
     try:
         return Design.from_bytes(_path(name).read_bytes(), problem)
     except (OSError, RuntimeError):
@@ -144,7 +144,7 @@ def _recall(name: str, problem: Problem) -> Design | None:
 
 
 def _remember(name: str, design: Design) -> None:
-    """Write a design to the cache, whole or not at all; a folder that cannot be written to is no error."""
+    """Write a design to the cache, completely or not at all. A folder without write access is ignored."""
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +152,11 @@ def _remember(name: str, design: Design) -> None:
             part.write_bytes(design.to_bytes())
 
 
-_SCALES: Final = (0.9, 0.95, 1.0, 1.05)  # of the numbers of a restricted codebook, that are tried
+_SCALES: Final = (0.9, 0.95, 1.0, 1.05)  # scales of the numbers of a restricted codebook that are tried
 
 
 def restrict(design: Design, outputs: int) -> Design:
-    """Return a design with so many cells, one number each; its bound is still that of all mechanisms.
+    """Return a design with `count` cells, one number each; its bound is still for all mechanisms.
 
     The numbers are the means of the best measure on stretches of equal mass, or an even grid, scaled; those
     with the least error as it is sampled are taken.
@@ -178,12 +178,12 @@ def restrict(design: Design, outputs: int) -> Design:
 
 
 _MOST: Final = 512  # different numbers in either half of a mixed codebook
-_STEP: Final = 0.02  # by which the width is varied, relative to it
+_STEP: Final = 0.02  # relative change of the width in one step
 _SECTIONS: Final = 6
 
 
 def interpolate(problem: Problem, below: Design, above: Design) -> Design:
-    """Return a design for an ε between those of two designs of the same kind."""
+    """Return a design for an ε between the ε of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
     if problem.criterion == "average" and not problem.unbiased:
         from dither.mechanisms.optimal.solver.solve_design import best_codebook, codebook_cells
@@ -199,11 +199,11 @@ def _best(problem: Problem, below: Design, above: Design, share: float) -> Measu
     """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
     weights = 1.0 - share, share
     wholes = [_expand(problem, design) for design in (below, above)]
-    width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
-    numbers = sum(weight * whole[0] for weight, whole in zip(weights, wholes, strict=True))
-    places = np.concatenate([whole[0] for whole in wholes])
-    order = np.argsort(places, kind="stable")
-    measure = codebook(places[order], np.repeat(weights, CELLS)[order])
+    width = sum(weight * complete[1] for weight, complete in zip(weights, wholes, strict=True))
+    numbers = sum(weight * complete[0] for weight, complete in zip(weights, wholes, strict=True))
+    positions = np.concatenate([complete[0] for complete in wholes])
+    order = np.argsort(positions, kind="stable")
+    measure = codebook(positions[order], np.repeat(weights, CELLS)[order])
     books = _runs(np.asarray(numbers)), measure
     return min((_adjust(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
@@ -246,7 +246,7 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
     """Return a mixture of the prices of two designs.
 
     The bound is concave in the share. For an unbiased problem the prices at the end of the domain are large
-    and nearly cancel; the best share is then not that of ε and is searched for.
+    and nearly cancel; the best share then differs from the share of ε and is searched.
     """
     if not problem.unbiased:
         return mixture(problem, below.prices, above.prices, share)
@@ -280,14 +280,14 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
 
 def _move(prices: Prices, inputs: Floats) -> Prices:
     """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
-    place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
-    above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
+    index = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
+    above = (prices.inputs - inputs[index]) / (inputs[index + 1] - inputs[index])
 
     def move(numbers: Floats) -> Floats:
         if not numbers.size:
             return numbers
-        lower = np.bincount(place, (1.0 - above) * numbers, inputs.size)
-        return np.asarray(lower + np.bincount(place + 1, above * numbers, inputs.size), dtype=np.float64)
+        lower = np.bincount(index, (1.0 - above) * numbers, inputs.size)
+        return np.asarray(lower + np.bincount(index + 1, above * numbers, inputs.size), dtype=np.float64)
 
     return Prices(inputs, move(prices.masses), move(prices.weights), move(prices.slopes))
 

@@ -31,18 +31,18 @@ _NORMAL: Final = NormalDist()
 class Caps(NamedTuple):
     """The law of the product of a fixed and a random unit vector, above a threshold: from the pole down."""
 
-    share: Floats  # of the sphere above the threshold
+    share: Floats  # share of the sphere above the threshold
     first: Floats  # the integral of the product above the threshold
-    second: Floats  # that of its square
+    second: Floats  # the integral of its square
 
 
 @lru_cache(maxsize=16)
 def caps(axes: int) -> Caps:
-    """Return the law on the sphere of so many dimensions, in increasing shares.
+    """Return the law on the sphere of `axes` dimensions, in increasing shares.
 
     The density of the angle is proportional to sin^(D − 2); the first integral is sin^(D − 1)/(D − 1).
     """
-    # Angles with products within ±12 standard deviations, which has all of the mass in double precision.
+    # Angles with products within ±12 standard deviations: all of the mass in double precision.
     reach = min(math.pi / 2.0, math.asin(min(1.0, 12.0 / math.sqrt(axes))))
     angles = np.linspace(math.pi / 2.0 - reach, math.pi / 2.0 + reach, _STEPS + 1)
     middles = (angles[1:] + angles[:-1]) / 2.0
@@ -112,7 +112,7 @@ def best_gain(axes: int, epsilon: float) -> float:
 class InBall(Mechanism[PlainQuestion]):
     """A vector by the number of one of many public directions; those nearest to it are likelier.
 
-    Promise:   pure ε for the whole vector, whatever its dimension.
+    Promise:   pure ε for the complete vector, for any dimension.
     Reports:   a public seed of 32 bits and the number of a direction; E[decoded report] is the vector.
     Use when:  the mean of vectors of a known length is wanted: embeddings, gradients, class means. Not for
                many numbers that are all large at once: there `Sampled` needs fewer people.

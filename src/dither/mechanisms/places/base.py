@@ -36,8 +36,8 @@ PathUnit = Literal["location", "trajectory"]  # what ε is for
 class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     """A design for places, applied to each location of a path.
 
-    `unit` is what ε is for: one location, or a whole trajectory, whose locations then have equal shares.
-    `reading` is a post-processing of the decoded places.
+    `unit` is the unit of ε: one location, or a complete trajectory with equal shares for its locations.
+    `reading` is a post-processing of the decoded locations.
     """
 
     domain: Area
@@ -48,7 +48,7 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def _budget(self) -> float:
         if self.reading is not None and not isinstance(self.reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be Rounded, Snapped or Projected of dt.maps, not {found(self.reading)}"
+                f"expected reading to be Rounded, Snapped or Projected of dt.maps, got {found(self.reading)}"
             )
         check_choice("unit", self.unit, PathUnit)
         return check_epsilon(self.epsilon) if self.unit == "location" else check_shared(self.epsilon)
@@ -84,9 +84,9 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def along(self, weights: Sequence[float]) -> tuple[Self, ...]:
         """Return a design for each location of a path, with shares of a trajectory's ε by public weights.
 
-        [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
-        precise and less private. Weights taken from the path itself would reveal it. `dt.Each` asks with all
-        of them. The shares add up to at most ε, exactly.
+            [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
+            precise and less private. Weights taken from the path itself would reveal it. `dt.Each`
+        uses all of them. The shares add up to at most ε, exactly.
         """
         if self.unit != "trajectory":
             raise InvalidParameter(
@@ -98,9 +98,10 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
         """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.
 
-        With "median" a report is read at the geometric median of those who may have sent it, if they are
-        spread evenly over the area: of all readings it has the smallest mean distance. It is for reports of
-        two coordinates in a rectangle.
+            With "median" a report is decoded as the geometric median of its possible senders, if people are
+            spread evenly
+        over the area: this decoding has the smallest mean distance. It is for reports of
+            two coordinates in a rectangle.
         """
         return replace(self, reading=median_reading(self) if reading == "median" else reading)
 
@@ -256,14 +257,14 @@ class PublicPoints(PathMechanism[Region]):
 
     def _check(self) -> None:
         try:
-            places = self.domain.check(np.asarray(self.points, dtype=np.float64))
+            locations = self.domain.check(np.asarray(self.points, dtype=np.float64))
         except (OutsideDomain, TypeError, ValueError):
             raise InvalidParameter(f"points must be pairs of numbers in {self.domain}") from None
-        if places.ndim != 2:
+        if locations.ndim != 2:
             raise InvalidParameter(f"points must be pairs of numbers in {self.domain}")
-        if len(np.unique(places, axis=0)) != len(places):
-            raise InvalidParameter(f"a point appears twice among the {len(places)} points")
-        object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
+        if len(np.unique(locations, axis=0)) != len(locations):
+            raise InvalidParameter(f"a point appears twice among the {len(locations)} points")
+        object.__setattr__(self, "points", tuple((x, y) for x, y in locations.tolist()))
 
     @property
     def _pairs(self) -> tuple[Pair, ...]:
@@ -271,7 +272,7 @@ class PublicPoints(PathMechanism[Region]):
 
     @cached_property
     def grades(self) -> Grades:
-        """The bounds of the weights, which guarantee ε for any weights between them."""
+        """The bounds of the weights; they guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
 
     def _codebook(self, kernel: object) -> None:

@@ -62,8 +62,8 @@ class ScoredPoints(PublicPoints):
 
     @cached_property
     def _scores(self) -> Floats:
-        places = np.asarray(self._pairs)
-        return 0.0 - distances(places, places) if self.score is None else np.array(self.score)
+        locations = np.asarray(self._pairs)
+        return 0.0 - distances(locations, locations) if self.score is None else np.array(self.score)
 
     def _kernel(self) -> PointKernel:
         gaps, size = score_gaps(self._scores), len(self.points)

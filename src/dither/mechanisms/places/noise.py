@@ -96,7 +96,7 @@ class PlanarStaircase(PlanarMechanism):
                ε·⌈d/Δ⌉, the lattice included. Without it, pure ε for one location (or one trajectory: `unit`).
     Reports:   the point of a square lattice that the noise leads to, two 32-bit numbers a location.
     Use when:  places less than some distance apart should look alike, and ε per distance is 2 or more: at
-               ε = 4 the mean error is 22 % below that of planar Laplace with the same promise, at 8 63 %.
+               ε = 4 the mean error is 22 % below planar Laplace with the same promise, at ε = 8 63 %.
                `PlanarLaplace` also makes nearer places look more alike than ε.
     Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
     """

@@ -1,4 +1,4 @@
-"""Planning before data are collected: how to divide ε, where to start, which mechanism to use.
+"""Planning before data are collected: how to divide ε, where to start, and the choice of the mechanism.
 
 Only the public area and public points are used, never anybody's path. Errors are predicted by a simulation of
 the mechanism on random paths with a fixed seed, so that results are reproducible.
@@ -21,8 +21,8 @@ from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 
-_PLACES: Final = 20_000  # of a simulation
-_LONGEST: Final = 100  # locations of a simulated path: the error of later ones is that of these
+_PLACES: Final = 20_000  # locations of a simulation
+_LONGEST: Final = 100  # locations of a simulated path: later ones have the same error
 _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
@@ -41,9 +41,9 @@ def predicted_error(
     length: int = 1,
     step: float | None = None,
 ) -> float:
-    """Return the mean distance of a report to the truth, for paths of so many locations.
+    """Return the mean distance of a report to the truth, for paths of `length` locations.
 
-    The places are uniform in the area, or drawn from a public list of points; those of a path are
+    The places are uniform in the area, or drawn from a public list of points; the locations of a path are
     independent, or each is `step` away from the one before. On a sphere the distance is in the unit of its
     radius.
     """
@@ -85,8 +85,8 @@ def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -
     region = mechanism.domain
     box = region.box
     steps = (np.arange(side) + 0.5) / side
-    places = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
-    inside = [(float(x), float(y)) for x, y in (*places, region.centre) if _inside(region, x, y)]
+    locations = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
+    inside = [(float(x), float(y)) for x, y in (*locations, region.centre) if _inside(region, x, y)]
     error = {start: predicted_error(replace(mechanism, start=start), points, paths=4_000) for start in inside}
     return min(error, key=lambda start: error[start])
 
@@ -126,7 +126,9 @@ def ranked(
 def check_length(length: object) -> int:
     """Return the length of a path; raise InvalidParameter unless it is an integer from 1 upwards."""
     if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-        raise InvalidParameter(f"the length of a path is an integer from 1 upwards, not {found(length)}")
+        raise InvalidParameter(
+            f"expected the length of a path to be an integer from 1 upwards, got {found(length)}"
+        )
     return length
 
 
@@ -153,11 +155,11 @@ def _inside(region: Region, x: float, y: float) -> bool:
     return bool(np.allclose(region.clip((x, y)), (x, y)))
 
 
-def _draw_places(area: Any, places: object, count: int) -> Floats:
+def _draw_places(area: Any, locations: object, count: int) -> Floats:
     """Draw places from a public list, or uniformly from an area."""
     words = Seeded(2).words(8 * count)
-    if places is not None:
-        points = area.check(Paths.of(places).points)
+    if locations is not None:
+        points = area.check(Paths.of(locations).points)
         return np.asarray(points[(words[:count] % np.uint64(len(points))).astype(np.int64)])
     unit = (words >> np.uint64(11)).astype(np.float64).reshape(-1, 2) / 2.0**53
     if isinstance(area, Rectangle):

@@ -74,13 +74,13 @@ class ATP(PublicPoints):
 
     def _kernel(self) -> TwoCopies:
         # Each copy has ε/2: all of it for an anchor, or 3/16 of ε for each direction and 1/8 for the choice.
-        told = self.epsilon * 3.0 / 16.0
+        reported = self.epsilon * 3.0 / 16.0
         return TwoCopies(
             self._pairs,
             Grades.largest(self.epsilon / 2.0),
-            Blocks.largest(told, self.sectors),
+            Blocks.largest(reported, self.sectors),
             Grades.largest(self.epsilon / 8.0),
-            math.exp(told) if self.centred else None,
+            math.exp(reported) if self.centred else None,
         )
 
 
@@ -208,9 +208,9 @@ class LSRR(PublicPoints):
         return PointKernel(self._pairs, RingWeights((near, between, far), self._radii))
 
 
-def _group(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
+def _group(locations: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
     """Return for some points whether every point is near (0), in the middle ring (1) or far (2)."""
-    return ring(distances(places[rows], places), radii)
+    return ring(distances(locations[rows], locations), radii)
 
 
 @lru_cache(maxsize=4)
@@ -219,11 +219,11 @@ def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Float
 
     Points of the middle ring count half. If a point is never in a group, the values are infinite.
     """
-    places, count = np.asarray(points), len(points)
+    locations, count = np.asarray(points), len(points)
     numbers = np.arange(count)
     least, most = np.full((3, count), np.inf), np.full((3, count), -np.inf)
     for block in blocks(count, count):
-        groups = _group(places, numbers[block], radii)
+        groups = _group(locations, numbers[block], radii)
         near = ((2 - groups).sum(axis=1, dtype=np.int64) / 2.0)[:, None]
         for kind in range(3):
             own = groups == kind
@@ -267,9 +267,9 @@ class NGram(PublicPoints):
 @lru_cache(maxsize=64)
 def _fullest(points: tuple[Pair, ...], epsilon: float) -> Grades:
     """Return the bounds of weights by distance that spend all of ε on these points."""
-    places = np.asarray(points)
+    locations = np.asarray(points)
     return Grades.fullest(
-        epsilon, len(points), lambda grades, rows: grades.exponential(distances(places[rows], places))
+        epsilon, len(points), lambda grades, rows: grades.exponential(distances(locations[rows], locations))
     )
 
 
@@ -278,7 +278,7 @@ class Sectors(NumberMechanism):
     """A uniform direction in a sector of the circle; the sector of the true direction is likelier.
 
     Promise:   pure ε. The sectors are fixed; sectors centred on the true direction would reveal it.
-    Reports:   cells of the circle; those of one sector are equally likely.
+    Reports:   cells of the circle; cells of one sector are equally likely.
     Use when:  the strawman of the thesis is reproduced; `OGPM` on the circle has a smaller error.
     Reference: [Thesis, Sec. 6.2.2]. In the authors' program a false sector is k − 1 times too rare: see
                deviations.

@@ -57,8 +57,8 @@ class TraCSD(StepByStep, PairMechanism[Region]):
                with `reference="fixed"` it is `start` for every location.
     Use when:  places are looked at singly: "fixed" if they lie far apart, "last" if a path moves slowly.
     Reference: [Thesis, Alg. 1, Thm 12]; any public reference: [Thesis, Sec. 6.2.2]. The starting corner of
-               the paper is not used, nor its four cases of the distance space, which fail on an edge: see
-               deviations.
+               the paper is not used, nor its four cases of the distance space, because they fail on an edge:
+               see deviations.
     """
 
     _draws = ("walk",)

@@ -116,7 +116,7 @@ def test_connect_runs_the_same_functions(tmp_path: Path) -> None:
     assert "exists, and is not replaced" in exists
     assert outside.startswith("OutsideDomain: partition ")
     assert outside.endswith("column 'minutes': the value is not in [0, 9]")
-    assert "random already" in reports
+    assert "already random" in reports
 
 
 def test_the_command_line_with_java_from_the_package(tmp_path: Path) -> None:

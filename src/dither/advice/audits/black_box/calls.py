@@ -28,7 +28,7 @@ class Command:
     """
 
     words: tuple[str, ...]
-    seconds: float = 600.0  # that one call may take
+    seconds: float = 600.0  # time limit of one call
 
     def __str__(self) -> str:
         return " ".join(self.words)
@@ -113,11 +113,11 @@ class Calls:
 
     randomiser: Callable[[Any], Any]
     neighbours: Neighbours
-    each: bool = False  # whether the randomiser takes one value, not an array of them
+    each: bool = False  # True if the randomiser takes one value, not an array
     reports: int = 0
     tried: set[int] = field(default_factory=set, repr=False)  # places of the inputs that were drawn
     seconds: float = 0.0
-    message: str = field(default="", repr=False)  # of the last error
+    message: str = field(default="", repr=False)  # message of the last error
 
     def draw(self, which: Integers) -> Outputs:
         """Return one report for each of the inputs, given by their places."""
@@ -129,7 +129,7 @@ class Calls:
         return parts[0] if len(parts) == 1 else join(parts)
 
     def call(self, values: Any) -> Outputs:
-        """Return what the randomiser returns for some values, as many reports as values."""
+        """Return the randomiser's reports for some values, one report per value."""
         if self.each:
             return [self.randomiser(value) for value in values]
         returned = self.randomiser(values)
@@ -146,8 +146,8 @@ class Calls:
                 return [Failed.of(error)]
         # Which input was it? One call for each input, and one for each value of those that fail.
         answers: list[Any] = [None] * len(which)
-        for place in np.unique(which):
-            here = np.flatnonzero(which == place)
+        for position in np.unique(which):
+            here = np.flatnonzero(which == position)
             if len(here) == len(which):
                 found = [self._some(which[:1])[0] for _ in here]
             else:
@@ -162,7 +162,7 @@ class WrongCount(InvalidParameter):
 
 
 def as_outputs(returned: Any, count: int) -> Outputs:
-    """Return reports as an array or a list of so many; raise WrongCount if there are more or fewer."""
+    """Return reports as an array or a list; raise WrongCount if their number is not `count`."""
     if isinstance(returned, Reports):
         returned = returned.cells
     elif hasattr(returned, "to_numpy"):  # a series of pandas or Polars
@@ -172,12 +172,12 @@ def as_outputs(returned: Any, count: int) -> Outputs:
             returned = list(returned)
         except TypeError:
             raise WrongCount(
-                f"a randomiser returns as many reports as it is given values; it returned one "
+                f"expected one report for each value from the randomiser, got one "
                 f"{type(returned).__name__}. If it takes one value at a time, give each=True"
             ) from None
     if returned.shape[:1] != (count,) if isinstance(returned, np.ndarray) else len(returned) != count:
         raise WrongCount(
-            f"a randomiser returns as many reports as it is given values; it returned "
+            f"expected one report for each value from the randomiser, got "
             f"{len(returned) if np.ndim(returned) or isinstance(returned, list) else 1} for {count}. "
             "If it takes one value at a time, give each=True"
         )

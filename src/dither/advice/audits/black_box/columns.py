@@ -17,7 +17,7 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
 _FEW: Final = 64  # integers closer together are looked at one by one anyway
 _WHOLE: Final = "the whole report"
-_COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # what the audit computes has no bits
+_COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # computed columns have no bits
 _GLANCE: Final = 2000  # reports among which different ones are counted
 
 
@@ -25,7 +25,7 @@ _GLANCE: Final = 2000  # reports among which different ones are counted
 class Context:
     """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it.
 
-    `coverage` is written: which parts of reports were not looked at, and what was compared as text.
+    `coverage` is filled: the parts of reports that were not examined or were compared as text.
     """
 
     inputs: Floats | None = None
@@ -42,9 +42,9 @@ def columns(outputs: Outputs, context: Context) -> Columns:
 
 
 def _whole(outputs: Outputs) -> Columns:
-    """Return whole reports as labels if few are different; no column otherwise.
+    """Return complete reports as labels if few are different; no column otherwise.
 
-    Parts that are each independent of the value can tell it together: (a, b, a ⊕ b ⊕ value).
+    Parts that are each independent of the value can reveal it together: (a, b, a ⊕ b ⊕ value).
     """
     few = {label(report) for report in outputs[:_GLANCE]}
     if not 1 < len(few) <= _MOST_LABELS:
@@ -74,19 +74,19 @@ def _detail_columns(plain: Columns, context: Context) -> Columns:
     for name, column in list(numbers.items())[:_DETAILED]:
         floats = column.astype(np.float64)
         finite = floats[np.isfinite(floats)]
-        whole = bool((finite == np.floor(finite)).all())
-        if whole and finite.size and float(finite.max() - finite.min()) >= _FEW:
+        integral = bool((finite == np.floor(finite)).all())
+        if integral and finite.size and float(finite.max() - finite.min()) >= _FEW:
             with np.errstate(invalid="ignore"):
                 found[f"{name} modulo 8"] = np.mod(floats, 8.0)
-        if not whole:
+        if not integral:
             found[f"the lowest bit of {name} (a power of 2)"] = lowest_bit(floats)
     if context.inputs is None or any(column.dtype.kind == "O" for column in plain.values()):
         return found
     width, reports = context.inputs.shape[1], list(numbers.values())
     if width == len(reports) and 1 < width <= 4:
         rows = np.stack([column.astype(np.float64) for column in reports], axis=1)
-        for at, place in enumerate(context.inputs):
-            distance = np.sqrt(((rows - place) ** 2).sum(axis=1))
+        for at, index in enumerate(context.inputs):
+            distance = np.sqrt(((rows - index) ** 2).sum(axis=1))
             found[f"the distance of the report from input {at}"] = distance
     if width == 1 and context.scale is not None and len(plain) == 1 and reports[0].dtype.kind == "f":
         found |= _uniform_grid(reports[0].astype(np.float64), context.inputs[:, 0], context.scale)
@@ -94,7 +94,7 @@ def _detail_columns(plain: Columns, context: Context) -> Columns:
 
 
 def lowest_bit(numbers: Floats) -> Floats:
-    """Return the exponent of the lowest bit that is set: 4 of 0.0625 is −4; NaN for 0 and what is not finite.
+    """Return the exponent of the lowest bit that is set: 4 of 0.0625 is −4; NaN for 0 and infinities.
 
     Floating-point noise leaves its spacing here: sums are multiples of the last bit of the larger term
     [Mironov12].
@@ -114,7 +114,7 @@ _GRIDS: Final = (16, 23, 24, 31, 32)  # bits of a uniform number from which nois
 def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
     """Return how near exp(−|report − input|/scale) is to a multiple of 2^−bits, for the first two inputs.
 
-    Laplace noise is −scale·ln(U) with a sign. If U has only so many bits, this is 0 up to rounding under the
+    Laplace noise is −scale·ln(U) with a sign. If U has few bits, this is 0 up to rounding under the
     input itself, and anything under other inputs [Mironov12]. The number is log2 of the distance in units.
     """
     found: Columns = {}
@@ -141,7 +141,7 @@ class Binning(Protocol):
 
     @property
     def column(self) -> str:
-        """The name of what is binned: a column, or a score."""
+        """The name of the binned column or score."""
 
     @property
     def size(self) -> int:
@@ -200,7 +200,7 @@ class Edges:
 
 
 def bits_of(column: Array) -> Array:
-    """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have none.
+    """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have no bits.
 
     Floats have the bits of their fractions, and the sign where it is not seen in the number: of 0 and of NaN.
     The other signs and the exponents are a matter of bins.
@@ -217,10 +217,10 @@ def bits_of(column: Array) -> Array:
 
 def _fraction_bits(floats: Array) -> Array:
     size, digits = floats.dtype.itemsize, np.finfo(floats.dtype).nmant
-    whole = np.ascontiguousarray(floats).view(f"u{size}")
-    kept = whole & whole.dtype.type((1 << digits) - 1)
+    complete = np.ascontiguousarray(floats).view(f"u{size}")
+    kept = complete & complete.dtype.type((1 << digits) - 1)
     sign = np.signbit(floats) & ((floats == 0) | np.isnan(floats))
-    return bits_of(kept | sign.astype(whole.dtype) << whole.dtype.type(digits))
+    return bits_of(kept | sign.astype(complete.dtype) << complete.dtype.type(digits))
 
 
 def has_bits(name: str) -> bool:
@@ -246,7 +246,7 @@ class Bit:
         return 2
 
     def bins(self, columns: Columns, count: int) -> Integers:
-        """Return the bit of each of `count` reports; 0 where there is none."""
+        """Return the bit of each of `count` reports; 0 for reports without it."""
         column = columns.get(self.number)
         data = None if column is None else bits_of(column)
         if data is None or self.at >= 8 * data.shape[1]:
@@ -295,7 +295,7 @@ class Labels:
         known = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if holds]
         if chosen[-1]:
             left = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if not holds]
-            return f"{self.column} is none of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
+            return f"{self.column} is not one of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
 
     def names(self) -> list[str]:
@@ -334,8 +334,8 @@ def _edges(numbers: Floats) -> list[Floats]:
     others = np.concatenate([extreme, atoms, np.nextafter(atoms, np.inf)])
     tails = 0.5 ** np.arange(2.0, max(3.0, math.log2(count / 8.0)))
     fine = np.linspace(0.0, 1.0, int(np.clip(math.isqrt(count) // 2, 17, 129)))[1:-1]
-    places = (np.concatenate([fine, tails, 1.0 - tails]), np.linspace(0.0, 1.0, _COARSE + 1)[1:-1])
-    quantiles = [ordered[np.minimum((shares * count).astype(np.int64), count - 1)] for shares in places]
+    points = (np.concatenate([fine, tails, 1.0 - tails]), np.linspace(0.0, 1.0, _COARSE + 1)[1:-1])
+    quantiles = [ordered[np.minimum((shares * count).astype(np.int64), count - 1)] for shares in points]
     return [np.unique(np.concatenate([some, others])) for some in quantiles]
 
 

@@ -1,7 +1,7 @@
 """Reports of any type, taken apart into columns: numbers with all of their bits, and labels.
 
-The type of reports is asked once for a batch, not once for a report. A column is one of three arrays: numbers
-(one-dimensional, in the type they were reported in), labels (objects), and bits (rows of bytes).
+The type of reports is checked once for a batch, not once for a report. A column is one of three arrays:
+numbers (one-dimensional, in the type they were reported in), labels (objects), and bits (rows of bytes).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from dither.advice.audits.black_box.calls import Failed, Outputs
 from dither.foundation.arrays import Array
 
 MOST_PARTS: Final = 512  # positions of a text, parts of a list, keys, or members of sets
-_MOST_COLUMNS: Final = 4096  # of all parts of parts
-_MOST_DEPTH: Final = 4  # of lists in lists
-_MOST_BYTES: Final = 64  # of an integer: 512 bits
+_MOST_COLUMNS: Final = 4096  # columns of all parts together
+_MOST_DEPTH: Final = 4  # depth of lists in lists
+_MOST_BYTES: Final = 64  # bytes of an integer: 512 bits
 _LAST: Final = 16  # letters from the end of texts whose lengths differ
 _NESTED: Final = 32  # parts of a list that are compared with each other
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 Columns = dict[str, Array]
-Coverage = dict[str, str]  # what was not looked at, or how: sentences by the name of the part
+Coverage = dict[str, str]  # omissions and methods: sentences by the name of the part
 
 
 def take_apart(outputs: Outputs, coverage: Coverage) -> Columns:
@@ -47,14 +47,14 @@ def label(report: object) -> str:
 
 
 class _Reader:
-    """Takes batches apart, and writes down what it leaves out."""
+    """Takes batches apart, and lists the omitted parts."""
 
     def __init__(self, coverage: Coverage) -> None:
         self._coverage = coverage
         self._left = _MOST_COLUMNS
 
     def read(self, name: str, values: Outputs, depth: int) -> Columns:
-        """Return the columns of a batch of values, which may be of several types."""
+        """Return the columns of a batch of values of one or several types."""
         if isinstance(values, np.ndarray):
             return self._array(name, values, depth)
         kinds = list(dict.fromkeys(map(type, values)))
@@ -81,7 +81,7 @@ class _Reader:
         if kind is type(None):
             return {}
         if depth > _MOST_DEPTH:
-            self._coverage[name] = f"{name}: what is nested deeper is compared as text"
+            self._coverage[name] = f"{name}: deeper nested parts are compared as text"
             return self._text(name, list(map(label, values)))
         if issubclass(kind, np.generic):
             return self._array(name, np.array(values), depth)
@@ -119,8 +119,8 @@ class _Reader:
 
     def _decimal(self, name: str, values: list[Any], depth: int) -> Columns:
         signs, digits, exponents = zip(*(value.as_tuple() for value in values), strict=True)
-        whole = [int("".join(map(str, some)) or "0") for some in digits]
-        known = {"sign": list(signs), "digits": whole, "exponent": list(exponents)}
+        integers = [int("".join(map(str, some)) or "0") for some in digits]
+        known = {"sign": list(signs), "digits": integers, "exponent": list(exponents)}
         numbers = np.array([float(value) if value == value else np.nan for value in values])  # noqa: PLR0124
         return {name: numbers} | self._fields(name, known, depth)
 
@@ -341,7 +341,7 @@ def _objects(labels: list[Any]) -> Array:
 
 
 def _scatter(column: Array, here: Array, before: Array | None) -> Array:
-    """Return a column of all reports, of which those at `here` have these values."""
+    """Return a column of all reports with these values at `here`."""
     found = before
     if found is None:
         empty = {"f": np.nan, "O": None}.get(column.dtype.kind, 0)

@@ -1,4 +1,4 @@
-"""Rounds of a black-box audit, and how a finding is repeated by somebody else."""
+"""Rounds of a black-box audit, and the independent repetition of a finding."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dither.errors import InvalidParameter
 from dither.foundation.arrays import Integers
 
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
-_LEAST: Final = 64  # of the first round of all, as a share of the samples: 1/64
-_GROWTH: Final = 4  # of the rounds
+_LEAST: Final = 64  # least first round: 1/64 of the samples
+_GROWTH: Final = 4  # growth of the rounds
 _INPUTS: Final = 300  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
@@ -123,8 +123,8 @@ def test(
 
     def again(samples: int) -> tuple[int, int]:
         first, second = (
-            int(contains(calls.draw(np.full(samples, place))).sum())
-            for place in (candidate.first, candidate.second)
+            int(contains(calls.draw(np.full(samples, position))).sum())
+            for position in (candidate.first, candidate.second)
         )
         return first, second
 
@@ -186,7 +186,7 @@ _PATIENCE: Final = 8.0  # the time limit, in seconds
 
 def repeats(calls: Calls, claim: Claim) -> Evidence | None:
     """Return evidence that two reports share their noise: in one call, or in two calls."""
-    a, b = (int(place) for place in calls.neighbours.places[0])
+    a, b = (int(position) for position in calls.neighbours.places[0])
     level = REPEATS * claim.alpha / 2.0
     found: list[Evidence] = []
     if 3 * _FIRST * _pace(calls) > _PATIENCE:
@@ -222,7 +222,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
 
 def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
     """Return the best evidence from values that are given one by one, each in a call of its own."""
-    a, b = (int(place) for place in calls.neighbours.places[0])
+    a, b = (int(position) for position in calls.neighbours.places[0])
     level = SINGLES * claim.alpha
     count = _trials(calls, claim, level)
     if count == 0:
@@ -239,14 +239,14 @@ def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
     return max(tested, key=lambda evidence: evidence.epsilon)
 
 
-def _equal(calls: Calls, place: int, other: int, together: bool) -> bool:
+def _equal(calls: Calls, index: int, other: int, together: bool) -> bool:
     """Return whether the reports of two inputs are equal, drawn by one call or by two."""
     if together:
-        drawn: Any = calls.draw(np.array([place, other]))
+        drawn: Any = calls.draw(np.array([index, other]))
         return alike(_plain(drawn[0]), _plain(drawn[1]))
     # Several values a call: reports with few possible values are rarely all equal by chance. One of them is
     # changed, so that the two pairs of calls are neighbours.
-    first, second = calls.draw(np.full(4, place)), calls.draw(np.array([other, place, place, place]))
+    first, second = calls.draw(np.full(4, index)), calls.draw(np.array([other, index, index, index]))
     return all(alike(_plain(x), _plain(y)) for x, y in zip(first, second, strict=True))
 
 

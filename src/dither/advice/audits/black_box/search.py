@@ -13,7 +13,7 @@ from dither.advice.audits.black_box.parts import Columns
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
 _STEPS: Final = 8
-_RIDGE: Final = 1.0  # of the weights, towards 1: the sum of the log ratios
+_RIDGE: Final = 1.0  # shrinkage of the weights towards 1: the sum of the log ratios
 _MOST_WEIGHT: Final = 4.0  # if the reports of two inputs are separable, weights would grow without bound
 _NAME: Final = "score"
 
@@ -29,7 +29,7 @@ class Score:
 
     @property
     def column(self) -> str:
-        """The name of what is binned: a column, or a score."""
+        """The name of the binned column or score."""
         return "the classifier's score"
 
     @property
@@ -118,8 +118,8 @@ def _fit(features: Floats, first: Mask) -> Floats:
 
 _CAREFUL: Final = 3.0  # standard errors, when a set is chosen
 _CLASSIFIED: Final = 2  # pairs of inputs for which a classifier is trained
-_MOST_COLUMNS: Final = 12  # that a classifier combines
-_MOST_PAIRS: Final = 1200  # of which sets of bins are searched; of more, those that differ most in one bin
+_MOST_COLUMNS: Final = 12  # columns that a classifier combines
+_MOST_PAIRS: Final = 1200  # searched pairs of inputs: those that differ most in one bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,7 @@ def _most_different(counts: Floats, pairs: Integers) -> Integers:
 def best_sets(first: Floats, second: Floats, delta: float, *, from_the_top: bool = False) -> Mask:
     """Return for each row of counts the set of bins with the largest lower bound on ε.
 
-    Sets begin with the bins of the largest ratios, or `from_the_top` with the last bins: those of a score.
+    Sets begin with the bins of the largest ratios, or `from_the_top` with the last bins of a score.
     """
     ones, twos = (np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (first, second))
     if from_the_top:
@@ -279,34 +279,34 @@ def _classifier_events(
     return best
 
 
-_REPORTS: Final = 1 << 14  # that are looked at, or so many of each input
+_REPORTS: Final = 1 << 14  # examined reports, or _OF_EACH of each input
 _OF_EACH: Final = 100
 _ALWAYS, _BEST = 24, 24  # columns that are searched: the first ones, and the best of the others
 _BITS: Final = 16  # single bits that are searched
 _NOTABLE: Final = 3.0  # standard errors that two inputs must differ by in a bit
 _VALUES: Final = 16  # different numbers, or quantiles, that a screened column is compared at
-_PAIRS: Final = 256  # of inputs that are compared one by one; of more, the two that differ most
+_PAIRS: Final = 256  # pairs of inputs that are compared one by one; otherwise the two that differ most
 
 
 def screen(columns: Columns, which: Integers, half: Mask, pairs: Integers) -> tuple[list[str], list[Bit]]:
     """Return the columns and the single bits that separate two inputs best, all columns if they are few.
 
     Every bit of every column is counted, and of more than 48 columns where their values lie: on the reports
-    that `half` marks, so that the others rank the events. This chooses what is searched; the events that are
+    that `half` marks, so that the others rank the events. This restricts the search; the events that are
     found are tested on fresh reports.
     """
     inputs = int(pairs.max()) + 1
-    places = np.flatnonzero(half)[-max(_REPORTS, _OF_EACH * inputs) :]
-    places = places[np.argsort(which[places], kind="stable")]
-    known, starts, totals = np.unique(which[places], return_index=True, return_counts=True)
-    place = np.full(inputs, -1)
-    place[known[known < inputs]] = np.flatnonzero(known < inputs)
-    both = place[pairs][(place[pairs] >= 0).all(axis=1)]
+    indices = np.flatnonzero(half)[-max(_REPORTS, _OF_EACH * inputs) :]
+    indices = indices[np.argsort(which[indices], kind="stable")]
+    known, starts, totals = np.unique(which[indices], return_index=True, return_counts=True)
+    index = np.full(inputs, -1)
+    index[known[known < inputs]] = np.flatnonzero(known < inputs)
+    both = index[pairs][(index[pairs] >= 0).all(axis=1)]
     many = len(columns) > _ALWAYS + _BEST
     bits: list[tuple[float, Bit]] = []
     best: dict[str, float] = {}
     for name, column in columns.items():
-        recent = column[places]
+        recent = column[indices]
         each = np.zeros(0)
         if has_bits(name) and len(both):
             data = bits_of(recent)
@@ -327,7 +327,7 @@ def screen(columns: Columns, which: Integers, half: Mask, pairs: Integers) -> tu
 
 
 def _indicators(column: Array) -> Array:
-    """Return rows of 0 and 1: which of a few values it is, or which quantiles it is above."""
+    """Return rows of 0 and 1: its value among a few, or the quantiles below it."""
     if column.ndim > 1:
         return np.zeros((len(column), 0), dtype=np.uint8)
     if column.dtype.kind == "O":

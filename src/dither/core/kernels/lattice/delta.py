@@ -2,8 +2,8 @@
 
 Weights decrease with the distance from the centre, so the two ends of the domain are the worst pair of
 inputs. With weights w and a domain of G steps: if w(z) > E·w(z − G), then z is nearer to the centre, and a
-smaller shift makes w(z − G) larger. The weight clamped to an outermost report is counted whole, which is an
-upper bound.
+smaller shift makes w(z − G) larger. The weight clamped to an outermost report is counted completely, so the
+result is an upper bound.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dither.core.kernels.lattice.integers import Clamped
 def excess(lattice: Clamped, bound: Fraction) -> Fraction:
     """Return δ of (ε, δ)-LDP: the largest P(S | x) − bound · P(S | x′), over sets S and inputs x, x′.
 
-    It is convex in both distributions, so inputs that are rounded at random are no worse than whole steps.
+    It is convex in both distributions, so inputs that are rounded at random are not worse than integer steps.
     """
     weights, reach, steps = lattice.noise.weights, lattice.noise.reach, lattice.steps
     pile = lattice.noise.tails[reach - steps]
@@ -32,15 +32,15 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
         return min(Fraction(1), Fraction(spent + scale * pile, scale << TOTAL_BITS))
     # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
     # out.
-    share, whole = lattice.share.numerator, lattice.share.denominator
+    share, complete = lattice.share.numerator, lattice.share.denominator
     first = second = 0
     for index in range(2 - reach, reach):
         ours = weights[abs(index)]
-        mixed = (whole - share) * ours + share * weights[abs(index - 1)]
-        first += max(0, scale * whole * ours - factor * mixed)
-        second += max(0, scale * mixed - factor * whole * ours)
-    spent = max(first, second) + scale * whole * pile
-    return min(Fraction(1), Fraction(spent, scale * whole << TOTAL_BITS))
+        mixed = (complete - share) * ours + share * weights[abs(index - 1)]
+        first += max(0, scale * complete * ours - factor * mixed)
+        second += max(0, scale * mixed - factor * complete * ours)
+    spent = max(first, second) + scale * complete * pile
+    return min(Fraction(1), Fraction(spent, scale * complete << TOTAL_BITS))
 
 
 @lru_cache(maxsize=64)
@@ -65,7 +65,7 @@ def failure(lattice: Clamped, bound: Fraction) -> Fraction:
 def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
     """Return the largest place z at which w(z)/w(z − shift) may exceed the bound."""
     weights, reach = lattice.noise.weights, lattice.noise.reach
-    last = lattice.steps - reach  # the outermost report, which is always counted
+    last = lattice.steps - reach  # the outermost report is always counted
     if bound is None or shift < 1:
         return last
     for index in range(math.floor(shift / 2), last, -1):
@@ -75,6 +75,6 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
     return last
 
 
-def _up_to(tails: tuple[int, ...], place: int) -> int:
-    """Return the weight of all places up to `place`."""
-    return tails[-place] if place <= 0 else (1 << TOTAL_BITS) - tails[place + 1]
+def _up_to(tails: tuple[int, ...], index: int) -> int:
+    """Return the weight of all places up to `index`."""
+    return tails[-index] if index <= 0 else (1 << TOTAL_BITS) - tails[index + 1]

@@ -1,6 +1,6 @@
 """Noise on a lattice: an input is mapped to a step of the lattice, and a report is that step plus noise.
 
-    Clamped   reports are clamped to a stated range, which is the same for every input
+    Clamped   reports are clamped to a stated range, the same for every input
     Ring      steps of a circle, counted modulo N
     Bounded   reports outside the domain are drawn again, so the normalising total depends on the input
 
@@ -44,7 +44,7 @@ class Lattice(ABC):
 
     noise: LatticeNoise
 
-    between = 0  # the number of fractional bits of an input's position; 0 if inputs are whole steps
+    between = 0  # the number of fractional bits of an input's position; 0 if inputs are integer steps
     first = 0  # the position of the first report, in steps from the lower end of the domain
 
     @property
@@ -79,7 +79,7 @@ class Lattice(ABC):
 
     @abstractmethod
     def draw_one(self, step: int, source: Source) -> int:
-        """Draw the report of a whole step, in Python integers."""
+        """Draw the report of an integer step, in Python integers."""
 
     def probabilities(self, aim: int) -> list[Fraction]:
         """Return the exact probability of every report."""
@@ -119,8 +119,9 @@ class Lattice(ABC):
 class Clamped(Lattice):
     """The domain is `last`/2^fraction steps long; reports are clamped to steps that every input can reach.
 
-    With G whole steps and noise from −R to R these are the steps from G − R to R. A domain longer than one
-    step has a whole number of steps. For wide noise the domain is shorter than one step; then its inputs are
+    With G steps and noise from −R to R these are the steps from G − R to R. The length of a domain of more
+        than one step is an integer number of steps. For wide noise the domain is shorter than one step; then
+        its inputs are
     rounded at random to one of two steps.
     """
 
@@ -138,7 +139,9 @@ class Clamped(Lattice):
                 "a clamped lattice needs noise with End.PILED, last below 2^31 and fraction from 1 to 30"
             )
         if self.last >= 1 << self.fraction and self.last % (1 << self.fraction):
-            raise InvalidParameter("a domain of more than one step must have a whole number of steps")
+            raise InvalidParameter(
+                "expected a domain of one step or of an integer number of steps; choose another step"
+            )
         if self.steps >= self.noise.reach:
             raise InvalidParameter(
                 f"the noise must reach further than the domain of {self.steps} steps, not {self.noise.reach}"
@@ -179,7 +182,7 @@ class Clamped(Lattice):
 
     @cached_property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report, which is between the two ends of the domain.
+        """The largest ratio of two probabilities of one report. The two ends of the domain attain it.
 
         Weights decrease from the centre, and an outermost report is likelier for the nearer input, so no
         other pair of inputs has a larger ratio. For a domain of share f of one step it is 1 − f + f·(ratio of
@@ -201,8 +204,8 @@ class Clamped(Lattice):
     def alike(self) -> Integers | None:
         """A group for each report: reports of one group have proportional probabilities under all inputs.
 
-        Beyond the domain these are all reports of exponential noise, and those a whole number of domains
-        apart if the noise is a staircase of such steps. None if the weights fall otherwise.
+        Beyond the domain these are all reports of exponential noise, and all reports an integer number of
+        domains apart if the noise is a staircase of such steps. None if the weights fall otherwise.
         """
         weights = self._row[self.noise.reach : -1]  # the outermost has the tail beyond it
         seen = int(np.searchsorted(-weights, -_SEEN * weights[0]))  # beyond, rounding to integers decides
@@ -212,11 +215,11 @@ class Clamped(Lattice):
                 break
         else:
             return None
-        places = np.arange(self.cells) + self.first
-        above = places - self.steps
-        groups = np.where(places > 0, places, places % -period)
+        positions = np.arange(self.cells) + self.first
+        above = positions - self.steps
+        groups = np.where(positions > 0, positions, positions % -period)
         groups = np.where(above >= 0, self.steps + above % period, groups)
-        if period > 1:  # an outermost report has the tail, which is not in proportion
+        if period > 1:  # an outermost report has the tail and is not in proportion
             groups[0], groups[-1] = groups.min() - 1, groups.max() + 1
         return np.asarray(groups - groups.min())
 
@@ -240,7 +243,7 @@ class Clamped(Lattice):
 
         def below(step: Array) -> Floats:
             found = sums[np.minimum(self.steps - step + ends, sums.size - 1)]
-            found[0], found[-1] = 0.0, sums[-1]  # what would lie beyond is told as the outermost report
+            found[0], found[-1] = 0.0, sums[-1]  # reports beyond the range are clamped to the outermost one
             return np.asarray(np.diff(found, axis=0) / sums[-1])
 
         up = rest / (1 << self.between)
@@ -272,8 +275,8 @@ class Clamped(Lattice):
         return Clamped(noise, whole(data["last"]), whole(data["fraction"]))
 
     def draw_one(self, step: int, source: Source) -> int:
-        place = step + self.noise.table.draw_one(source)
-        return min(max(place, self.steps), 2 * self.noise.reach) - self.steps
+        position = step + self.noise.table.draw_one(source)
+        return min(max(position, self.steps), 2 * self.noise.reach) - self.steps
 
 
 def check_lattice(cells: object) -> None:
@@ -413,6 +416,6 @@ class Bounded(Lattice):
 
     def draw_one(self, step: int, source: Source) -> int:
         while True:
-            place = step + self.noise.table.draw_one(source) - self.noise.reach
-            if 0 <= place <= self.noise.reach:
-                return place
+            position = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= position <= self.noise.reach:
+                return position

@@ -89,11 +89,11 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         return Dense(self.lattice.group_masses(self.start.aim(inputs), groups), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        told, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))
-        found = np.empty(told.shape)
+        outputs, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))
+        found = np.empty(outputs.shape)
         for aim in np.unique(aims):
             here = aims == aim
-            found[here] = self.lattice.chances(int(aim))[told[here]]
+            found[here] = self.lattice.chances(int(aim))[outputs[here]]
         return found
 
     @cached_property

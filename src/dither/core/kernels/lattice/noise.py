@@ -25,8 +25,8 @@ from dither.privacy.exact import exp_above
 
 DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed
 _ONE: Final = 1 << DIGITS
-_KEPT: Final = 1 << 40  # of 2^128: reserved for the centre, which takes the remainder of the rounding
-FLOOR: Final = 1 << 32  # of 2^128: the least weight in noise with End.CUT
+_KEPT: Final = 1 << 40  # in units of 2^−128: reserved for the centre, with the remainder of rounding
+FLOOR: Final = 1 << 32  # in units of 2^−128: the least weight in noise with End.CUT
 
 
 class Decay(ABC):
@@ -127,7 +127,7 @@ def _decay(data: Mapping[str, Any]) -> Decay:
 class End(Enum):
     """The treatment of the tails of the noise."""
 
-    PILED = "piled"  # the outermost weight includes the whole tail
+    PILED = "piled"  # the outermost weight includes the complete tail
     CUT = "cut"  # the tail is cut off, and weights are at least FLOOR
     RING = "ring"  # circular: the two outermost places are identified
 
@@ -226,7 +226,7 @@ class LatticeNoise:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the weights, with which both sides check that theirs are equal."""
+        """A digest of the weights. Both sides compare it to check that their weights are equal."""
         content = b"".join(weight.to_bytes(17, "little") for weight in self.weights)
         return hashlib.sha256(content).hexdigest()[:16]
 

@@ -175,7 +175,7 @@ class RingNoise:
         return count
 
     def _kind(self, size: int, source: Source) -> Integers:
-        """Draw 0, 1 or 2 with the three weights, by rejection from whole words."""
+        """Draw 0, 1 or 2 with the three weights, by rejection of words."""
         first, second, third = self.kinds
         total = first + second + third
         words = -(-total.bit_length() // _BITS)

@@ -30,10 +30,10 @@ class NoiseSampler(ABC):
 
     def _steps(self, block: Array, source: Source) -> Array:
         count, start = block.size, self._start
-        place, step = self._place[:count], self._step[:count]
-        np.subtract(block, start.origin, out=place, dtype=np.float64)
-        np.multiply(place, start.scale, out=place)
-        np.copyto(step, place, casting="unsafe")
+        position, step = self._place[:count], self._step[:count]
+        np.subtract(block, start.origin, out=position, dtype=np.float64)
+        np.multiply(position, start.scale, out=position)
+        np.copyto(step, position, casting="unsafe")
         if start.last is not None:
             # In integers: rounding of floats cannot lead to a step for which the ratio was not computed.
             np.clip(step, 0, start.last, out=step)
@@ -65,7 +65,7 @@ class ClampedSampler(NoiseSampler):
 
 
 class RingSampler(NoiseSampler):
-    """A step plus noise, modulo the number of cells, which is a power of two."""
+    """A step plus noise, modulo the number of cells (a power of two)."""
 
     def __init__(self, noise: Alias, start: LineStart, size: int, cells: int) -> None:
         super().__init__(noise, start, size)
@@ -88,12 +88,12 @@ class BoundedSampler(NoiseSampler):
     def _draw(self, step: Array, cell: Array, source: Source) -> None:
         step = step.astype(np.uint16)
         step -= self._reach
-        place = self._noise.draw(step.size, source)
-        place += step  # unsigned: a negative sum becomes large
-        np.copyto(cell, place, casting="unsafe")
-        again = np.flatnonzero(place > self._reach)
+        position = self._noise.draw(step.size, source)
+        position += step  # unsigned: a negative sum becomes large
+        np.copyto(cell, position, casting="unsafe")
+        again = np.flatnonzero(position > self._reach)
         while again.size:
-            place = self._noise.draw(again.size, source)
-            place += step.take(again)
-            cell[again] = place  # values that are still outside are overwritten in the next round
-            again = again.take(np.flatnonzero(place > self._reach))
+            position = self._noise.draw(again.size, source)
+            position += step.take(again)
+            cell[again] = position  # values that are still outside are overwritten in the next round
+            again = again.take(np.flatnonzero(position > self._reach))

@@ -38,7 +38,7 @@ from dither.privacy.shuffling import Blanket
 
 _BALL: Final = SIDE // 2 - 1  # the radius of the sphere, in integers
 MOST_AXES: Final = 8
-MOST_SCALE: Final = (1 << 9) - 1  # squared distances stay below 2^53, which every language has
+MOST_SCALE: Final = (1 << 9) - 1  # squared distances stay below 2^53: exact in every language
 MOST_PACKED: Final = 1 << 15  # numbers of 16 bits in a text: 64 kB
 MOST_GRAIN: Final = 12
 _PACKED: Final = re.compile(r"(?:[0-9a-f]{4})*")
@@ -53,9 +53,9 @@ _INNER: Final = 2  # places along the side of a cell of a map
 class Selector(ABC):
     """A public rule from a place, as one integer of 16 bits per axis, to K different numbers of points.
 
-    `box` is the range of each coordinate; without one, places are longitudes and latitudes, and their
-    integers those of a unit vector. `scales` multiply the axes, so that distances are those of the map.
-    `grain` bits of an input's integers are replaced by the middle of what they could be.
+    `box` is the range of each coordinate; without one, locations are longitudes and latitudes, and their
+    integers are coordinates of a unit vector. `scales` multiply the axes, so that distances are distances on
+    the map. The last `grain` bits of an input's integers are replaced by the middle of their range.
     """
 
     box: tuple[Pair, ...] | None
@@ -91,20 +91,20 @@ class Selector(ABC):
         """Return the integers of places, a row for each, with the middle in place of the grain."""
         return self._with_grain(self._fine(np.asarray(places, dtype=np.float64)))
 
-    def _fine(self, places: Floats) -> Integers:
+    def _fine(self, locations: Floats) -> Integers:
         if self.box is None:
-            across, up = np.moveaxis(np.asarray(places, dtype=np.float64) * (math.pi / 180.0), -1, 0)
+            across, up = np.moveaxis(np.asarray(locations, dtype=np.float64) * (math.pi / 180.0), -1, 0)
             level = np.cos(up)
             unit = np.stack([level * np.cos(across), level * np.sin(across), np.sin(up)], axis=-1)
             placed = np.floor(_BALL * unit + (SIDE // 2 + 0.5))
         else:
-            return np.stack([self._along(places, axis) for axis in range(self.axes)], axis=-1)
+            return np.stack([self._along(locations, axis) for axis in range(self.axes)], axis=-1)
         return np.clip(placed, 0, SIDE - 1).astype(np.int64)
 
-    def _along(self, places: Floats, axis: int) -> Integers:
+    def _along(self, locations: Floats, axis: int) -> Integers:
         """Return the integers of places along an axis of the box, clamped."""
         low, high = (self.box or ())[axis]
-        placed = places[..., axis] - low
+        placed = locations[..., axis] - low
         placed /= high - low
         placed *= SIDE
         return np.clip(placed, 0, SIDE - 1, out=placed).astype(np.int64)  # clipping integers is slower
@@ -141,7 +141,7 @@ class Selector(ABC):
     def windows(self, places: Floats, width: int) -> tuple[Array, Integers]:
         """Return lists of K numbers, and for each place the row of its list.
 
-        The lists of all inputs are made once if they are few, and those of the given places otherwise.
+        The lists of all inputs are made once if they are few; otherwise only for the given locations.
         """
         side = SIDE >> self.grain
         if side**self.axes * width > _TABLE or len(places) < side:
@@ -166,7 +166,7 @@ class Selector(ABC):
 
     @abstractmethod
     def _device(self) -> dict[str, Any]:
-        """Return what a selector of this kind has beside the others."""
+        """Return the additional members of a selector of this kind."""
 
 
 def first_numbers(squares: Integers, width: int) -> Integers:
@@ -245,7 +245,8 @@ class Points(Selector):
         size = 2 * self.axes
         if len(self.packed) % size or not self.packed or len(self.packed) > 2 * MOST_PACKED:
             raise InvalidParameter(
-                f"points are rows of {self.axes} numbers of 16 bits, at most {MOST_PACKED} numbers in all"
+                f"expected points to be rows of {self.axes} numbers of 16 bits, at most {MOST_PACKED} "
+                f"numbers in all"
             )
 
     @staticmethod
@@ -301,7 +302,7 @@ class NearestNumbers(CellKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """L for every number; the numbers of two inputs may have none in common."""
+        """L for every number; the lists of two inputs may be disjoint."""
         return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
 
     @property
@@ -314,11 +315,11 @@ class NearestNumbers(CellKernel):
         """Return lists of K numbers, and for each input the row of its list."""
 
     def _draw_many(self, inputs: Array, source: Source) -> Array:
-        told = np.empty(len(inputs), dtype=self.layout)
+        outputs = np.empty(len(inputs), dtype=self.layout)
         for begin in range(0, len(inputs), BLOCK):  # blocks stay in the cache
             block = inputs[begin : begin + BLOCK]
-            told[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
-        return told
+            outputs[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
+        return outputs
 
     def draw_one(self, value: Any, source: Source) -> int:
         windows, rows = self.numbers(np.asarray([value]))
@@ -336,8 +337,8 @@ class NearestNumbers(CellKernel):
         shape = np.broadcast_shapes(np.shape(reports), inputs.shape[:axes])
         every = np.broadcast_to(inputs, (*shape, *inputs.shape[axes:]))
         windows, rows = self.numbers(every.reshape(-1, *inputs.shape[axes:]))
-        told = np.broadcast_to(reports, shape).reshape(-1, 1)
-        near = (windows[rows] == told).any(axis=1)
+        outputs = np.broadcast_to(reports, shape).reshape(-1, 1)
+        near = (windows[rows] == outputs).any(axis=1)
         weights = np.where(near, float(self.window.inside), float(self.window.outside))
         return np.asarray(weights / float(self.window.total)).reshape(shape)
 
@@ -442,8 +443,8 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         different = len(np.unique(self.selector.points, axis=0))
         if different < _FEWEST:
             raise NotIdentifiable(
-                f"these reports tell {different} places apart, too few for a map; they were designed for "
-                'single places. Ask with dt.Optimal(area, epsilon=…, purpose="map"), or "both"'
+                f"these reports distinguish only {different} locations, too few for a map; they were "
+                'designed for single locations. Use dt.Optimal(area, epsilon=…, purpose="map"), or "both"'
             )
         sides = self.selector.box or ((-180.0, 180.0), (-90.0, 90.0))
         lines = [
@@ -459,16 +460,16 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         return np.asarray(book[cells[:, 0]])
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
-        """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
+        """Return a location for each number; raise MalformedReport unless the data are `count` pairs."""
         return read_rows(data, self.outcomes, 2)
 
 
 def read_rows(data: Any, count: int, columns: int) -> Floats:
-    """Return JSON-compatible data as rows of numbers; raise MalformedReport if they are not so many."""
+    """Return JSON-compatible data as rows of numbers; raise MalformedReport for another number of rows."""
     try:
         book = np.array([[real(number) for number in row] for row in data], dtype=np.float64)
     except (TypeError, ValueError):
-        raise MalformedReport(f"the codebook is a list of rows of {columns} numbers") from None
+        raise MalformedReport(f"expected the codebook to be a list of rows of {columns} numbers") from None
     if book.shape != (count, columns):
         raise MalformedReport(f"the codebook must have {count} rows of {columns} numbers")
     return book
@@ -510,15 +511,17 @@ class BoxKernel(NearestNumbers):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1, self.selector.axes)
         few = len(flat) < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape[:-1])
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape[:-1])
 
     def decode(self, reports: Array, domain: Domain, book: Floats) -> Array:
-        """Return the records that numbers stand for, a row for each."""
+        """Return the records of numbers, a row for each."""
         return np.asarray(book[np.asarray(reports)])
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats:
-        """Return a record for each number; raise MalformedReport if the data are not so many."""
+        """Return a record for each number; raise MalformedReport for another number of records."""
         return read_rows(data, self.outcomes, self.selector.axes)
 
 
@@ -528,7 +531,7 @@ def _more(places: Sequence[Hashable]) -> str:
 
 @dataclass(frozen=True)
 class ListingKernel(NearestNumbers):
-    """For each public place a list of K different numbers, those of its neighbours by any distance.
+    """For each public location a list of K different numbers: its neighbours by any distance.
 
     `packed` has the lists one after the other, two bytes a number, the higher first. A number that stood
     twice in a list would be likelier than H: such lists are refused, and so are numbers beyond N.
@@ -604,15 +607,17 @@ class ListingKernel(NearestNumbers):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1)
         few = flat.size < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
-        return told.reshape(inputs.shape)
+        outputs = (
+            self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        )
+        return outputs.reshape(inputs.shape)
 
     def decode(self, reports: Array, domain: Any, book: Integers) -> Array:
-        """Return the labels of the places that numbers stand for."""
+        """Return the labels of the public locations of numbers."""
         return np.asarray(domain.decode(book[np.asarray(reports)]))
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Integers:
-        """Return the code of the place that each number stands for."""
+        """Return the code of the public location of each number."""
         book = np.array([whole(code) for code in data], dtype=np.int64)
         if book.shape != (self.outcomes,) or book.min() < 0 or book.max() >= len(self.lists):
             raise MalformedReport(f"the codebook must have {self.outcomes} codes of places")

@@ -137,7 +137,7 @@ class PairKernel(Kernel):
         return divide(epsilon, real(stated["split"])) if "split" in stated else (epsilon, epsilon)
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the sum of the two bounds; where only an (ε, δ) is promised, that of the stated shares."""
+        """Return the sum of the two bounds; if only an (ε, δ) is promised, from the stated shares."""
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
         if not any(terms):
             return Promise(Pure(self.epsilon), self.evidence)
@@ -188,7 +188,7 @@ class PairKernel(Kernel):
 
 
 def terms_of_part(stated: Mapping[str, Any], axis: int) -> Mapping[str, Any]:
-    """Return what is stated about one part of a pair: the arguments with which its mechanism is made."""
+    """Return the statement about one part of a pair: the arguments of its mechanism."""
     maker = stated.get("inner", stated.get(("direction", "distance")[axis]))
     terms = maker.get("with") if isinstance(maker, Mapping) else None
     return terms if isinstance(terms, Mapping) else {}
@@ -296,9 +296,11 @@ class PolarKernel(PairKernel):
     def __post_init__(self) -> None:
         first, second = (part.line for part in self.parts)
         if first.low != 0.0 or first.high != self.disk.radius or isinstance(first, Circle):
-            raise InvalidParameter("the distance from the centre is a number from 0 to the radius")
+            raise InvalidParameter(
+                "expected the distance from the centre to be a number from 0 to the radius"
+            )
         if not isinstance(second, Circle) or second.period != Circle().period:
-            raise InvalidParameter("the direction from the centre is an angle in radians")
+            raise InvalidParameter("expected the direction from the centre to be an angle in radians")
 
     def fits(self, domain: Domain) -> bool:
         return domain == self.disk

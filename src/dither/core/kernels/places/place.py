@@ -52,8 +52,8 @@ class Grouped(Protocol):
 class PlaceKernel(Kernel):
     """A kernel whose inputs are places, applied to each location of a path.
 
-    Its reports are the integers of one location. Reports of paths have one more in front, which is 1 where a
-    path begins and 0 elsewhere: the lengths of paths are public.
+    Its reports are the integers of one location. Reports of paths begin with one more: it is 1
+    where a path begins and 0 elsewhere. The lengths of paths are public.
     """
 
     @property
@@ -88,8 +88,8 @@ class PlaceKernel(Kernel):
         """Return the decoded places of reports of paths, with the marks of their beginnings."""
         flat = np.asarray(reports).reshape(-1, 1 + self.columns)
         check_begun(flat[:, 0])
-        places = self.places_of(flat[:, 1:], flat[:, 0] != 0, domain, book)
-        return places.reshape(*np.shape(reports)[:-1], 2)
+        locations = self.places_of(flat[:, 1:], flat[:, 0] != 0, domain, book)
+        return locations.reshape(*np.shape(reports)[:-1], 2)
 
     @abstractmethod
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:

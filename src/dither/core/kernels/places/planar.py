@@ -64,8 +64,8 @@ class PlanarNoiseKernel(PlaceKernel):
         return {"origin": list(self.origin), "spacing": self.spacing}
 
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: bool) -> Floats:
-        places = np.array(self.origin) + cells * self.spacing
-        return np.asarray(domain.clip(places)) if book else places
+        locations = np.array(self.origin) + cells * self.spacing
+        return np.asarray(domain.clip(locations)) if book else locations
 
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         return self.draw_each(paths, source, threads)
@@ -81,8 +81,8 @@ class PlanarNoiseKernel(PlaceKernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
 
-    def _draw_places(self, places: Array, source: Source) -> Array:
-        points = self.points(places)
+    def _draw_places(self, locations: Array, source: Source) -> Array:
+        points = self.points(locations)
         points += self.noise.draw(len(points), source)
         return np.clip(points, -FAR, FAR).astype(np.int32)
 
@@ -118,13 +118,13 @@ class PlanarNoiseKernel(PlaceKernel):
 
     @abstractmethod
     def _falls(self, lengths: Floats) -> Floats:
-        """Return how many times the density has fallen at offsets of whole lengths."""
+        """Return how many times the density has fallen at offsets of complete lengths."""
 
     def check(self, raw: Array) -> Array:
         if raw.size == 0:
             return np.zeros((0, 2), dtype=np.int32)
         if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
-            raise MalformedReport("a report is a pair of 32-bit integers")
+            raise MalformedReport("expected a report to be a pair of 32-bit integers")
         return raw.astype(np.int32, copy=False)
 
 
@@ -227,7 +227,7 @@ class RingKernel(PlanarNoiseKernel):
         return np.asarray(inner @ weights / (radii**2 @ weights))
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return ε for each stretch of the stated `distance`; without it, pure ε over the whole area."""
+        """Return ε for each stretch of the stated `distance`; without it, pure ε over the complete area."""
         distance = stated.get("distance")
         if distance is None:
             return Promise(Pure(self.epsilon), self.evidence)
@@ -274,11 +274,11 @@ class _OnLattice(PlaceLikelihood):
     cells: Floats
 
     def of(self, reports: Array) -> Rows:
-        places = self.cells.reshape(-1, 2)[None]
+        locations = self.cells.reshape(-1, 2)[None]
 
         def rows(chosen: Integers) -> Floats:
-            told = self.kernel.likelihoods(reports[chosen, None, 1:], places)
-            return over_cells(told, chosen, self.cells)
+            outputs = self.kernel.likelihoods(reports[chosen, None, 1:], locations)
+            return over_cells(outputs, chosen, self.cells)
 
         return rows
 

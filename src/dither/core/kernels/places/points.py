@@ -38,7 +38,7 @@ MOST_POINTS = 1 << 15
 def check_points(points: tuple[Pair, ...]) -> None:
     """Raise InvalidParameter unless there are 2 to 2^15 points, within ±1e30: their distances are finite."""
     if not 2 <= len(points) <= MOST_POINTS:
-        raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(points)}")
+        raise InvalidParameter(f"expected 2 to {MOST_POINTS} points to be needed, got {len(points)}")
     if not all(abs(number) <= MOST_NUMBER for point in points for number in point):
         raise InvalidParameter(f"the coordinates of points are within ±{MOST_NUMBER:g}; use another unit")
 
@@ -181,8 +181,8 @@ class ChoiceKernel(PlaceKernel):
 
     def probabilities(self, value: Any) -> list[Fraction]:
         """Return the exact probability of every candidate."""
-        place = np.asarray(value, dtype=np.float64).reshape(1, 2)
-        weights = self.weights(self.nearest(place))[0].tolist()
+        location = np.asarray(value, dtype=np.float64).reshape(1, 2)
+        weights = self.weights(self.nearest(location))[0].tolist()
         total = sum(weights)
         return [Fraction(weight, total) for weight in weights]
 
@@ -194,11 +194,11 @@ class ChoiceKernel(PlaceKernel):
 
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each candidate for each cell; a cell is a sample of places, averaged."""
-        return np.stack([self._choice_chances(places).mean(axis=0) for places in cells], axis=1)
+        return np.stack([self._choice_chances(locations).mean(axis=0) for locations in cells], axis=1)
 
-    def _choice_chances(self, places: Floats) -> Floats:
+    def _choice_chances(self, locations: Floats) -> Floats:
         """Return the probability of every candidate for each place, in floats."""
-        weights = self.weights(self.nearest(places)).astype(np.float64)
+        weights = self.weights(self.nearest(locations)).astype(np.float64)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -240,7 +240,7 @@ class PointKernel(ChoiceKernel, CellKernel):
         return np.asarray(self.places[cells[:, 0]])
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound over all pairs of points; there is none if a report is possible for some only."""
+        """Return the bound over all pairs of points; `Nothing` if a report is possible for some only."""
         if self.largest is None:
             return Promise(
                 Nothing("which points can be reported depends on the true location"),
@@ -260,10 +260,10 @@ class PointKernel(ChoiceKernel, CellKernel):
         drawn = split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads)
         return drawn.reshape(inputs.shape[:-1])
 
-    def _draw_places(self, places: Array, source: Source) -> Array:
-        drawn = np.empty(len(places), dtype=self.layout)
+    def _draw_places(self, locations: Array, source: Source) -> Array:
+        drawn = np.empty(len(locations), dtype=self.layout)
         for block in blocks(len(drawn), len(self.points)):
-            drawn[block] = draw(self.weights(self.nearest(places[block])), source)
+            drawn[block] = draw(self.weights(self.nearest(locations[block])), source)
         return drawn
 
     def draw_one(self, value: Any, source: Source) -> int:
@@ -274,8 +274,8 @@ class PointKernel(ChoiceKernel, CellKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         weights = self._choice_chances(inputs.reshape(-1, 2))
-        told = np.broadcast_to(reports, inputs.shape[:-1]).reshape(-1)
-        return np.asarray(weights[np.arange(told.size), told]).reshape(inputs.shape[:-1])
+        outputs = np.broadcast_to(reports, inputs.shape[:-1]).reshape(-1)
+        return np.asarray(weights[np.arange(outputs.size), outputs]).reshape(inputs.shape[:-1])
 
     @cached_property
     def largest(self) -> float | None:
@@ -326,8 +326,8 @@ class TableLikelihood(PlaceLikelihood):
         return self.kernel.table(self.cells)
 
     def of(self, reports: Array) -> Rows:
-        told = self.kernel.candidate_of(reports[:, 1:])
-        return lambda chosen: np.asarray(self._table[told[chosen]])
+        outputs = self.kernel.candidate_of(reports[:, 1:])
+        return lambda chosen: np.asarray(self._table[outputs[chosen]])
 
 
 def nearest_points(places: Floats, points: Floats) -> Integers:
@@ -411,8 +411,8 @@ class GridKernel(ChoiceKernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
 
-    def _draw_places(self, places: Array, source: Source) -> Array:
-        truth = self.nearest(places)
+    def _draw_places(self, locations: Array, source: Source) -> Array:
+        truth = self.nearest(locations)
         drawn = np.empty_like(truth)
         for block in blocks(truth.size, self.side**2):
             drawn[block] = draw(self.weights(truth[block]), source)
@@ -430,8 +430,8 @@ class GridKernel(ChoiceKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         weights = self._choice_chances(inputs.reshape(-1, 2)) / WITHIN**2
-        told = self.candidate_of(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
-        return weights[np.arange(told.size), told].reshape(inputs.shape[:-1])
+        outputs = self.candidate_of(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
+        return weights[np.arange(outputs.size), outputs].reshape(inputs.shape[:-1])
 
     @cached_property
     def ratio(self) -> Fraction:
@@ -449,7 +449,7 @@ class GridKernel(ChoiceKernel):
             return np.zeros((0, 2), dtype=np.uint16)
         inside = raw.ndim and raw.shape[-1] == 2 and raw.min() >= 0 and raw.max() < self.side * WITHIN
         if not inside:
-            raise MalformedReport(f"a report is two integers from 0 to {self.side * WITHIN - 1}")
+            raise MalformedReport(f"expected a report to be two integers from 0 to {self.side * WITHIN - 1}")
         return raw.astype(np.uint16, copy=False)
 
     def device(self) -> dict[str, Any]:

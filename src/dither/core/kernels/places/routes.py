@@ -1,8 +1,8 @@
 """The K public paths nearest to a path are likelier than the others: one report for a complete path.
 
 The device finds the public path nearest to its own, and of that public path the K nearest ones. So the list
-follows from one number alone, and the shares of the N numbers are estimated from the reports of a channel
-that is known. Privacy does not ask what "nearest" means: every list has K different numbers.
+follows from one number, and the shares of the N numbers are estimated from the reports of a known channel.
+Privacy does not depend on the meaning of "nearest": every list has K different numbers.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def path_distances(first: Integers, second: Integers, scales: tuple[int, int], k
     """Return the distance of each of the first paths to each of the second, as integers in doubles.
 
     Paths are arrays of shape (n, points, 2). The distance of two places is √((s₁·x)² + (s₂·y)²), rounded down
-    to an integer. "mean" adds those of equal places up; "warped" is the smallest sum, and "frechet" the
-    smallest maximum, over all alignments in which both paths go forwards. All are exact in doubles.
+    to an integer. "mean" adds the distances at equal indices up; "warped" is the smallest sum, and "frechet"
+    the smallest maximum, over all alignments in which both paths go forwards. All are exact in doubles.
     """
     both = np.empty((len(first), len(second)))
     rows = max(1, _BLOCK // max(len(second), 1))
@@ -146,7 +146,7 @@ class RouteKernel(NearestNumbers):
 
     @cached_property
     def shares_reading(self) -> LinearReading:
-        """The unbiased reading of the shares of people next to each public path."""
+        """The unbiased decoding of the shares of people next to each public path."""
         return shares_of_lists(self.window, self.lists)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -160,8 +160,8 @@ class RouteKernel(NearestNumbers):
 
     def decode(self, reports: Array, domain: Domain, book: Floats | None) -> Array:
         """Return the public path of each report, or the path at which it is read."""
-        places = self.routes.places(self.paths) if book is None else book
-        return np.asarray(places[np.asarray(reports).astype(np.int64)])
+        locations = self.routes.places(self.paths) if book is None else book
+        return np.asarray(locations[np.asarray(reports).astype(np.int64)])
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Floats | None:
         """Return a path for each number; None if they are the public paths themselves."""

@@ -1,4 +1,4 @@
-"""ATP's draw: two noisy copies of a path among public points, which are merged into one."""
+"""ATP's draw: two noisy copies of a path among public points, merged into one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TwoCopies(PlaceKernel, CellKernel):
 
     `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
     randomized response. With `odds`, sectors are centred on the true direction, as in the authors' program,
-    and a false sector is reported with probability 1/(sectors − 1 + odds). Then there is no privacy bound.
+    and a false sector is reported with probability 1/(sectors − 1 + odds). This has no privacy bound.
     """
 
     read_codebook, write_codebook = read_no_codebook, write_no_codebook
@@ -138,11 +138,11 @@ class TwoCopies(PlaceKernel, CellKernel):
             return np.asarray(np.abs(off) <= width / 2.0)
         sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
         own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
-        if own.size < FEW:  # as devices draw: see docs/wire.md
-            told = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
+        if own.size < FEW:  # the draw of devices: see docs/wire.md
+            outputs = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
         else:
-            told = self.sector.draw(own, source)
-        return np.asarray(sectors == told[:, None])
+            outputs = self.sector.draw(own, source)
+        return np.asarray(sectors == outputs[:, None])
 
     def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:
         """Return shifts of sectors as in the authors' program.

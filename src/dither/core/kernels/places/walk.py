@@ -91,7 +91,7 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if data != self.write_books(self.books):
-            raise MalformedReport("the codebooks of a walk are those of the device text")
+            raise MalformedReport("expected the codebooks of a walk in the device text, got others")
         return self.books
 
     def write_codebook(self, book: PairDecoder) -> object:
@@ -155,11 +155,11 @@ class WalkKernel(PairKernel, PlaceKernel):
         at += turn
         at[:] = self.region.clip(at)  # rounding may put a place just outside
 
-    def _walk_alone(self, places: Floats, cells: Array, begin: Pair, source: Source) -> None:
+    def _walk_alone(self, locations: Floats, cells: Array, begin: Pair, source: Source) -> None:
         direction, distance = (partial(part.draw_one, source=source) for part in self.parts)
         gauge, advance = self.region.gauge_one, self._stepper()
         x, y = begin
-        for row, (a, b) in enumerate(places.tolist()):
+        for row, (a, b) in enumerate(locations.tolist()):
             step = a - x, b - y
             first = direction(math.atan2(step[1], step[0]) % TURN.period)
             second = distance(min(gauge((x, y), step), 1.0))
@@ -180,29 +180,29 @@ class WalkKernel(PairKernel, PlaceKernel):
         return advance
 
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: PairDecoder) -> Floats:
-        places = np.empty((len(cells), 2))
+        locations = np.empty((len(cells), 2))
         if self.fixed:
-            places[:] = self.origin
-            self.advance(places, cells[:, 0], cells[:, 1])
-            return places
+            locations[:] = self.origin
+            self.advance(locations, cells[:, 0], cells[:, 1])
+            return locations
         offsets = np.append(np.flatnonzero(begins), len(cells))
         tables = self._tables
         for group in _groups(offsets):
             here = np.tile(self.origin, (group.size, 1))
             for rows in _steps(offsets, group):
-                at, told = here[: rows.size], cells[rows]
-                self.advance(at, told[:, 0], told[:, 1], tables)
-                places[rows] = at
+                at, outputs = here[: rows.size], cells[rows]
+                self.advance(at, outputs[:, 0], outputs[:, 1], tables)
+                locations[rows] = at
             for rest, begin in _alone(offsets, group, here):
-                places[rest] = self.region.clip(self._retrace(cells[rest], begin))
-        return places
+                locations[rest] = self.region.clip(self._retrace(cells[rest], begin))
+        return locations
 
     def _retrace(self, cells: Array, begin: Pair) -> list[Pair]:
-        place, places, advance = begin, [], self._stepper()
+        location, locations, advance = begin, [], self._stepper()
         for direction, distance in cells.tolist():
-            place = advance(*place, direction, distance)
-            places.append(place)
-        return places
+            location = advance(*location, direction, distance)
+            locations.append(location)
+        return locations
 
 
 def _groups(offsets: Array) -> Iterator[Array]:
@@ -240,14 +240,14 @@ class _Seen(PlaceLikelihood):
     cells: Floats
 
     def of(self, reports: Array) -> Rows:
-        kernel, places = self.kernel, self.cells.reshape(-1, 2)
+        kernel, locations = self.kernel, self.cells.reshape(-1, 2)
         # The reference of each location: the place of the previous report, or the start.
         references = np.roll(kernel.decode(reports, kernel.region, kernel.books), 1, axis=0)
         references[kernel.fixed | (reports[:, 0] != 0)] = kernel.origin
 
         def rows(chosen: Integers) -> Floats:
-            at = np.repeat(references[chosen], len(places), axis=0)
-            seen = kernel.polar_of(at, np.tile(places, (len(chosen), 1)))
+            at = np.repeat(references[chosen], len(locations), axis=0)
+            seen = kernel.polar_of(at, np.tile(locations, (len(chosen), 1)))
             numbers = [number.reshape(len(chosen), -1) for number in seen]
             return over_cells(kernel.product(reports[chosen, 1:], numbers), chosen, self.cells)
 

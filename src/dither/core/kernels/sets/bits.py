@@ -1,4 +1,4 @@
-"""Unary encoding: independent bits, of which the input's own bit is likelier to be 1.
+"""Unary encoding: independent bits; the input's own bit is likelier to be 1.
 
 A report is a packed row of k bits. The bit of the input is 1 with probability `own`, every other bit with a
 smaller probability `other`, so the ratio of two report probabilities is at most own·(1 − other) / ((1 −
@@ -91,7 +91,7 @@ class Bits(BitReports, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """All bits as those of other inputs, times the own bit at its least; it is 1 in a set."""
+        """All bits as for other inputs, times the least probability of the own bit; it is 1 in a set."""
         share = self.other.probability
         return Blanket.of_sets(self.ratio, share, share**2)
 
@@ -121,9 +121,9 @@ class Bits(BitReports, CodeKernel):
         own, other = (float(rate) for rate in self.rates)
         held = unpack_rows(reports, self.size)
         ones = held.sum(axis=-1)
-        told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
+        outputs = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
         every = other**ones * (1.0 - other) ** (self.size - ones)
-        return np.asarray(every * np.where(told, own / other, (1.0 - own) / (1.0 - other)))
+        return np.asarray(every * np.where(outputs, own / other, (1.0 - own) / (1.0 - other)))
 
     @property
     def few(self) -> int:  # type: ignore[override]
@@ -162,10 +162,10 @@ class Bits(BitReports, CodeKernel):
 
     def _own(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Replace the bit of each input by a draw with the probability `own`."""
-        flat, place, bit = bit_places(codes, rows)
-        kept = flat[place] & ~bit
+        flat, index, bit = bit_places(codes, rows)
+        kept = flat[index] & ~bit
         bit *= self.own.toss(codes.size, source)
-        flat[place] = kept | bit
+        flat[index] = kept | bit
 
     def _others(self, lanes: Words, source: Source) -> None:
         """Set every bit of the first lane with the probability `other`; the other lanes are buffers."""
@@ -181,7 +181,7 @@ class Bits(BitReports, CodeKernel):
                 less &= random
                 all_zero &= random
         np.invert(any_one, out=any_one)
-        all_zero &= any_one  # where every digit is equal
+        all_zero &= any_one  # rows in which every digit is equal
         tied = np.flatnonzero(all_zero)
         if tied.size:
             less[tied] |= self._ties(all_zero[tied], source)

@@ -19,7 +19,7 @@ from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask, Words
 from dither.foundation.numerics.finite_fields import prime_factors
 
 MOST_PRIME: Final = 1 << 21
-MOST_BYTES: Final = 256  # of a packed polynomial
+MOST_BYTES: Final = 256  # bytes of a packed polynomial
 _ROWS: Final = 1 << 11  # polynomials evaluated together, so that their values stay in the cache
 _POINTS: Final = 1 << 6  # points at which they are evaluated together
 
@@ -211,7 +211,7 @@ def _limbs(rows: Bytes) -> list[Words]:
 
 @lru_cache(maxsize=4)
 def _inverses(prime: int) -> Floats:
-    """Return the inverse of each number below a prime, a^(p − 2); that of 0 is 0."""
+    """Return the inverse of each number below a prime, a^(p − 2); 0 for 0."""
     field = Polynomials(prime, 1)
     base = np.arange(prime, dtype=np.float64)
     power, exponent = np.ones(prime), prime - 2

@@ -1,6 +1,6 @@
 """One of several public functions of a row of codes, drawn before the row is looked at, and its value.
 
-The draw of the function does not see the row, so the loss is that of the value alone.
+The draw of the function does not see the row, so the loss comes only from the value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dither.foundation.numerics.finite_fields import tables
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
-TOTAL: Final = 1 << 32  # of the weights of the functions
+TOTAL: Final = 1 << 32  # sum of the weights of the functions
 MOST_FUNCTIONS: Final = 1 << 14
 MOST_VALUES: Final = 1 << 21  # entries of all tables together
 
@@ -45,7 +45,7 @@ class TableFunction:
 
     attributes: tuple[int, ...]
     values: tuple[int, ...]
-    weight: int  # of 2^32: how often the function is drawn
+    weight: int  # in units of 2^−32: the probability that the function is drawn
     draw: int  # which of the kernel's draws reports its value
 
 
@@ -81,11 +81,11 @@ class FunctionsKernel(Kernel):
         if sum(len(function.values) for function in self.functions) > MOST_VALUES:
             raise InvalidParameter("the tables of the functions are too large")
         for function in self.functions:
-            places = function.attributes
-            known = bool(places) and all(0 <= place < len(self.sizes) for place in places)
-            if not known or len(set(places)) != len(places) or function.weight < 1:
+            positions = function.attributes
+            known = bool(positions) and all(0 <= index < len(self.sizes) for index in positions)
+            if not known or len(set(positions)) != len(positions) or function.weight < 1:
                 raise InvalidParameter("a function is about different attributes, and is drawn sometimes")
-            if len(function.values) != int(np.prod([self.sizes[place] for place in places])):
+            if len(function.values) != int(np.prod([self.sizes[index] for index in positions])):
                 raise InvalidParameter("a function has a value for every combination of its attributes")
             if not 0 <= function.draw < len(self.draws):
                 raise InvalidParameter("a function has a draw")
@@ -116,7 +116,7 @@ class FunctionsKernel(Kernel):
 
     @cached_property
     def blanket(self) -> Blanket | None:  # type: ignore[override]
-        """Those of the draws, as often as each is used: which function is asked for is public."""
+        """The loss atoms of the draws, weighted by their use. The requested function is public."""
         weights = [0] * len(self.draws)
         for function in self.functions:
             weights[function.draw] += function.weight
@@ -154,29 +154,29 @@ class FunctionsKernel(Kernel):
         words = np.empty(len(rows), dtype="<u4")
         if words.size:
             source.fill(words.data)
-        asked = np.searchsorted(self.ends, words.astype(np.int64), side="right")
+        request = np.searchsorted(self.ends, words.astype(np.int64), side="right")
         out = np.zeros((len(rows), 1 + self._columns), dtype=self.layout.base)
-        out[:, 0] = asked
-        order = np.argsort(asked, kind="stable")
-        cuts = np.searchsorted(asked[order], np.arange(len(self.functions) + 1))
+        out[:, 0] = request
+        order = np.argsort(request, kind="stable")
+        cuts = np.searchsorted(request[order], np.arange(len(self.functions) + 1))
         for index, function in enumerate(self.functions):
             people = order[cuts[index] : cuts[index + 1]]
             if people.size:
-                told = self.draws[function.draw].draw(self.answer(index, rows[people]), source)
-                told = told.reshape(people.size, -1)
-                out[people, 1 : 1 + told.shape[1]] = told
+                outputs = self.draws[function.draw].draw(self.answer(index, rows[people]), source)
+                outputs = outputs.reshape(people.size, -1)
+                out[people, 1 : 1 + outputs.shape[1]] = outputs
         return out
 
     def draw_one(self, value: Any, source: Source) -> tuple[int, ...]:
         word = int.from_bytes(source.take(4), "little")
-        place = int(np.searchsorted(self.ends, word, side="right"))
-        code = int(self.answer(place, np.asarray(value)))
-        told = self.draws[self.functions[place].draw].draw_one(code, source)
-        row = [place, *(told if isinstance(told, tuple) else (told,))]
+        index = int(np.searchsorted(self.ends, word, side="right"))
+        code = int(self.answer(index, np.asarray(value)))
+        outputs = self.draws[self.functions[index].draw].draw_one(code, source)
+        row = [index, *(outputs if isinstance(outputs, tuple) else (outputs,))]
         return tuple(row + [0] * (1 + self._columns - len(row)))
 
     def probabilities(self, value: Any) -> list[Fraction]:
-        """Return the exact probability of every report: those of the first function first."""
+        """Return the exact probability of every report, first for the first function."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 reports")
         found: list[Fraction] = []
@@ -232,16 +232,16 @@ class FunctionsKernel(Kernel):
         """Return how tables follow from the functions; raise MalformedReport if they do not.
 
         A pair of attributes is reported directly, within all combinations of three or more attributes, or by
-        the lines x + a·y, a = 1 … q − 1, over a field of q elements, with each attribute alone.
+        the lines x + a·y, a = 1 … q − 1, over a field of q elements, and each single attribute.
         """
         way = max(len(function.attributes) for function in self.functions)
-        told = [(function.attributes, function.values) for function in self.functions]
+        outputs = [(function.attributes, function.values) for function in self.functions]
         alone = [((index,), tuple(range(size))) for index, size in enumerate(self.sizes)]
-        if told == _direct(self.sizes, way):
+        if outputs == _direct(self.sizes, way):
             return TableReading(min(way, 2), 0)
-        pairs = len(told) - len(alone)
+        pairs = len(outputs) - len(alone)
         order = 1 + pairs // max(len(list(combinations(self.sizes, 2))), 1)
-        if way != 2 or order < max(self.sizes) or told != alone + lines(self.sizes, order):
+        if way != 2 or order < max(self.sizes) or outputs != alone + lines(self.sizes, order):
             raise MalformedReport("the functions are not those that this version reads tables from")
         return TableReading(2, order)
 
@@ -259,15 +259,15 @@ class FunctionsKernel(Kernel):
         if raw.size == 0:
             return raw.reshape(0, 1 + self._columns).astype(self.layout.base)
         if raw.ndim < 1 or raw.shape[-1] != 1 + self._columns:
-            raise MalformedReport(f"a report is a row of {1 + self._columns} numbers")
+            raise MalformedReport(f"expected a report to be a row of {1 + self._columns} numbers")
         rows = raw.reshape(-1, 1 + self._columns)
         if not (int(rows[:, 0].min()) >= 0 and int(rows[:, 0].max()) < len(self.functions)):
             raise MalformedReport(
                 f"a report begins with the number of a function below {len(self.functions)}"
             )
-        for place in np.unique(rows[:, 0]).tolist():
-            inner = rows[rows[:, 0] == place, 1:]
-            draw = self.draws[self.functions[place].draw]
+        for index in np.unique(rows[:, 0]).tolist():
+            inner = rows[rows[:, 0] == index, 1:]
+            draw = self.draws[self.functions[index].draw]
             width = draw.layout.shape[0] if draw.layout.shape else 1
             if inner[:, width:].any():
                 raise MalformedReport("numbers after the value are 0")
@@ -296,7 +296,7 @@ class FunctionsKernel(Kernel):
             draws.append(draw)
         functions = tuple(
             TableFunction(
-                tuple(whole(place) for place in attributes),
+                tuple(whole(position) for position in attributes),
                 tuple(whole(value) for value in values),
                 whole(weight),
                 whole(draw),
@@ -309,7 +309,9 @@ class FunctionsKernel(Kernel):
 def _direct(sizes: tuple[int, ...], way: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return the functions that are the combinations of `way` attributes themselves."""
     every = combinations(range(len(sizes)), way)
-    return [(places, tuple(range(int(np.prod([sizes[place] for place in places]))))) for places in every]
+    return [
+        (positions, tuple(range(int(np.prod([sizes[index] for index in positions]))))) for positions in every
+    ]
 
 
 def lines(sizes: tuple[int, ...], order: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -318,6 +320,6 @@ def lines(sizes: tuple[int, ...], order: int) -> list[tuple[tuple[int, ...], tup
     found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for first, second in combinations(range(len(sizes)), 2):
         for factor in range(1, order):
-            told = sums[: sizes[first], products[factor, : sizes[second]]]
-            found.append(((first, second), tuple(told.reshape(-1).tolist())))
+            outputs = sums[: sizes[first], products[factor, : sizes[second]]]
+            found.append(((first, second), tuple(outputs.reshape(-1).tolist())))
     return found

@@ -55,8 +55,8 @@ class Hashing:
     def bucket(self, seeds: Words, items: Array) -> Integers:
         """Return the bucket of each item under the seed of the same index."""
         multiplier, offset = stretch(seeds)
-        place = multiplier * items.astype(np.uint32) + offset
-        return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
+        position = multiplier * items.astype(np.uint32) + offset
+        return (position * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
 
     def bucket_one(self, seed: int, item: int) -> int:
         """Return the bucket of one item, in Python integers."""
@@ -90,33 +90,33 @@ class Hashing:
     def supports(self, reports: Array, items: int) -> Array:
         """Return the set of the first `items` items, eight at most, that each report supports: a bit each."""
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
-        drawn, told = self.unpack(reports)
+        drawn, outputs = self.unpack(reports)
         found = np.zeros(drawn.size, dtype=np.uint8)
         for begin in range(0, drawn.size, _BLOCK):
             own = slice(begin, begin + _BLOCK)
-            step, place = stretch(drawn[own])
-            place -= begins[told[own]]
-            ends, bits = sizes[told[own]], found[own]
+            step, position = stretch(drawn[own])
+            position -= begins[outputs[own]]
+            ends, bits = sizes[outputs[own]], found[own]
             for item in range(items):
-                bits |= (place < ends).view(np.uint8) << np.uint8(item)
-                place += step
+                bits |= (position < ends).view(np.uint8) << np.uint8(item)
+                position += step
         return found
 
     def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
         """Return for each item the number of seeds under which it has the reported bucket.
 
         An item is in a bucket iff a·x + b − (the begin of the bucket) is below the size of the bucket. Along
-        a range of items this number grows by a, which is one addition. No array of size seeds × items is
+        a range of items this number grows by a: one addition. No array of size seeds × items is
         made.
         """
         counts = np.zeros(len(items), dtype=np.int64)
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
         for size in np.unique(sizes):  # there are one or two; comparing with a scalar is faster
             chosen = slice(None) if sizes.min() == sizes.max() else sizes[buckets] == size
-            drawn, told = seeds[chosen], buckets[chosen]
+            drawn, outputs = seeds[chosen], buckets[chosen]
             for begin in range(0, drawn.size, _BLOCK):
                 multiplier, offset = stretch(drawn[begin : begin + _BLOCK])
-                offset -= begins[told[begin : begin + _BLOCK]]
+                offset -= begins[outputs[begin : begin + _BLOCK]]
                 _count(multiplier, offset, size, items, counts)
         return counts
 
@@ -127,18 +127,18 @@ def _count(
     """Add to `counts`, for each item, the number of values multiplier·item + offset below the size."""
     inside = np.empty(multiplier.size, dtype=np.bool_)
     if isinstance(items, range):
-        place = multiplier * np.uint32(items.start) + offset
+        position = multiplier * np.uint32(items.start) + offset
         step = multiplier * np.uint32(items.step)
         for index in range(len(items)):
-            np.less(place, size, out=inside)
+            np.less(position, size, out=inside)
             counts[index] += np.count_nonzero(inside)
-            place += step
+            position += step
         return
-    place = np.empty_like(multiplier)
+    position = np.empty_like(multiplier)
     for index, item in enumerate(items):
-        np.multiply(multiplier, item, out=place)
-        place += offset
-        np.less(place, size, out=inside)
+        np.multiply(multiplier, item, out=position)
+        position += offset
+        np.less(position, size, out=inside)
         counts[index] += np.count_nonzero(inside)
 
 

@@ -1,12 +1,12 @@
 """Sets of items: a person's set is completed to exactly m elements before anything is drawn.
 
-A person has at most m of k items. Sets are completed to exactly m elements by dummies, which are further
+A person has at most m of k items. Sets are completed to exactly m elements by dummies, the further
 elements k … k + m − 1: with r items the first m − r of them. So a dummy is held by all people with few enough
 items, and the dummies' frequencies are the distribution of sizes. Larger sets are thinned at random. Both
 happen before anything else is drawn, so that the loss is bounded between any two sets, whatever their sizes.
 
 A report then has one probability if it meets the person's elements, and another one if it does not: their
-ratio is the whole loss.
+ratio is the complete loss.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ItemSets(SupportKernel):
     @property
     @abstractmethod
     def pair_rates(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The probability that a report has two given elements, if the person has none, one or both of them.
+        """The probability that a report has two given elements, if the person has 0, 1 or 2 of them.
 
         It is meant for reports without a reason in `no_pairs`.
         """
@@ -151,13 +151,13 @@ class ItemSets(SupportKernel):
         sign = kind(8 * kind().itemsize - 1)
         have = np.full(len(codes), len(given), dtype=kind)
         for row in given:
-            have += row >> sign  # −1 where there is no item
+            have += row >> sign  # −1 if there is no item
         rows = given[: self.most]
         if len(rows) < self.most:
             rows = np.concatenate([rows, np.full((self.most - len(rows), len(codes)), -1, dtype=kind)])
         for person in np.flatnonzero(have > self.most):
             rows[:, person] = self.thin(codes[person, : int(have[person])].tolist(), source)
-        dummy = kind(self.items) - np.minimum(have, kind(self.most))  # that of the first place
+        dummy = kind(self.items) - np.minimum(have, kind(self.most))  # the dummy at the first index
         for index, row in enumerate(rows):
             rows[index] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
             dummy += kind(1)
@@ -186,7 +186,7 @@ class ItemSets(SupportKernel):
         """Draw a report for each row of codes and write it to `reports`."""
 
     def laws(self, value: Array, meets: Callable[[tuple[int, ...]], list[bool]]) -> list[Fraction]:
-        """Return the probability of every report, given which ones meet a set of elements.
+        """Return the probability of every report, given the mask of reports that meet a set of elements.
 
         `meets` returns for a set of elements whether each report meets it, in the order of reports.
         """
@@ -207,7 +207,7 @@ class ItemSets(SupportKernel):
 
 
 def narrow(bound: int) -> type[np.unsignedinteger[Any]]:
-    """Return the dtype of numbers below a bound: half as many bytes take half the time."""
+    """Return the smallest dtype of numbers below a bound: half the bytes take half the time."""
     return np.uint16 if bound <= 1 << 16 else np.uint32
 
 

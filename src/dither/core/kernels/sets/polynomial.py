@@ -7,7 +7,7 @@ the number of polynomials that have at least one of a person's m elements is the
 are the ones that get the larger probability. Another element is in the report with probability B/p, whatever
 the person has.
 
-With m + 2 coefficients the values at m + 2 points are independent, too: then two elements that the person
+With m + 2 coefficients the values at m + 2 points are also independent. Then two elements that the person
 does not have are in a report independently of each other, and pairs of items are estimated without bias.
 """
 
@@ -131,7 +131,7 @@ class PolynomialKernel(ItemSets):
     @property
     def no_pairs(self) -> str:
         if self.most < 2:
-            return "nobody tells about two items"
+            return "nobody reports two items"
         return "" if self.terms == self.most + _PAIRS else "pairs=True was not set"
 
     def counting(self, domain: Domain) -> ValuesBelow:

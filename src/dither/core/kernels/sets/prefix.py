@@ -67,8 +67,8 @@ class HashedResponse(BucketReports, CodeKernel):
         for begin in range(0, codes.size, BLOCK):
             code = codes[begin : begin + BLOCK]
             drawn = seeds(code.size, source)
-            told = self.window.draw(self.hashing.bucket(drawn, code), source)
-            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, told)
+            outputs = self.window.draw(self.hashing.bucket(drawn, code), source)
+            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, outputs)
 
     def draw_one(self, value: int, source: Source) -> int:
         # A public map in front, and a public seed: public_map and one_of_several (proofs/Combine.v).
@@ -85,12 +85,12 @@ class HashedResponse(BucketReports, CodeKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
-        told, codes = np.broadcast_arrays(reports, inputs)
-        drawn, bucket = self.hashing.unpack(told)
+        outputs, codes = np.broadcast_arrays(reports, inputs)
+        drawn, bucket = self.hashing.unpack(outputs)
         inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
         window = self.window
         chances = np.where(inside, window.inside / window.total, window.outside / window.total)
-        return chances.reshape(told.shape)
+        return chances.reshape(outputs.shape)
 
     @property
     def evidence(self) -> str:
@@ -143,7 +143,7 @@ class PrefixKernel(Kernel):
         if self.shares and len(self.shares) != len(self.ends):
             raise InvalidParameter("expected one share of the people for each length of a prefix")
         if not all(1 <= share <= _MOST_SHARE for share in self.shares):
-            raise InvalidParameter(f"the shares of levels are integers from 1 to {_MOST_SHARE}")
+            raise InvalidParameter(f"expected the shares of levels to be integers from 1 to {_MOST_SHARE}")
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -173,19 +173,19 @@ class PrefixKernel(Kernel):
     def prefix_item(self, rows: Array, drawn: Words) -> Halves:
         """Return the item of the prefix whose length each seed determines."""
         level = self.level(drawn)
-        keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
+        keys, request = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
         begin = 0
         for here, end in enumerate(self.ends):
             for index in range(begin, end):
                 keys = self.follow(keys, rows[:, index])
-            np.copyto(asked, keys, where=level == here)
+            np.copyto(request, keys, where=level == here)
             begin = end
-        return self.items(asked)
+        return self.items(request)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
+        if len(flat) == 1:  # the draw of a device; reports of several texts are pinned
             return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
@@ -212,7 +212,7 @@ class PrefixKernel(Kernel):
         return self.oracle.probabilities(int(item[0]), seed)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        """Return P(bucket | seed, text) for reports and as many texts."""
+        """Return P(bucket | seed, text) for pairs of a report and a text."""
         drawn, _ = self.oracle.hashing.unpack(reports)
         return self.oracle.likelihoods(reports.reshape(-1), self.prefix_item(inputs, drawn))
 

@@ -230,15 +230,15 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return held
 
     def draw_one(self, value: int, source: Source) -> int:
-        while True:  # whether the word is used depends on the word alone
+        while True:  # only the word itself decides if it is used
             word = int.from_bytes(source.take(self.bits >> 3), "little")
             if word < self.total:
                 break
         block = self.geometry.block
         ends = block * self.inside
-        told = word < ends
-        place = told * (word // self.inside) + (1 - told) * (block + (word - ends) // self.outside)
-        return (int(self.geometry.members[place]) - value) % self.outcomes
+        outputs = word < ends
+        index = outputs * (word // self.inside) + (1 - outputs) * (block + (word - ends) // self.outside)
+        return (int(self.geometry.members[index]) - value) % self.outcomes
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
         if self.bits > 64:
@@ -251,14 +251,14 @@ class ProjectiveKernel(CodeKernel, CellKernel):
             words[rejected] = source.words(rejected.size)
         block, points = self.geometry.block, self.geometry.points
         ends = np.uint64(block * self.inside)
-        told = words < ends
+        outputs = words < ends
         # Both places are computed for every word, and the comparison keeps one: no branch on the outcome.
-        place = (words - ends) // np.uint64(self.outside)
-        place += np.uint64(block)
+        position = (words - ends) // np.uint64(self.outside)
+        position += np.uint64(block)
         words //= np.uint64(self.inside)
-        words -= place
-        words *= told
-        words += place
+        words -= position
+        words *= outputs
+        words += position
         cells = self.geometry.members[words.view(np.int64)].view(np.int32)
         cells -= codes.astype(np.int32)
         cells += (cells < 0) * np.int32(points)
@@ -303,5 +303,5 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         own, other = (from_hexadecimal(device[name]) for name in ("own", "other"))
         kernel = cls(geometry, own, other, whole(device["bits"]))
         if device["polynomial"] != list(geometry.polynomial) or device["set"] != geometry.digest:
-            raise MalformedReport("the polynomial or the digest is not that of this geometry's set")
+            raise MalformedReport("expected the polynomial and the digest of this geometry's set, got others")
         return kernel

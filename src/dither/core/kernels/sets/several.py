@@ -1,8 +1,8 @@
-"""Sets of items: a few elements are told, likelier ones that meet the person's own set.
+"""Sets of items: a few elements are reported, likelier ones that meet the person's own set.
 
 `items.py` says what a person's elements are: m of the k items and m dummies. A report is a set S of d of the
 k + m elements. S has one probability if it has at least t elements of the person's set, and another one if it
-has fewer: their ratio is the whole loss [Wang18].
+has fewer: their ratio is the complete loss [Wang18].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
-MOST_BYTES: Final = 64  # of a report
+MOST_BYTES: Final = 64  # bytes of a report
 
 
 def meeting(own: int, size: int, chosen: int, least: int) -> int:
@@ -44,17 +44,17 @@ def meeting(own: int, size: int, chosen: int, least: int) -> int:
 def element_rates(
     items: int, most: int, chosen: int, least: int, chance: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Return p and q: how often an element of the person's set is told, and how often another one.
+    """Return p and q: how often an element of the person's set is reported, and how often another one.
 
-    `chance` is the probability that the told set meets the person's in at least `least` elements.
+    `chance` is the probability that the reported set meets the person's in at least `least` elements.
     """
     size = items + most
     hits = meeting(most, size, chosen, least)
     hit, miss = chance / hits, (1 - chance) / (math.comb(size, chosen) - hits)
-    told = math.comb(size - 1, chosen - 1)  # sets that have a given element
+    outputs = math.comb(size - 1, chosen - 1)  # sets that have a given element
     own = meeting(most - 1, size - 1, chosen - 1, least - 1)
     other = meeting(most, size - 1, chosen - 1, least)
-    return own * hit + (told - own) * miss, other * hit + (told - other) * miss
+    return own * hit + (outputs - own) * miss, other * hit + (outputs - other) * miss
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class SetKernel(ItemSets):
         self.check_items()
         if not 1 <= self.chosen <= self.items or not 1 <= self.least <= min(self.most, self.chosen):
             raise InvalidParameter(
-                f"a report tells 1 to {self.items} elements and asks for 1 or more of them, "
-                f"not {found(self.chosen)} and {found(self.least)}"
+                f"expected a report of 1 to {self.items} elements, at least 1 of them the person's, "
+                f"got {found(self.chosen)} and {found(self.least)}"
             )
         if self.layout.itemsize > MOST_BYTES:
-            raise InvalidParameter(f"a report has at most {MOST_BYTES} bytes; tell fewer elements")
+            raise InvalidParameter(f"a report has at most {MOST_BYTES} bytes; report fewer elements")
         if not self.ratio > 1:
             raise InvalidParameter("a set that meets the person's must be likelier than one that does not")
 
@@ -143,29 +143,29 @@ class SetKernel(ItemSets):
 
     @cached_property
     def pair_rates(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The probability that two given elements are told, if the person has none, one or both of them."""
+        """The probability that two given elements are reported, if the person has 0, 1 or 2 of them."""
         hit, miss = self.shares
         if self.chosen < 2:
             return Fraction(0), Fraction(0), Fraction(0)
-        told = math.comb(self.size - 2, self.chosen - 2)
+        outputs = math.comb(self.size - 2, self.chosen - 2)
         rates = []
         for own in range(min(2, self.most) + 1):
             met = meeting(self.most - own, self.size - 2, self.chosen - 2, self.least - own)
-            rates.append(met * hit + (told - met) * miss)
+            rates.append(met * hit + (outputs - met) * miss)
         return rates[0], rates[1], rates[-1]
 
     @property
     def no_pairs(self) -> str:
         if self.most < 2:
-            return "nobody tells about two items"
-        return "each report tells one item alone" if self.chosen < 2 else ""
+            return "nobody reports two items"
+        return "each report contains only one item" if self.chosen < 2 else ""
 
     def counting(self, domain: Domain) -> PackedColumns:
         return PackedColumns(self.size, self.chosen, self.width)
 
     def support_of(self, reports: Array, elements: Array) -> Mask:
-        told = self.elements(reports)
-        held: Mask = (told[..., None] == elements).any(axis=-2)
+        outputs = self.elements(reports)
+        held: Mask = (outputs[..., None] == elements).any(axis=-2)
         return held
 
     def count_of(self, reports: Array, elements: Array) -> Integers:
@@ -235,9 +235,9 @@ class SetKernel(ItemSets):
         """Return P(report | items), for people with at most `most` items."""
         rows = np.asarray(inputs)
         have = self.have(rows)
-        told = self.elements(reports)
-        met = (told[..., :, None] == rows[..., None, :]).any(axis=-1).sum(axis=-1)
-        met = met + ((told >= self.items) & (told < self.size - have)).sum(axis=-1)
+        outputs = self.elements(reports)
+        met = (outputs[..., :, None] == rows[..., None, :]).any(axis=-1).sum(axis=-1)
+        met = met + ((outputs >= self.items) & (outputs < self.size - have)).sum(axis=-1)
         hit, miss = (float(share) for share in self.shares)
         return np.where(met >= self.least, hit, miss)
 
@@ -248,21 +248,21 @@ class SetKernel(ItemSets):
         own = self.own_elements(value, source)
         held = self.coin.toss_one(source)
         met, missed = self._ways
-        places = [source.below(sum(part)) for part in (met, missed)]
+        positions = [source.below(sum(part)) for part in (met, missed)]
         passed = [
-            sum(place >= end for end in accumulate(part))
-            for place, part in zip(places, (met, missed), strict=True)
+            sum(index >= end for end in accumulate(part))
+            for index, part in zip(positions, (met, missed), strict=True)
         ]
         count = passed[0] + self.least if held else passed[1]
         others = _different(self.chosen, self.items, source)
         members = _different(min(self.most, self.chosen), self.most, source)
         row = []
-        for place, number in enumerate(others):
+        for index, number in enumerate(others):
             element = number
             for mine in own:
                 element += element >= mine
-            row.append(own[members[place]] if place < count else element)
-        packed = sum(element << self.width * place for place, element in enumerate(sorted(row)))
+            row.append(own[members[index]] if index < count else element)
+        packed = sum(element << self.width * index for index, element in enumerate(sorted(row)))
         return packed.to_bytes(self.layout.shape[0], "little")
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
@@ -272,24 +272,24 @@ class SetKernel(ItemSets):
         held = self.coin.toss(people, source)
         met, missed = self._ways
         count = np.where(held, source.choices(met, people) + self.least, source.choices(missed, people))
-        told = _columns(self.chosen, self.items, people, source)
+        outputs = _columns(self.chosen, self.items, people, source)
         members = _columns(int(count.max()), self.most, people, source)
         lower = [own[index] - own.dtype.type(index) for index in range(self.most)]
         below = np.empty(people, dtype=np.bool_)
-        for index, number in enumerate(told):  # the others are numbered without the person's own elements
+        for index, number in enumerate(outputs):  # the others are numbered without the person's own elements
             other = number.astype(own.dtype, copy=False)
-            told[index] = other.copy()
+            outputs[index] = other.copy()
             for begin in range(0, self.most, 255):
                 shift = np.zeros(people, dtype=np.uint8)
                 for mine in lower[begin : begin + 255]:
                     np.less_equal(mine, other, out=below)
                     shift += below.view(np.uint8)
-                told[index] += shift
+                outputs[index] += shift
         flat, everybody = own.reshape(-1), np.arange(people)
         for index, member in enumerate(members):
             mine = flat[member.astype(np.int64) * people + everybody]
-            np.copyto(told[index], mine, where=count > index)
-        pack_numbers(_sort_columns(told), self.width, reports)
+            np.copyto(outputs[index], mine, where=count > index)
+        pack_numbers(_sort_columns(outputs), self.width, reports)
 
 
 def _different(count: int, bound: int, source: Source) -> list[int]:

@@ -152,9 +152,9 @@ class SubsetBits(ChosenSets, CodeKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         held = unpack_rows(reports, self.size)
-        told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
+        outputs = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
         with_input, without = self.shares
-        return np.where(told, float(with_input), float(without))
+        return np.where(outputs, float(with_input), float(without))
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row of bits; row r has the bits of the binary number r."""
@@ -194,10 +194,10 @@ class SubsetBits(ChosenSets, CodeKernel):
             taken *= BIT[element & 7]
             rows[:, element >> 3] |= taken
         # The k − 1 other elements were drawn as 0 … k − 2: the element at the input's index becomes k − 1.
-        flat, place, bit = bit_places(codes, rows)
+        flat, index, bit = bit_places(codes, rows)
         last = self.size - 1
-        rows[:, last >> 3] |= np.where(flat[place] & bit, BIT[last & 7], np.uint8(0))
-        flat[place] = np.where(held, flat[place] | bit, flat[place] & ~bit)
+        rows[:, last >> 3] |= np.where(flat[index] & bit, BIT[last & 7], np.uint8(0))
+        flat[index] = np.where(held, flat[index] | bit, flat[index] & ~bit)
 
 
 def _take(taken: Mask, wanted: Halves, left: int, source: Source) -> None:
@@ -276,7 +276,7 @@ class IndexSets(ChosenSets, CodeKernel):
 
     def check(self, raw: Array) -> Array:
         if raw.size and (raw.ndim < 1 or raw.shape[-1] != self.chosen):
-            raise MalformedReport(f"a report is a row of {self.chosen} numbers of categories")
+            raise MalformedReport(f"expected a report to be a row of {self.chosen} numbers of categories")
         rows = raw.reshape(-1, self.chosen) if raw.size else raw.reshape(0, self.chosen)
         if rows.size and not (
             int(rows.min()) >= 0 and int(rows.max()) < self.size and bool((rows[:, :-1] < rows[:, 1:]).all())

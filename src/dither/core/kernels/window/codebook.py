@@ -1,4 +1,4 @@
-"""Codebooks, which say what a cell stands for, and decoders of arrays of cells."""
+"""Codebooks (the values of cells) and decoders of arrays of cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dither.mechanisms.analysis.law import Moment
 
 
-_FEW: Final = 64  # tables of at most so many steps are summed for all inputs at once
+_FEW: Final = 64  # tables of at most 64 steps are summed for all inputs at once
 _TABLE: Final = 1 << 18  # numbers of a temporary table
 
 
@@ -50,8 +50,8 @@ class Codebook(ABC):
     @property
     def spans(self) -> tuple[Floats, Floats, Floats]:
         """The atoms, and the begin and the end of each in the report space."""
-        places = self.atoms
-        return places, self.below(places, strictly=True), self.below(places)
+        points = self.atoms
+        return points, self.below(points, strictly=True), self.below(points)
 
     @abstractmethod
     def __call__(self, share: Floats) -> Floats:
@@ -87,7 +87,7 @@ class Ramps(Codebook):
         return Ramps(np.array([0.0, 1.0]), np.array([low]), np.array([high]))
 
     def clip(self) -> Ramps:
-        """Return the codebook clipped to [0, 1]: what is beyond becomes an atom at the end."""
+        """Return the codebook clipped to [0, 1]: values beyond become an atom at the end."""
         if self.left.size > 1:
             return Ramps(self.edges, np.clip(self.left, 0.0, 1.0), np.clip(self.right, 0.0, 1.0))
         low, high = self.ends
@@ -161,8 +161,8 @@ class Steps(Codebook):
         begins, ends, centres = (np.broadcast_to(part, shape).reshape(-1) for part in (begin, end, x))
         count = self.values.size
         if count <= _FEW:
-            places = np.stack([begins, ends])[..., None] * count - np.arange(count)
-            covered = np.diff(np.clip(places, 0.0, 1.0), axis=0)[0]
+            positions = np.stack([begins, ends])[..., None] * count - np.arange(count)
+            covered = np.diff(np.clip(positions, 0.0, 1.0), axis=0)[0]
             steps = moment.function(self.values - centres[:, None])
             return np.asarray((steps * covered).sum(axis=1).reshape(shape) / count)
         total = np.empty(centres.size)
@@ -175,9 +175,9 @@ class Steps(Codebook):
         return total.reshape(shape) / self.values.size
 
     def _upto(self, sums: Floats, share: float) -> float:
-        place = share * self.values.size
-        whole = min(int(place), self.values.size - 1)
-        return float(sums[whole] + (place - whole) * (sums[whole + 1] - sums[whole]))
+        position = share * self.values.size
+        whole = min(int(position), self.values.size - 1)
+        return float(sums[whole] + (position - whole) * (sums[whole + 1] - sums[whole]))
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
         count = np.searchsorted(self.values, y, side="left" if strictly else "right")
@@ -258,7 +258,7 @@ class Runs(Codebook):
 IDENTITY: Final = Ramps.affine(0.0, 1.0)
 
 
-MOST_CELLS: Final = 1 << 20  # of a codebook that is a table
+MOST_CELLS: Final = 1 << 20  # cells of a codebook that is a table
 
 
 @dataclass(frozen=True)
@@ -343,7 +343,7 @@ class JoinedDecoder:
         return JoinedDecoder((first, second), self.cells)
 
     def plain(self) -> list[dict[str, Any]]:
-        """Return the decoder as JSON-compatible data: that of each part."""
+        """Return the decoder as JSON-compatible data: one decoder per part."""
         return [part.plain() for part in self.parts]
 
 

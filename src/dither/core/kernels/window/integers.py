@@ -29,8 +29,8 @@ class Lottery:
 
     The first bits − 32 random bits v nearly always decide: the index is v // d for v < tickets·d, where d =
     step >> 32. Each index also has one of the last `tickets` values of v. There, 32 more bits are compared
-    with step mod 2^32, the rest of its probability. There is no rejection and no float, and the expected cost
-    is one word. Proved: each_ticket_exactly, nothing_exactly and lottery_exactly (proofs/Lottery.v).
+    with step mod 2^32, the rest of its probability. It uses neither rejection nor floats, and the expected
+    cost is one word. Proved: each_ticket_exactly, nothing_exactly and lottery_exactly (proofs/Lottery.v).
     """
 
     tickets: int
@@ -108,9 +108,10 @@ class Lottery:
     def _lifted(self) -> tuple[int, int, int, int]:
         """The divisor d; what lifts a word v, read with a 1 before it, to v + 2^75·d; and two bounds, lifted.
 
-        Python's integers are slower the more digits of 30 bits they have, so the time of v // d would tell
-        whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the number of
-        digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
+            Python's integers are slower the more digits of 30 bits they have, so the time of v // d would
+        reveal whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the
+        number of
+            digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
         """
         first = max(self.step >> LATE, 1)
         room, lifted = 1 << (self.bits - LATE), first * LIFT
@@ -229,7 +230,7 @@ class Mixed(Window):
     @staticmethod
     @abstractmethod
     def check_cells(cells: object) -> None:
-        """Raise InvalidParameter unless a window may have so many cells."""
+        """Raise InvalidParameter unless a window may have this number of cells."""
 
     @classmethod
     def largest(cls, epsilon: float, cells: int, width: int) -> Self:
@@ -277,7 +278,7 @@ class Sliding(Mixed):
         return (uniform, start + ticket)[drawn] & (self.cells - 1)
 
 
-MOST_NUMBERS: Final = 1 << 16  # of points, or of public places
+MOST_NUMBERS: Final = 1 << 16  # points, or public locations
 
 
 @dataclass(frozen=True)
@@ -302,12 +303,12 @@ class Nearest(Mixed):
         drawn = np.empty(rows.size, dtype=np.bool_)
         source.fill(words.data)
         self.lottery.draw(words, drawn, source)
-        told = source.integers(self.cells, rows.size).astype(self.dtype)
+        outputs = source.integers(self.cells, rows.size).astype(self.dtype)
         if self.width == 1:
-            return np.where(drawn, windows.reshape(-1).take(rows), told)
-        words *= drawn  # where nothing was drawn, the ticket has no meaning
+            return np.where(drawn, windows.reshape(-1).take(rows), outputs)
+        words *= drawn  # rows without a drawn ticket: the ticket has no meaning
         near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
-        return np.where(drawn, near, told)
+        return np.where(drawn, near, outputs)
 
 
 @dataclass(frozen=True)
@@ -369,22 +370,22 @@ class Blocks(Window):
         return Lottery(self.blocks, self.step, self.bits)
 
     def draw(self, inputs: Array, source: Source) -> Array:
-        """Draw a cell for each input cell, of which only the block matters; arrays of any shape."""
+        """Draw a cell for each input cell; only the block of the input matters. Arrays may have any shape."""
         blocks = np.ascontiguousarray(inputs).reshape(-1)
         if self.width > 1:
             blocks = blocks // self.width
         out = np.empty(blocks.size, dtype=self.dtype)
         size = min(blocks.size, BLOCK)
-        told = np.empty(size, dtype=self.lottery.dtype)
+        outputs = np.empty(size, dtype=self.lottery.dtype)
         lied = np.empty(size, dtype=np.bool_)
         for begin in range(0, blocks.size, BLOCK):
             cell = out[begin : begin + BLOCK]
             truth = blocks[begin : begin + BLOCK].astype(self.dtype)
             count = cell.size
-            source.fill(told[:count].data)
-            self.lottery.draw(told[:count], lied[:count], source)
+            source.fill(outputs[:count].data)
+            self.lottery.draw(outputs[:count], lied[:count], source)
             # cell = truth + lied·(told − truth), without a branch; unsigned overflow cancels
-            np.copyto(cell, told[:count], casting="unsafe")
+            np.copyto(cell, outputs[:count], casting="unsafe")
             cell -= truth
             cell *= lied[:count]
             cell += truth

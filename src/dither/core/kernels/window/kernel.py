@@ -150,10 +150,10 @@ class SlidingKernel(WindowKernel, LineKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         window, fraction = self.window, self.start.fraction
-        told, aims = reports.astype(np.int64), self.start.aim(inputs)
+        outputs, aims = reports.astype(np.int64), self.start.aim(inputs)
         starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)  # rounded at random
-        inside = (1.0 - up) * ((told - starts) % window.cells < window.width)
-        inside += up * ((told - starts - 1) % window.cells < window.width)
+        inside = (1.0 - up) * ((outputs - starts) % window.cells < window.width)
+        inside += up * ((outputs - starts - 1) % window.cells < window.width)
         low, high = window.outside / window.total, window.inside / window.total
         return np.asarray(low + (high - low) * inside)
 
@@ -192,7 +192,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         sums = np.cumsum(np.concatenate([[0.0], values, values[: window.width]]))
         starts, rest = np.divmod(start.entries.astype(np.int64), 1 << start.fraction)
         up = rest / (1 << start.fraction)
-        inside = [sums[place + window.width] - sums[place] for place in (starts, starts + (up > 0.0))]
+        inside = [sums[index + window.width] - sums[index] for index in (starts, starts + (up > 0.0))]
         means = (1.0 - window.contrast) * float(values.mean()) + window.contrast / window.width * (
             (1.0 - up) * inside[0] + up * inside[1]
         )
@@ -215,7 +215,7 @@ class SlidingKernel(WindowKernel, LineKernel):
 
 
 def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
-    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
+    """Return the start rule that JSON-compatible data describe; raise MalformedReport for other data."""
     if data["kind"] == "line":
         return LineStart.from_device(data)
     if data["kind"] == "steps":
@@ -271,7 +271,7 @@ class SectorKernel(WindowKernel, LineKernel):
         return self.likelihoods(np.arange(self.outcomes), np.asarray(value, dtype=np.float64))
 
     def likelihood(self, inputs: Array, rows: int) -> Dense:
-        """Return P(block | input): cells of one block are equally likely, so that nothing else tells."""
+        """Return P(block | input): cells of one block are equally likely, so only the block counts."""
         window = self.window
         groups = np.arange(0, window.cells, window.width)
         inputs = np.asarray(inputs, dtype=np.float64)
@@ -407,7 +407,7 @@ class OptionalKernel(WindowKernel, CellKernel):
 
     @property
     def room(self) -> int:
-        """The number of cells that stand for numbers, N − K."""
+        """The number of cells that represent numbers, N − K."""
         return self.window.cells - self.window.width
 
     def fits(self, domain: Domain) -> bool:
@@ -452,16 +452,16 @@ class OptionalKernel(WindowKernel, CellKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         window, fraction, missing = self.window, self.start.fraction, np.isnan(inputs)
-        told, aims = reports.astype(np.int64), self.start.aim(np.where(missing, self.line.low, inputs))
+        outputs, aims = reports.astype(np.int64), self.start.aim(np.where(missing, self.line.low, inputs))
         starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)
-        inside = (1.0 - up) * ((told - starts) % self.room < window.width)
-        inside += up * ((told - starts - 1) % self.room < window.width)
-        inside = np.where(missing, told >= self.room, np.where(told < self.room, inside, 0.0))
+        inside = (1.0 - up) * ((outputs - starts) % self.room < window.width)
+        inside += up * ((outputs - starts - 1) % self.room < window.width)
+        inside = np.where(missing, outputs >= self.room, np.where(outputs < self.room, inside, 0.0))
         low, high = window.outside / window.total, window.inside / window.total
         return np.asarray(low + (high - low) * inside)
 
     def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
-        """Return the numbers that reports stand for, NaN for "no answer"."""
+        """Return the decoded numbers of reports, NaN for "no answer"."""
         numbers = np.asarray(book(np.minimum(reports, self.room - 1)), dtype=np.float64)
         return np.where(reports < self.room, numbers, np.nan)
 
@@ -474,15 +474,17 @@ class OptionalKernel(WindowKernel, CellKernel):
     def answer_reading(self) -> Floats:
         """Return a number for each report whose mean is 1 if the person answered, and 0 if not."""
         window = self.window
-        mean = (1.0 - window.contrast) * window.share  # of who answered, to be among the last K cells
-        told = np.arange(window.cells) >= self.room
-        return np.asarray(1.0 - (told - mean) / window.contrast)
+        mean = (
+            1.0 - window.contrast
+        ) * window.share  # probability that a person who answered is in the last K cells
+        outputs = np.arange(window.cells) >= self.room
+        return np.asarray(1.0 - (outputs - mean) / window.contrast)
 
     def number_reading(self) -> Floats | None:
         """Return a number for each report whose mean is x − low for a value x, and 0 for no answer.
 
         None if the mean start is not affine in the value. With unknown a and g for the last K cells, the
-        numbers a + unit·cell/κ have both means if (1 − κ)·average + κ·g = 0, and that of `low` is 0, too.
+        numbers a + unit·cell/κ have both means if (1 − κ)·average + κ·g = 0, and the mean of `low` is also 0.
         """
         window, start = self.window, self.start
         if self.line.circular or not start.affine(self.line):
@@ -493,7 +495,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         first = ((self.line.low - start.origin) * start.scale - 0.5) / (1 << start.fraction)
         values = (
             unit / kept * (cells - first - (window.width - 1) / 2.0)
-        )  # of a window at `low` the mean is 0
+        )  # the mean of a window at `low` is 0
         # Adding a to numbers and g to the rest: a = g, and (1 − κ)·(average + a) + κ·a = 0.
         values[self.room :] = 0.0
         return np.asarray(values - (1.0 - kept) * values.mean())
@@ -543,7 +545,7 @@ class MixtureKernel(LineKernel):
 
     @property
     def blanket(self) -> Blanket | None:  # type: ignore[override]
-        """Those of the windows: which of the two a report is from, it tells."""
+        """The loss atoms of both windows: a report reveals its window."""
         return Blanket.of_parts([(self.coin, self.first.blanket), (1 - self.coin, self.second.blanket)])
 
     @property
@@ -565,7 +567,7 @@ class MixtureKernel(LineKernel):
         )
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        """Return the readings of both windows, one after the other: the mean of each is the value."""
+        """Return the decodings of both windows, one after the other: the mean of each is the value."""
         parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
         windows = tuple(zip((self.first, self.second), parts, strict=True))
         readings = [window.unbiased_reading(part) for window, part in windows]

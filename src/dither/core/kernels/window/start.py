@@ -23,7 +23,7 @@ MOST_FRACTION: Final = 30  # bits of the random rounding of a start
 class StartSampler(ABC):
     """A sampler of starts with buffers for blocks of values; one per thread."""
 
-    coins: np.dtype[Any] | None  # the dtype of the random word for each value, None if there is none
+    coins: np.dtype[Any] | None  # the dtype of the random word for each value, or None
 
     @abstractmethod
     def __call__(self, block: Array, coins: Array) -> Array:
@@ -67,7 +67,7 @@ class StartRule(ABC):
 
 
 def start_bits(window: Sliding | Blocks) -> int:
-    """Return the bits of a position: 31 for up to 2^16 cells, otherwise 52, which doubles hold exactly."""
+    """Return the bits of a position: 31 for up to 2^16 cells, otherwise 52 (exact in doubles)."""
     return 31 if window.cells <= 1 << 16 else 52
 
 
@@ -75,7 +75,7 @@ def start_bits(window: Sliding | Blocks) -> int:
 class LineStart(StartRule):
     """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
 
-    With `fraction` > 0 it is in units of 2^−fraction cells and is rounded at random to a whole cell.
+    With `fraction` > 0 it is in units of 2^−fraction cells and is rounded at random to an integer cell.
     """
 
     origin: float
@@ -113,7 +113,7 @@ class LineStart(StartRule):
         if not self.fraction:
             return aimed
         # A start that is rounded at random is a mixture of windows: mixed_private (proofs/Window.v).
-        # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
+        # Lifted, so that the sum has as many digits for every value: Python is slower with more digits.
         return ((LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (LIFT >> self.fraction)
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
@@ -158,10 +158,10 @@ class _LineSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(aim, place, casting="unsafe")
+        position, aim, start = self._place[:count], self._aim[:count], self._start[:count]
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(aim, position, casting="unsafe")
         if rule.last is not None:
             np.clip(aim, 0, rule.last, out=aim)  # in integers: rounding of floats cannot leave the range
         if rule.fraction:
@@ -193,7 +193,7 @@ class Room(NamedTuple):
 class Placement(ABC):
     """A paper's start rule, in real numbers."""
 
-    affine: bool = False  # whether the start is affine in the input
+    affine: bool = False  # True if the start is affine in the input
 
     @abstractmethod
     def start(self, x: Floats, width: float) -> Floats:

@@ -42,7 +42,7 @@ class TableStart(StartRule):
     entries: Array
 
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
-        # Random coins are added to the position, which is clipped below the last entry.
+        # Random coins are added to the position; the sum is clipped below the last entry.
         return LineStart(self.origin, self.scale, None).reaches(line, start_bits(window))
 
     def __eq__(self, other: object) -> bool:
@@ -79,8 +79,8 @@ class StepStart(TableStart):
         return [(int(self.entries[self._places(np.asarray(value))]), Fraction(1))]
 
     def draw_one(self, value: float, source: Source) -> int:
-        place = min(max(int((value - self.origin) * self.scale), 0), self.entries.size - 1)
-        return int(self.entries[place])
+        index = min(max(int((value - self.origin) * self.scale), 0), self.entries.size - 1)
+        return int(self.entries[index])
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _StepSampler(self, size)
@@ -120,10 +120,10 @@ class _StepSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(index, place, casting="unsafe")
+        position, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(index, position, casting="unsafe")
         rule.entries.take(index, out=entry, mode="clip")
         return entry
 
@@ -133,7 +133,7 @@ class KnotStart(TableStart):
     """Linear interpolation by random rounding: entries at equidistant knots, in units of 2^−16 cells.
 
     A value is rounded at random to the knot below or above it, and the entry of that knot is rounded at
-    random to a whole cell. Each rounding uses an exact coin of 16 bits.
+    random to an integer cell. Each rounding uses an exact coin of 16 bits.
     """
 
     def __post_init__(self) -> None:
@@ -153,9 +153,9 @@ class KnotStart(TableStart):
     def beside(self, values: Array) -> tuple[Floats, Floats, Floats]:
         """Return the entries of the knots below and above each value, and the probability of the upper."""
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
-        places = np.clip(placed.astype(np.int64), 0, self.last)
-        knots = places >> COIN
-        above = (places & ((1 << COIN) - 1)) / (1 << COIN)
+        positions = np.clip(placed.astype(np.int64), 0, self.last)
+        knots = positions >> COIN
+        above = (positions & ((1 << COIN) - 1)) / (1 << COIN)
         return self.entries[knots].astype(np.float64), self.entries[knots + 1].astype(np.float64), above
 
     def aim(self, values: Array) -> Integers:
@@ -235,11 +235,11 @@ class _KnotSampler(StartSampler):
 
     def __call__(self, block: Array, coins: Array) -> Array:
         count, rule = block.size, self._rule
-        place, index, entry = self._place[:count], self._index[:count], self._entry[:count]
+        position, index, entry = self._place[:count], self._index[:count], self._entry[:count]
         knot, start = self._knot[:count], self._start[:count]
-        np.subtract(block, rule.origin, out=place, dtype=np.float64)
-        np.multiply(place, rule.scale, out=place)
-        np.copyto(knot, place, casting="unsafe")
+        np.subtract(block, rule.origin, out=position, dtype=np.float64)
+        np.multiply(position, rule.scale, out=position)
+        np.copyto(knot, position, casting="unsafe")
         np.clip(knot, 0, rule.last, out=knot)
         np.right_shift(coins, _BITS, out=entry)
         knot += entry.view(np.int32)
@@ -283,7 +283,7 @@ class NearestCells(Placement):
 
 @dataclass(frozen=True, eq=False)
 class BalancedCells(Placement):
-    """The start, rounded at random, for which E[report] equals the value: unbiased for every real input.
+    """The start, rounded at random, that makes E[report] equal to the value: unbiased for every real input.
 
     E[report] does not decrease with the start, so each value lies between the means of two neighbouring
     starts.

@@ -15,9 +15,9 @@ from dither.extensions.classifiers.feature_law import Marginal
 from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice
 from dither.foundation.arrays import Floats, Integers, Mask
 
-_CELLS: Final = 1 << 26  # with more cells than this there is no map of them
+_CELLS: Final = 1 << 26  # the largest number of cells with a map
 _BAND: Final = 1 << 22  # cells handled together
-_TIE: Final = 1e-9  # votes closer than this are a tie, and the forest itself is asked
+_TIE: Final = 1e-9  # votes closer than this are a tie: the forest itself decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +37,12 @@ class Leaves:
     @staticmethod
     def of(trees: Sequence[Any], row: Floats, columns: Sequence[int]) -> Leaves:
         """Return the leaves reached with a record's fixed features and any values of the randomised ones."""
-        place = {column: feature for feature, column in enumerate(columns)}
+        position = {column: feature for feature, column in enumerate(columns)}
         # Trees compare in single precision.
         single = row.astype(np.float32)
         boxes, votes, owner = [], [], []
         for number, tree in enumerate(trees):
-            for node, low, high in _reachable(tree, single, place, len(columns)):
+            for node, low, high in _reachable(tree, single, position, len(columns)):
                 boxes.append((low, high))
                 votes.append(tree.value[node, 0])
                 owner.append(number)
@@ -69,7 +69,7 @@ class Leaves:
 
 
 def _reachable(
-    tree: Any, row: NDArray[np.float32], place: dict[int, int], features: int
+    tree: Any, row: NDArray[np.float32], position: dict[int, int], features: int
 ) -> list[tuple[int, Floats, Floats]]:
     """Return each reachable leaf, with the values of the randomised features: above low, up to high."""
     found = []
@@ -86,10 +86,10 @@ def _reachable(
             found.append((node, low, high))
             continue
         column, edge = int(feature[node]), float(threshold[node])
-        if column not in place:
+        if column not in position:
             stack.append((int(left[node] if row[column] <= edge else right[node]), low, high))
             continue
-        which = place[column]
+        which = position[column]
         if edge > low[which]:
             under = high.copy()
             under[which] = min(edge, high[which])
@@ -105,8 +105,9 @@ def _reachable(
 class Forest(Slice):
     """The region in which a forest predicts one class: the largest sum of votes, the first of equal ones.
 
-    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` asks the
-    forest itself, about values of the randomised features in those units, for cells with a tie.
+    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` calls
+    the
+        forest itself, with values of the randomised features in those units, for cells with a tie.
     """
 
     own: int
@@ -200,7 +201,7 @@ class Forest(Slice):
         return self._cell_by_cell(begins, ends)
 
     def _cell_by_cell(self, begins: Integers, ends: Integers) -> bool:
-        """Return whether the answer is kept in every cell that the box meets; False if there is no map."""
+        """Return whether the answer is kept in every cell that the box meets; False without a map."""
         if not self._has_map:
             return False
         columns = slice(begins[1], ends[1] + 1) if self.features == 2 else slice(None)

@@ -15,8 +15,8 @@ from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice, 
 from dither.foundation.arrays import Floats, Integers
 
 _ROUNDING: Final = 1e-12  # relative to the largest term: the error of a score in floats
-_MOST_QUERIES: Final = 1 << 17  # the most points near a plane about which the classifier itself is asked
-_STEPS: Final = 1 << 19  # of the grid on which the sum of more than two terms is computed
+_MOST_QUERIES: Final = 1 << 17  # the most points near a plane that the classifier itself decides
+_STEPS: Final = 1 << 19  # steps of the grid for the sum of more than two terms
 _TRANSFORM: Final = 1e-9  # the error of a sum of probabilities from a fast Fourier transform
 
 
@@ -69,8 +69,8 @@ class LinearClassifier(SliceableClassifier):
 class HalfSpaces(Slice):
     """The points with normals·y + offsets > 0, one row for each other class.
 
-    `size` bounds the terms of the offsets. `keeps` asks the classifier about points so near a plane that
-    rounding decides.
+    `size` bounds the terms of the offsets. `keeps` calls the classifier for points so near a plane
+        that rounding decides.
     """
 
     own: int
@@ -166,12 +166,12 @@ def _first_zero(
     room = np.where(normal > 0.0, centre - low, high - centre) / scale
     order = np.argsort(room)
     slope, done = float(np.abs(normal) @ scale), 0.0
-    for place in order:
-        if slope > 0.0 and score - slope * (room[place] - done) <= 0.0:
+    for index in order:
+        if slope > 0.0 and score - slope * (room[index] - done) <= 0.0:
             return done + score / slope
-        score -= slope * (room[place] - done)
-        done = float(room[place])
-        slope -= float(abs(normal[place]) * scale[place])
+        score -= slope * (room[index] - done)
+        done = float(room[index])
+        slope -= float(abs(normal[index]) * scale[index])
     return float("inf")
 
 

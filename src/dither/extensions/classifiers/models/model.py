@@ -27,7 +27,8 @@ _PREDICTIONS: Final = ("predict", "predict_proba", "predict_log_proba")
 class Model:
     """A classifier. `inside` is the estimator, module or function itself, whose parameters may be readable.
 
-    `names` are those of the features, if known; `labels` are those of the classes, if they are not numbers.
+    `names` are the names of the features, if known; `labels` the names of the classes, if they are not
+    numbers.
     """
 
     ask: Callable[[Array], Any]
@@ -177,7 +178,7 @@ def read_parameters(model: Model, subject: Subject, answer: object) -> Slice | N
 
 def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableClassifier | None:
     name = _class_name(last)
-    # Of several classes a support vector machine compares each two, which no linear classifier does.
+    # With several classes a support vector machine compares each two; linear classifiers do not.
     if name in _LINEAR or (name == "SVC" and last.kernel == "linear" and len(last.classes_) == 2):
         return _linear(steps, last)
     if name in _CENTRES and len(last.cluster_centers_) > 1:
@@ -280,11 +281,11 @@ def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | 
     votes = with_column_names(estimator, estimator.predict_proba)
     own = int(np.asarray(votes(row[None]))[0].argmax())
 
-    def scale(feature: int, places: Floats) -> Floats:
+    def scale(feature: int, positions: Floats) -> Floats:
         if not steps:
-            return places
-        rows = np.repeat(subject.row[None], places.size, axis=0)
-        rows[:, subject.columns[feature]] = places
+            return positions
+        rows = np.repeat(subject.row[None], positions.size, axis=0)
+        rows[:, subject.columns[feature]] = positions
         return _transform(steps, rows)[:, subject.columns[feature]]
 
     def keeps(points: Floats) -> Mask:

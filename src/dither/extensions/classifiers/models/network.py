@@ -49,7 +49,7 @@ class Network(SliceableClassifier):
             AffineLayer(np.asarray(weights, float), np.asarray(bias, float)) for weights, bias in layers
         ]
         if not affine or any(layer.outputs != following.inputs for layer, following in pairwise(affine)):
-            raise InvalidParameter("each layer must take as many numbers as the layer before it returns")
+            raise InvalidParameter("expected each layer to take the number of outputs of the layer before it")
         alternating = [step for layer in affine for step in (layer, ReluLayer())]
         return Network(tuple(alternating[:-1]), rounding)
 

@@ -18,7 +18,7 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.roots import smallest_float
 
 _ROUNDING_OF_SQUARES: Final = 1e-11  # relative to the largest term: the error of a score in floats
-_FACES: Final = 5  # up to so many features all 3^d faces of a box are looked at
+_FACES: Final = 5  # largest number d of features at which all 3^d faces of a box are examined
 _HALVINGS: Final = 60
 
 

@@ -1,4 +1,4 @@
-"""A classifier as a function of the randomised features alone, and what its parameters prove about it."""
+"""A classifier as a function of only the randomised features, and the proofs from its parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Slice(ABC):
 
     @abstractmethod
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
-        """Return proven bounds on the probability of the same answer, or None if there are no tight ones."""
+        """Return proven bounds on the probability of the same answer, or None without tight ones."""
 
     @abstractmethod
     def proves(self, box: FeatureBox) -> bool:
@@ -37,12 +37,12 @@ class Slice(ABC):
     def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float | None:
         """Return the largest t for which the answer stays within t·scale of a centre, between low and high.
 
-        None if there is no closed form; then `proves` is asked about many boxes.
+        None without a closed form; `proves` is then called for many boxes.
         """
         return None
 
     def euclidean(self, centre: Floats) -> float | None:
-        """Return the Euclidean distance from a centre to another answer; None if there is no closed form."""
+        """Return the Euclidean distance from a centre to another answer; None without a closed form."""
         return None
 
 
@@ -53,5 +53,5 @@ class SliceableClassifier(ABC):
     def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
         """Return the classifier as a function of some features of a row.
 
-        `keeps` asks the classifier itself, for points at which rounding decides.
+        `keeps` calls the classifier itself, for points at which rounding decides.
         """

@@ -23,9 +23,9 @@ from dither.foundation.arrays import Floats
 _BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
 _STEPS: Final = 400
 MOST_ENUMERATED: Final = 27  # inputs whose columns are all tried: 2^27 of them, in a few seconds
-_EXCHANGES: Final = 4  # of partners, for each input, at most
+_EXCHANGES: Final = 4  # largest number of exchanges of partners, for each input
 _FORBIDDEN: Final = 1e6  # the objective outside of the feasible set
-_SLACK: Final = 1e-9  # by which the smallest eigenvalue must be above 0, relative to the largest
+_SLACK: Final = 1e-9  # least smallest eigenvalue, relative to the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Multipliers:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Return λ = 1 and Y = 0, with which the bound holds for every workload."""
+        """Return λ = 1 and Y = 0; with them the bound holds for every workload."""
         return cls(np.ones(size), np.zeros((size, size)))
 
     def matrix(self, ratio: float) -> Floats | None:
@@ -101,7 +101,7 @@ def enumerated_bound(gram: Floats, ratio: float, channel: Floats) -> float:
     """Return a bound from the prices of a solved channel, proved by trying every column; −∞ for many inputs.
 
     With K the second moments of the channel and Z = K⁻¹(PGP)K⁻¹, tr(PGP·K′⁻¹) of any other channel is at
-    least 2·tr(PGP·K⁻¹) − tr(ZK′). A column s of K′ adds sᵀZs/(π·s), which is convex in s: its largest excess
+    least 2·tr(PGP·K⁻¹) − tr(ZK′). A column s of K′ adds sᵀZs/(π·s), convex in s: its largest excess
     over a linear function ν·s is at a vertex of {1, E}^k, and all 2^k are tried. `ν` makes the excess 0 at
     the columns of the channel.
     """
@@ -156,7 +156,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
     upper = np.triu_indices(size, 1)
     across = differences(size)
     factor = _factor(across.T @ gram @ across)
-    place = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
+    position = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
     ends: Any = [(1e-9, None)] * size + [(0.0, None)] * upper[0].size
 
     def unpack(point: Floats) -> Multipliers:
@@ -176,9 +176,9 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
             return -value, -np.concatenate([by_input, by_pair[upper]])
 
         options: Any = {"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20}
-        made: Any = minimize(objective, place, jac=True, method="L-BFGS-B", bounds=ends, options=options)
-        place = made.x / made.x[:size].mean()  # the bound does not depend on the scale
-        candidate = unpack(place)
+        made: Any = minimize(objective, position, jac=True, method="L-BFGS-B", bounds=ends, options=options)
+        position = made.x / made.x[:size].mean()  # the bound does not depend on the scale
+        candidate = unpack(position)
         bound = lower_bound(gram, ratio, candidate)
         if bound > reached:
             best, reached = candidate, bound

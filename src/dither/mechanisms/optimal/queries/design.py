@@ -19,14 +19,14 @@ from dither.mechanisms.optimal.queries.bound import Multipliers
 from dither.privacy.exact import exp_below
 
 FORMAT: Final = 1  # version of the bytes and of their meaning
-_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
+_HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of the rest
 _MAGIC: Final = b"dthq"
 _PART: Final = 1 << 12  # multipliers are stored in these parts of the largest one
 
 
 @dataclass(frozen=True, eq=False)
 class QueryDesign:
-    """Columns of {1, E}^k with weights; where the queries are symmetric, a pattern stands for its mirror too.
+    """Columns of {1, E}^k with weights; if the queries are symmetric, a pattern also means its mirror image.
 
     Multipliers are kept coarsely, so that a design that is read back equals the one that was stored; any
     multipliers give a valid bound.
@@ -39,7 +39,7 @@ class QueryDesign:
 
     def __post_init__(self) -> None:
         if self.patterns.ndim != 2 or len(self.patterns) != self.weights.size or not self.weights.size:
-            raise InvalidParameter("a design has as many weights as patterns, and at least one")
+            raise InvalidParameter("expected a design with one weight per pattern, and at least one pattern")
         if not np.isin(self.patterns, (0.0, 1.0)).all() or not (self.weights > 0.0).all():
             raise InvalidParameter("a design has patterns of 0 and 1, and positive weights")
         size = self.patterns.shape[1]
@@ -109,7 +109,7 @@ class QueryDesign:
 
 
 def _round_numbers(numbers: Floats) -> Floats:
-    """Return numbers in whole parts of the largest; multipliers of inputs stay positive."""
+    """Return numbers as integer fractions of the largest; multipliers of inputs stay positive."""
     top = float(numbers.max(initial=0.0))
     if not top > 0.0 or not math.isfinite(top):
         return np.zeros_like(numbers)
@@ -117,7 +117,7 @@ def _round_numbers(numbers: Floats) -> Floats:
 
 
 _TOTAL: Final = 1 << 64  # the sum of a row; a channel scales it to 2^128 without rounding
-_LEAST_SPARE: Final = 1e-9  # of the probability is left for the report that makes rows equal
+_LEAST_SPARE: Final = 1e-9  # least probability of the report that makes rows equal
 
 
 def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:

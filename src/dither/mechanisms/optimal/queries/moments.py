@@ -30,12 +30,12 @@ from dither.mechanisms.optimal.queries.solve import Moments, solve, steady, trim
 from dither.mechanisms.optimal.queries.store import stored_design
 from dither.mechanisms.optimal.queries.workload import check_solvable
 
-PIECES: Final = {1: 6, 2: 3, 3: 1, 4: 1}  # of an axis, by the number of axes
-# How much the errors of means and of mean squares count beside those of products, in squares: a mean enters
-# a covariance times the distance of the other mean to the middle.
+PIECES: Final = {1: 6, 2: 3, 3: 1, 4: 1}  # pieces of an axis, by the number of axes
+# How much the errors of means and of mean squares count relative to errors of products, in squares: a mean
+# enters a covariance times the distance of the other mean to the middle.
 _MEAN, _SQUARE, _PRODUCT = 0.4, 0.6, 1.0
 _SECONDS: Final = 8.0
-TARGET: Final = 0.01  # of the search; the program is solved in at most ten seconds for up to four numbers
+TARGET: Final = 0.01  # target of the search: at most ten seconds for up to four numbers
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class JointMoments(QueryMechanism):
     def variances(self) -> Floats:
         """The variance of each moment that one report adds, for people spread evenly over a grid of points.
 
-        The grid has the means of the splines on each axis. Moments are those of `moment_queries`, with every
+            The grid has the means of the splines on each axis. Moments are defined by `moment_queries`, with
+            every
         number from −1 to 1.
         """
         points, answers = _grid(len(self._ends))
@@ -122,7 +123,7 @@ class JointMoments(QueryMechanism):
 
 
 def _importance(axes: int) -> Floats:
-    """Return the weight of each moment: those of means, squares and products."""
+    """Return the weight of each moment: means, squares and products."""
     pairs = axes * (axes - 1) // 2
     if axes == 1:
         return np.array([_SQUARE, _PRODUCT])

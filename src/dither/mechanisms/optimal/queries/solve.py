@@ -38,12 +38,12 @@ def climb(prices: Floats, ratio: float, patterns: Floats) -> Floats:
     for _ in range(_FLIPS):
         sign = 1.0 - 2.0 * found
         gain = 2.0 * step * sign * slope + own
-        place = gain.argmax(axis=1)
-        best = gain[rows, place]
+        index = gain.argmax(axis=1)
+        best = gain[rows, index]
         moving = np.flatnonzero(best > 1e-12 * np.abs(best).max())
         if not moving.size:
             break
-        where, by = place[moving], sign[moving, place[moving]]
+        where, by = index[moving], sign[moving, index[moving]]
         found[moving, where] += by
         slope[moving] += step * by[:, None] * prices[where]
     return found
@@ -68,8 +68,8 @@ class Starts:
         size = len(self.root)
         heights = self.rng.standard_normal((count, size)) @ self.root.T
         share = np.clip(self.rng.uniform(0.4, 1.6, count) / (self.ratio + 1.0), 1.0 / size, 0.6)
-        place = np.minimum((1.0 - share) * size, size - 1).astype(np.int64)
-        level = np.sort(heights, axis=1)[np.arange(count), place]
+        index = np.minimum((1.0 - share) * size, size - 1).astype(np.int64)
+        level = np.sort(heights, axis=1)[np.arange(count), index]
         return (heights >= level[:, None]).astype(np.float64)
 
     def change(self, patterns: Floats, weights: Floats, count: int) -> Floats:
@@ -85,7 +85,7 @@ class Starts:
 
 
 _NEWTON: Final = 50
-_NEAR: Final = 0.95  # of the way to the nearest zero weight is gone at most
+_NEAR: Final = 0.95  # longest step, relative to the way to the nearest zero weight
 _SETTLED: Final = 1e-2  # root mean square of a relative step at which Newton's method stops
 
 
@@ -127,7 +127,7 @@ class Moments:
         return np.unique(patterns, axis=0)
 
     def copies(self, patterns: Floats) -> Floats:
-        """Return how many columns each pattern stands for: 2 with a mirror image of its own."""
+        """Return the number of columns of each pattern: 2 with a mirror image of its own."""
         if not self.mirrored:
             return np.ones(len(patterns))
         return np.where((patterns == patterns[:, ::-1]).all(axis=1), 1.0, 2.0)
@@ -143,7 +143,7 @@ class Master:
 
     @cached_property
     def copies(self) -> Floats:
-        """How many columns each pattern stands for."""
+        """The number of columns of each pattern."""
         return self.moments.copies(self.patterns)
 
     @cached_property
@@ -182,14 +182,14 @@ class Master:
 
     def excess(self, weights: Floats) -> Floats:
         """Return Σ c·s − 1 for every input."""
-        whole = self.columns @ weights
-        both = self.columns[::-1] @ weights if self.moments.mirrored else whole
+        complete = self.columns @ weights
+        both = self.columns[::-1] @ weights if self.moments.mirrored else complete
         single = self.copies == 1.0
-        once = self.columns[:, single] @ weights[single] if self.moments.mirrored else whole
-        return np.asarray((whole + both - once if self.moments.mirrored else whole) - 1.0)
+        once = self.columns[:, single] @ weights[single] if self.moments.mirrored else complete
+        return np.asarray((complete + both - once if self.moments.mirrored else complete) - 1.0)
 
     def solve(self, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
-        """Return the weights for a barrier's strength, and Z − sym(πνᵀ), by which columns are priced.
+        """Return the weights for a barrier's strength, and Z − sym(πνᵀ), the prices of columns.
 
         Newton's method with an infeasible start: after a full step Σ c·s = 1 holds. Steps are relative to the
         weights, so that the barrier's part of the Hessian is the identity.
@@ -250,12 +250,12 @@ def _forward(triangle: Floats, right: Floats) -> Floats:
 TARGET: Final = 0.004
 _STEADY: Final = 1e-5  # weight of every difference of inputs, relative to their average
 PATIENCE: Final = 240.0  # seconds
-_SEED: Final = 20  # public randomness of the search alone: any seed gives a valid design
+_SEED: Final = 20  # public randomness of the search: any seed gives a valid design
 _BATCH: Final = 400  # searches in a round, of either kind
 _MOST_ROUNDS: Final = 200
 _FEW_ROUNDS: Final = 8
 _KEPT: Final = 8  # times the number of inputs: patterns that are kept when new ones come
-_TRIMMED: Final = 0.8  # of the patterns are kept in one step of `trimmed`
+_TRIMMED: Final = 0.8  # share of the patterns that one step of `trimmed` keeps
 
 
 def solve(
@@ -275,8 +275,8 @@ def solve(
 def steady(gram: Floats) -> Floats:
     """Return WᵀW with a small weight on every difference of inputs, if the queries leave some of them out.
 
-    The least variance of few queries is that of a channel which does not distinguish all inputs: the program
-    has no interior solution there, and its matrices are singular. The weight costs about its share.
+    The channel with the least variance for few queries does not distinguish all inputs: the program has no
+    interior solution there, and its matrices are singular. The weight costs about its share.
     """
     size = len(gram)
     centred = Moments(gram).centred
@@ -288,7 +288,7 @@ def steady(gram: Floats) -> Floats:
 
 
 def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
-    """Return a design that begins with given patterns, after a few rounds: fast, and needs numpy alone.
+    """Return a design that begins with given patterns, after a few rounds: fast, and needs only numpy.
 
     Of the known multipliers, and halfway between them, those with the largest bound are kept; with scipy, the
     best ones.
@@ -320,7 +320,7 @@ class _Search:
         self.starts = Starts(root, self.ratio, np.random.default_rng(seed))
 
     def run(self, first: Floats, *, rounds: int, seconds: float) -> QueryDesign:
-        """Return the design after some rounds, a time, or when the target is met; with as few columns."""
+        """Return the design after some rounds, a time, or when the target is met; with few columns."""
         size, end = len(self.gram), time.monotonic() + seconds
         start = np.concatenate([first, np.zeros((1, size)), np.eye(size)])
         master = Master(self.moments, self.moments.canonical(start), self.ratio)
@@ -337,7 +337,7 @@ class _Search:
                 master, weights = _extend(master, weights, fresh)
             elif slack < 1e-5:
                 break
-            else:  # where the bound is not tight the gap stays, and the barrier must not depend on it
+            else:  # with a loose bound the gap stays, and the barrier must not depend on it
                 slack /= 10.0
         else:  # the patterns that came last have no weights yet
             weights, _ = master.solve(weights, 0.25 * self.target * self.least / len(weights))
@@ -372,7 +372,7 @@ def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Flo
 
 
 def trim(design: QueryDesign, gram: Floats, target: float, *, relative: bool = False) -> QueryDesign:
-    """Return the design with as few patterns as leave the gap below twice the target: a shorter text.
+    """Return the design with the fewest patterns that leave the gap below twice the target: a shorter text.
 
     With `relative` the gap is that to the variance of the design itself, where its bound is not tight.
     """
@@ -390,7 +390,7 @@ def trim(design: QueryDesign, gram: Floats, target: float, *, relative: bool = F
         try:
             fewer, _ = master.solve(weights[kept], 0.25 * target * least / len(kept))
             refined, _ = master.solve(fewer, 1e-6 * least / len(kept))
-        except (Infeasible, np.linalg.LinAlgError):  # too few columns to tell the inputs apart
+        except (Infeasible, np.linalg.LinAlgError):  # too few columns to distinguish the inputs
             break
         if master.value(refined) + shift > (1.0 + 2.0 * target) * least:
             break

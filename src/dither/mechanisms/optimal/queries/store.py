@@ -63,7 +63,7 @@ def stored_design(family: str, gram: Floats, epsilon: float) -> QueryDesign | No
     """Return the design of a family; None if none of the family is shipped.
 
     At a shipped ε it is the shipped one. At another ε the search begins with the patterns of the nearest
-    shipped ones and takes a few rounds, which needs numpy alone.
+    shipped ones and takes a few rounds with numpy only.
     """
     budgets = _budgets().get(family, ())
     if epsilon in budgets:
@@ -87,5 +87,5 @@ def _read(family: str, epsilon: float) -> QueryDesign:
 
 @cache
 def _archive() -> zipfile.ZipFile:
-    place = resources.files("dither.mechanisms.optimal.queries").joinpath(SHIPPED)
-    return zipfile.ZipFile(io.BytesIO(place.read_bytes()))
+    path = resources.files("dither.mechanisms.optimal.queries").joinpath(SHIPPED)
+    return zipfile.ZipFile(io.BytesIO(path.read_bytes()))

@@ -28,7 +28,7 @@ from dither.mechanisms.optimal.queries.solve import TARGET, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefix_design, prefixes, shipped_budgets
 
 MOST_INPUTS: Final = 256
-_TIGHT: Final = 0.02  # of the variance: a better bound is not looked for
+_TIGHT: Final = 0.02  # relative to the variance: no search for a better bound
 MOST_QUERIES: Final = 1 << 16
 LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 
@@ -80,7 +80,7 @@ class Workload(QueryMechanism):
     def _check(self) -> None:
         object.__setattr__(self, "queries", check_queries(self.queries, len(self.domain)))
         if not isinstance(self.target, float) or not 1e-4 <= self.target <= 1.0:
-            raise InvalidParameter("the target gap is a number from 0.0001 to 1, such as 0.05")
+            raise InvalidParameter("expected the target gap to be a number from 0.0001 to 1, such as 0.05")
         check_solvable(self.epsilon)
 
     @cached_property
@@ -118,23 +118,23 @@ def _best_bound(mechanism: QueryMechanism, design: QueryDesign, gram: Floats) ->
     """Return the best of three bounds: by multipliers, by trying every column, and by pairs of inputs."""
     ratio = math.exp(mechanism.epsilon)
     proved = lower_bound(gram, ratio, design.multipliers)
-    if proved < (1.0 - _TIGHT) * mechanism.average_variance:  # of few queries, or at a large ε
+    if proved < (1.0 - _TIGHT) * mechanism.average_variance:  # few queries, or a large ε
         proved = max(proved, enumerated_bound(gram, ratio, mechanism.question.kernel.channel.matrix))
     return max(proved, matched_bound(gram, ratio))
 
 
 def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]:
-    """Return queries as rows of numbers; raise InvalidParameter if they are not for so many inputs."""
+    """Return queries as rows of numbers; raise InvalidParameter if they are for another number of inputs."""
     try:
         matrix = np.asarray(queries, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidParameter("queries are a matrix of numbers, all rows of one length") from None
+        raise InvalidParameter("expected queries to be a matrix of numbers, all rows of one length") from None
     if matrix.ndim != 2 or matrix.shape[1] != inputs or not 1 <= matrix.shape[0] <= MOST_QUERIES:
-        raise InvalidParameter(f"queries are rows of {inputs} numbers, one for each input")
+        raise InvalidParameter(f"expected queries to be rows of {inputs} numbers, one for each input")
     if not 2 <= inputs <= MOST_INPUTS:
         raise InvalidParameter(f"queries are about 2 to {MOST_INPUTS} inputs; group finer ones")
     if not np.isfinite(matrix).all() or float(np.abs(matrix).max()) > 1e9:
-        raise InvalidParameter("the numbers of a query are finite and at most 1e9")
+        raise InvalidParameter("expected the numbers of a query to be finite and at most 1e9")
     across = matrix - matrix.mean(axis=1, keepdims=True)
     if not float(np.abs(across).max()) > 1e-12 * max(float(np.abs(matrix).max()), 1e-300):
         raise InvalidParameter("all inputs count alike in every query: the answers are known without asking")
@@ -161,7 +161,7 @@ DEFAULT_CELLS: Final = 32
 
 @dataclass(frozen=True)
 class Cumulative(QueryMechanism):
-    """The channel that tells with the least variance how many people are below each of several edges.
+    """The channel with the least variance for the number of people below each of several edges.
 
     Promise:   pure ε.
     Reports:   the number of a column of the channel, in one or two bytes.
@@ -169,7 +169,8 @@ class Cumulative(QueryMechanism):
                whose answers are `Categories` in their order. `dt.cumulative` reads the reports.
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
                the cell that [OGPM25, Table 2] leaves blank, a distribution from reports of any kind: the
-               variance is at most `gap` above `bound`, below which no ε-LDP mechanism for these cells is.
+               variance is at most `gap` above `bound`, a lower bound for all ε-LDP mechanisms for these
+               cells.
 
     >>> import dither as dt
     >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
@@ -204,7 +205,7 @@ class Cumulative(QueryMechanism):
             return len(self.domain)
         size = DEFAULT_CELLS if self.cells is None else self.cells
         if isinstance(size, bool) or not isinstance(size, int):
-            raise InvalidParameter("the number of cells is an integer")
+            raise InvalidParameter("expected the number of cells to be an integer")
         return size
 
     def _kernel(self) -> ChannelKernel | CodeChannelKernel:

@@ -126,7 +126,7 @@ class _Floor:
         parts = cost.shape[2]
         sums, sizes = cost.sum(axis=(1, 2)) / parts, np.abs(cost).sum(axis=(1, 2)) / parts
         slopes = (steep * self._weights[:, None, None]).sum(axis=(1, 2)) / parts
-        # Inputs come in pairs ±z, so D is the mean of what is found at y and at −y.
+        # Inputs come in pairs ±z, so D is the mean of the results at y and at −y.
         both = (sums + sums[::-1, ::-1]) / 2.0 - _ROUNDING * (sizes + sizes[::-1, ::-1])
         where = np.unravel_index(int(both.argmin()), both.shape)
         slope = (slopes + slopes[::-1, ::-1])[where] / 2.0
@@ -154,7 +154,7 @@ class _Floor:
 def _edges_within(problem: Problem, inputs: Floats) -> Floats:
     """Return the edges of panels on [−½, ½]; a report outside is never better than the nearer end.
 
-    A loss that is known at points only is bounded by constants, which needs many more panels.
+    A loss that is known at points only is bounded by constants and needs many more panels.
     """
     known, points = isinstance(problem.loss, Power), problem.criterion == "worst"
     panels = (_PANELS if points else _PANELS // 2) * (1 if known else 16 if points else 4)
@@ -247,7 +247,7 @@ def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
 
 
 def mirror(values: Floats, counts: Integers) -> Runs:
-    """Return the whole codebook from its upper half."""
+    """Return the complete codebook from its upper half."""
     return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
 
 

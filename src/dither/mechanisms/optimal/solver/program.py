@@ -4,7 +4,7 @@ The variables are the base measure g_j, symmetric about the middle; h_ij = f_ij 
 middle up; and V, the largest error, for the worst case. The constraints are:
 
     h_ij ≤ (E − 1)·g_j      Σ_j h_ij + Σ_j g_j = 1      Σ_j ℓ_ij·(g_j + h_ij) ≤ V
-    and Σ_j y_j·h_ij = z_i if unbiased (then V + z_i² stands for V)
+    and Σ_j y_j·h_ij = z_i if unbiased (with V + z_i² instead of V)
 
 Variables h_ij that are certainly 0, far from the window of input i, are left out.
 """
@@ -133,8 +133,8 @@ class _LinearProgram:
         else:
             cost[:bases] = grid.weights @ folded
             cost[bases:-1] = grid.weights[self._rows] * of_pair
-        whole = np.tile(np.bincount(self._half).astype(np.float64), (inputs, 1))
-        equal = [row(whole, by_input(np.ones(pairs)), 0.0)]
+        complete = np.tile(np.bincount(self._half).astype(np.float64), (inputs, 1))
+        equal = [row(complete, by_input(np.ones(pairs)), 0.0)]
         sums = [np.ones(inputs)]
         if problem.unbiased:
             nothing = sparse.csr_array((inputs, bases))

@@ -36,26 +36,26 @@ _MOST: Final = 96
 
 def lloyd_points(problem: Problem, count: int) -> Floats:
     """Return the best places of `count` numbers by Lloyd's algorithm."""
-    places = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
+    points = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
     for _ in range(_LLOYD_ROUNDS):
-        moved = _best_places(problem, _cuts(places))
+        moved = _best_places(problem, _cuts(points))
         moved = (moved - moved[::-1]) / 2.0
-        change = float(np.abs(moved - places).max())
-        places = moved
+        change = float(np.abs(moved - points).max())
+        points = moved
         if change < 1e-12:
             break
-    return places
+    return points
 
 
-def _cuts(places: Floats) -> Floats:
-    return np.concatenate([[-0.5], (places[1:] + places[:-1]) / 2.0, [0.5]])
+def _cuts(points: Floats) -> Floats:
+    return np.concatenate([[-0.5], (points[1:] + points[:-1]) / 2.0, [0.5]])
 
 
 def _best_places(problem: Problem, cuts: Floats) -> Floats:
     """Return the best number for the inputs between each two cuts.
 
     It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
-    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y). It does not decrease;
     a and b are the two cuts.
     """
     low, high = cuts[:-1], cuts[1:]
@@ -77,13 +77,13 @@ def codebook_mean_error(problem: Problem, places: Floats) -> float:
     """Return the average error of randomized response on these numbers."""
     cuts = _cuts(places)
     own = sum(map(partial(_mass, problem), places, cuts[:-1], cuts[1:]))
-    every = sum(_mass(problem, place, -0.5, 0.5) for place in places)
+    every = sum(_mass(problem, position, -0.5, 0.5) for position in places)
     return (problem.lift * own + every) / (problem.lift + places.size)
 
 
-def _mass(problem: Problem, place: float, low: float, high: float) -> float:
-    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, 9), [place]]), low, high))
-    return float(between(lambda x: problem.loss(x - place), edges))
+def _mass(problem: Problem, point: float, low: float, high: float) -> float:
+    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, 9), [point]]), low, high))
+    return float(between(lambda x: problem.loss(x - point), edges))
 
 
 @lru_cache(maxsize=32)
@@ -91,11 +91,11 @@ def best_codebook(problem: Problem) -> Floats:
     """Return the places with the smallest error over all counts; it falls, then rises, with the count."""
     chosen, least = lloyd_points(problem, 1), np.inf
     for count in range(2, _MOST):
-        places = lloyd_points(problem, count)
-        error = codebook_mean_error(problem, places)
+        positions = lloyd_points(problem, count)
+        error = codebook_mean_error(problem, positions)
         if error >= least:
             break
-        chosen, least = places, error
+        chosen, least = positions, error
     return chosen
 
 
@@ -108,7 +108,7 @@ TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
 _GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
 _FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
-_LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter codebook
+_LOST: Final = 2e-4  # largest relative rise of the error for a shorter codebook
 
 
 def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
@@ -157,10 +157,10 @@ def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     if problem.criterion == "worst":
         return ProgramGrid.at(half, outputs)
     if not problem.unbiased:
-        places = best_codebook(problem)
-        cuts = (places[1:] + places[:-1]) / 2.0
+        indices = best_codebook(problem)
+        cuts = (indices[1:] + indices[:-1]) / 2.0
         half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
-        outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
+        outputs = _mirror(_apart(np.concatenate([half, indices[indices >= 0.0]])))
     return ProgramGrid.over(half, outputs, unbiased=problem.unbiased)
 
 
@@ -202,7 +202,7 @@ def _widen(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
 
 
 def _price(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
-    """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
+    """Return the solution over all pairs, by column generation: add pairs of negative reduced cost."""
     for _ in range(6):
         solution = solve(problem, grid, near)
         prices = solution.prices
