@@ -57,11 +57,15 @@ class ReportTable:
         parts = table_name(given) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
         object.__setattr__(self, "name", parts)
         if not parts or not all(isinstance(part, str) and part for part in parts):
-            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
+            raise InvalidParameter(
+                f"expected the name of a table to be one or more texts, got {found(given)}"
+            )
         for item in fields(self)[1:-1]:
             given = getattr(self, item.name)
             if given is not None and not (isinstance(given, str) and given):
-                raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
+                raise InvalidParameter(
+                    f"expected the column {item.name} to be a name, or None, got {found(given)}"
+                )
         if self.wide:
             if any(getattr(self, name) is not None for name in OPTIONAL[2:]):
                 raise InvalidParameter(
