@@ -215,7 +215,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(shares / shares.sum())
         prior = np.asarray(self.priors, dtype=np.float64)
         if prior.shape != (len(classes.labels),) or not (prior > 0).all() or abs(prior.sum() - 1.0) > 1e-6:
-            raise InvalidParameter("priors are positive numbers that sum to 1, one for each class")
+            raise InvalidParameter("expected priors to be positive numbers that sum to 1, one for each class")
         return prior
 
     def _scores(self, X: object) -> Floats:

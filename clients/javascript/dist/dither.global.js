@@ -239,7 +239,7 @@ epsilon:V(e,64),delta:V(t,128),lifetime:null},f={account:3,person:d(),device:d()
 ahead:0},openings:null,askers:[],entries:[],answers:[],choices:[],queue:[]};await r.update((e={state:f,key:d()+d()})=>(a(e.state,"account"),[0,{...e,
 state:l.open(fe(e.state),e.state===f)}]));let g=e=>r.update(t=>{a(t,"account");let[r,n,i]=e(t.state,t);return[r,n&&{...t,state:n,...i&&{key:d()+d()}}]
 }),w=(e,{label:t="",pack:r=lt},n)=>{
-for(let{terms:r}of[e].flat())a(!t||(r.labels?.includes(t)??!0),"label",`${JSON.stringify(t)} is not in the campaign, which lists ${JSON.stringify(r.labels)}`)
+for(let{terms:r}of[e].flat())a(!t||(r.labels?.includes(t)??!0),"label",`${JSON.stringify(t)} is not in the campaign; it lists ${JSON.stringify(r.labels)}`)
 ;return g((a,i)=>{let[s,l,o]=((e,t,r,n)=>{let a=e.queue.filter(e=>se(e)&&n(e)),i=a.find(e=>e.batch)?.batch
 ;if(i)return[i,e.queue.filter(e=>e.batch===i)];let s=a.filter(e=>a.find(({fingerprint:t})=>t===e.fingerprint)===e).slice(0,1e3);return[t,s,s[0]&&{
 ...e,queue:e.queue.map(e=>s.includes(e)?{...e,batch:t}:e)}]})(a,d(),0,b(e)),u=l[0]&&[e].flat().map(({terms:e})=>ct(i,e.shown,n)).find(Boolean)
@@ -270,7 +270,7 @@ let n=[e].flat()[0]?.terms.taken??he,a=await pt(()=>w(e,r,t),(e,t)=>g(r=>("dropp
 ;return a.waiting=await g(({queue:t})=>[t.filter(t=>se(t)&&b(e)(t)).length]),a},account:(e=e=>[e])=>g((t,r)=>e(t,l,r,u,i))}}};function mt(){let e
 ;return{async update(t){let[r,n]=t(e&&JSON.parse(e));return n&&(e=JSON.stringify(n)),r}}}function gt(e="dither"){
 let{caches:t,indexedDB:r,navigator:n}=globalThis
-;a(r,"store","there is no IndexedDB here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests")
+;a(r,"store","IndexedDB is missing here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests")
 ;let i,s,l=(e,t="onsuccess")=>new Promise((r,n)=>{e[t]=()=>r(e.result),e.onerror=e.onabort=()=>n(e.error)}),o=(async()=>{
 i=await(t?.open(e).catch(()=>{}));for(let e of["/0","/1"]){let t=await((await(i?.match(e)))?.json().catch(()=>({turn:0})))
 ;t?.turn>=(s?.turn??0)&&(s=t)}let n=r.open(e,1);return n.onupgradeneeded=()=>n.result.createObjectStore(e),l(n)})(),u=async t=>{
@@ -294,15 +294,16 @@ for(;o.length<t;)o.push(...h(c(`${l++} ${s} ${e}`)));return Uint8Array.from(o.sp
 if(!r)return[e+Math.floor((n-e)/t)*t,t];if("day"===r)return[n,1];if("week"===r)return[n-(n+3)%7,7]
 ;let a=new Date(n*vt*1e3),i=Date.UTC(a.getUTCFullYear(),a.getUTCMonth())/1e3/vt;return[i,Date.UTC(a.getUTCFullYear(),a.getUTCMonth()+1)/1e3/vt-i]}
 function Nt({epoch:e="lifetime",lifetime:t,quota:r,askers:n,now:i=Mt,changes:s}={}){a(Object.hasOwn(kt,e),"rules","epoch")
-;for(let[e,n]of Object.entries({lifetime:t,quota:r}))a(void 0===n||o({[e]:n},e)>=0,"epsilon",e);return void 0!==n&&u({askers:n},"askers",0,2**52),{
-changes:s,assumes:({repeat:e,times:t})=>ae(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(a,s){
+;for(let[e,n]of Object.entries({lifetime:t,quota:r}))a(void 0===n||o({[e]:n},e)>=0,"epsilon",e);return void 0!==n&&integer({askers:n
+},"askers",0,2**52),{changes:s,
+assumes:({repeat:e,times:t})=>ae(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(a,s){
 if(!s)return a;let l=i(),o={...a.own,lifetime:void 0===t?null:{epsilon:V(t,64),delta:a.own.delta}},u={...o,epoch:e,quota:void 0===r?null:V(r,64),
 quotas:{},askers:n??null};return{...a,own:o,limits:u,born:l.wall,clock:{...l,ahead:0},openings:u.askers}},knows(e){
 let{repeat:t,days:r,start:n,data:a,every:i}=e;if("kept change"===t)return!!s?.knows(e)&&null===a&&!i;if(e.changes)return!1
 ;let l=(...e)=>e.every(Number.isInteger)
 ;return("once"===t?i?["day","week","month"].includes(i)&&r===n&&null===r:l(r,n)&&r>0:["fresh","same","per value"].includes(t)&&r===n&&null===r)&&(null===a||Array.isArray(a)&&2===a.length&&l(...a))
 },decide(e,t,r,n,a){let{limits:l,born:o}=e,u=At(e.clock,i());if(u.ahead>kt[l.epoch])return G("clock")
-;let d="kept change"===t.repeat&&It(t,Math.floor(u.wall/vt))[0],[c,h]=d?[d*vt,(d+t.days)*vt]:t.data??[u.wall,u.wall+1]
+;let d="kept change"===asked.repeat&&It(asked,Math.floor(u.wall/vt))[0],[c,h]=d?[d*vt,(d+asked.days)*vt]:asked.data??[u.wall,u.wall+1]
 ;if(d)r.data=[c,h];else if(!(c<h&&h<=u.wall+1))return G("data");if(r.first=xt(l.epoch,Math.max(c,o)),r.last=xt(l.epoch,Math.max(h-1,o)),
 r.last-r.first>=366)return G("data");let p={...e,clock:u};if(!p.askers.includes(t.asker)){if(0===p.openings)return G("asker")
 ;p.askers=[...p.askers,t.asker].sort(),null!==p.openings&&p.openings--}let f,{phase:m,asker:g}=t;if(m){
@@ -310,7 +311,7 @@ let e=p.coins??[],t=e.find(e=>e.asker===g&&e.name===m.name),r=(t,r)=>({...p,coin
 ;if(void 0===m.follows){if(!t&&!a)return[{is:"silent"}];if(t||(p=f=r(v(a.source,1e3)<m.share,m.campaign)),
 !(t??p.coins.at(-1)).heads)return[G("phase")[0],f]}else{
 if(e.some(e=>e.heads&&e.asker===g&&(e.name===m.name||e.campaign===m.follows)))return G("phase");t||(p=r(!1,m.follows))}}
-if(d)return s.decide(p,f,t,r,e=>re(e.entries,t)?"answers":qt(e,r),a)
+if(d)return s.decide(p,f,asked,r,e=>re(e.entries,asked)?"answers":qt(e,r),a)
 ;let w,y="per value"===t.repeat&&a&&(n??r).device===p.device&&a.mark(),b=y?!p.told?.includes(y):void 0;if(b&&(p.told=[...p.told??[],y]),
 n)return[void 0,p,b];if("once"===t.repeat){let r,n=Math.floor(u.wall/vt);if([w,r]=((e,t,r,n)=>{
 let[a,i]=It(t,r),s=e.choices.find(e=>Y(e,t)&&"once"===(e.repeat??"once")&&e.period===a);if(s||!n)return[s];let l={...K(t),repeat:"once",period:a,
@@ -445,7 +446,7 @@ epsilon:W(a.epsilon,64),delta:W(a.delta,128),assumes:a.assumes,first:e,last:e};i
 permanent:"present",report:e};return[{is:"drawn",charged:r.epsilon,report:e},{...g,entries:[...h.entries,r],answers:[...h.answers,n]}]}}return[{
 is:"present"},g]})(e,p(c.take(16)),f,a,i?.asked??null,d,{report:()=>p(i.question.draw(y,c)),mark:()=>"",source:c})})}
 async function jr(e,t,r,n={},i=Mt){let[s,l]=Br(t),{labels:o,retry:u}=t.terms,{label:d="",pack:c=lt}=n
-;return a(!d||o.includes(d),"label",`${JSON.stringify(d)} is not in the campaign, which lists ${JSON.stringify(o)}`),{
+;return a(!d||o.includes(d),"label",`${JSON.stringify(d)} is not in the campaign; it lists ${JSON.stringify(o)}`),{
 ...await pt(()=>e.account((e,n,a)=>{let[{is:o,id:u,public:h,reports:p},f]=Nr(e,i(),s,l?.asked??null);if("empty"===o)return[void 0,f]
 ;let m=p.map(([e,t])=>({fingerprint:e,report:t}));return[ct(a,t.shown,r)??{id:u,body:c(u,h?d:"",m)}]
 }),(r,n)=>e.account(e=>"dropped"===n?pe(e,r):vr(e,r,{campaign:t.id,day:Math.floor(i().wall/vt),retry:u})),r,n,await e.account((...[,,,,e])=>[e])),
@@ -473,7 +474,7 @@ a("present"!==t||!("reports_a_batch"in e),"terms","reports_a_batch")})(t);let c=
 ;a(Array.isArray(i)&&i.length<=(h?1:1024)&&(h||i.length),"terms","questions");for(let e of i){a(ur(e),"terms","questions");let{name:r}=e
 ;tr(r,"questions",{size:64});let n=wr(e,r,d);m+=o(e,"epsilon"),"delta"in e&&(a(o(e,"delta")>0,"promise",r),g+=e.delta)
 ;let i=JSON.parse((n??JSON.parse(e.specification)).device);if(n&&mr(e,i.domain,c,h),h&&n){let e=gr(i)
-;a("categories"===i.domain.kind&&e>0&&e<=Math.min(128,Math.floor(t.expects*t.label_share/2e4)),"terms",r)}p.set(r,n),
+;a(t.expects>=100&&"categories"===i.domain.kind&&e>0&&e<=Math.min(128,Math.floor(t.expects*t.label_share/2e4)),"terms",r)}p.set(r,n),
 f.add(n?.fingerprint??JSON.parse(e.specification).fingerprint)}return a(!h||i.length===+("label_share"in t),"terms","label_share"),
 a(p.size===i.length&&p.size===f.size,"terms","questions"),a(or(o(s,"epsilon"),m),"promise","epsilon"),
 a(g?or(o(s,"delta"),g):null===s.delta,"promise","delta"),a(Array.isArray(s.assumptions)&&!s.assumptions.length,"promise","assumptions"),r(),p
@@ -492,7 +493,7 @@ var Dr=({heads:e},t)=>!t||e[t[0]-1]===t[1],Pr=(e,t,r)=>_r((async()=>{let[{list:n
 ;a(r===(o.at(-1)??"0".repeat(64))&&cr(n??i??s,64),"list"),a(Object.keys(t).length===(i?3:2)&&(!i||u.has(i))&&!u.has(n),"list"),i&&hr(t),
 s||u.set(n??i,d??null),o.push(p(h(c(e))))}await s("dither list 2\n"+o.at(-1),i);let d={heads:o,campaigns:u};return a(Dr(d,r),"list"),d})())
 ;async function Rr(e,t,r=globalThis.fetch,n){let i=async(e,t)=>{let[{ok:n,status:i},s]=await R(r,e,4194304)
-;return a(n||!t,"campaign",`the collector answers ${i}: there is no campaign at this address; it may have moved, or ended long ago`),n?s.text():""
+;return a(n||!t,"campaign",`the collector answers ${i}: no campaign at this address; it may have moved, or ended long ago`),n?s.text():""
 },l=await(n?.update(e=>[e])),o=t;for(;l?.keys[o];)o=l.keys[o];let u=await Cr(await i(e,!0),o);a(e.endsWith("/"+u.id),"fingerprint"),
 a(n||u.key===o,"key");let d=n&&await i(e.replace(/campaigns\/\w+$/,"list")),c=d&&(await _r((async()=>s(d))())).key===u.key?await Pr(d,u.key):void 0
 ;return await(n?.update(({keys:e,heads:t}={keys:{},heads:{}})=>{u.key!==o&&a(!e[u.key]&&(e[o]??=u.key)===u.key,"key");let r=t[u.key]??t[u.before]

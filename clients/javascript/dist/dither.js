@@ -43,7 +43,7 @@ epsilon:h(o,64),delta:h(u,128),lifetime:null},M={account:3,person:y(),device:y()
 ahead:0},openings:null,askers:[],entries:[],answers:[],choices:[],queue:[]};await d.update((e={state:M,key:y()+y()})=>(r(e.state,"account"),[0,{...e,
 state:g.open(j(e.state),e.state===M)}]));let E=e=>d.update(t=>{r(t,"account");let[n,a,s]=e(t.state,t);return[n,a&&{...t,state:a,...s&&{key:y()+y()}}]
 }),P=(e,{label:t="",pack:n=T},a)=>{
-for(let{terms:n}of[e].flat())r(!t||(n.labels?.includes(t)??!0),"label",`${JSON.stringify(t)} is not in the campaign, which lists ${JSON.stringify(n.labels)}`)
+for(let{terms:n}of[e].flat())r(!t||(n.labels?.includes(t)??!0),"label",`${JSON.stringify(t)} is not in the campaign; it lists ${JSON.stringify(n.labels)}`)
 ;return E((r,s)=>{let[i,o,l]=((e,t,n,r)=>{let a=e.queue.filter(e=>v(e)&&r(e)),s=a.find(e=>e.batch)?.batch
 ;if(s)return[s,e.queue.filter(e=>e.batch===s)];let i=a.filter(e=>a.find(({fingerprint:t})=>t===e.fingerprint)===e).slice(0,1e3);return[t,i,i[0]&&{
 ...e,queue:e.queue.map(e=>i.includes(e)?{...e,batch:t}:e)}]})(r,y(),0,A(e)),u=o[0]&&[e].flat().map(({terms:e})=>I(s,e.shown,a)).find(Boolean)
@@ -80,7 +80,7 @@ o.retryAfter=Math.min(Math.max(+f?.get("retry-after")||0,0),86400)*(1+i.take(1)[
 })(()=>P(t,r,n),(e,t)=>E(n=>("dropped"===t?J:a)(n,e)),n,r,c);return s.waiting=await E(({queue:e})=>[e.filter(e=>v(e)&&A(t)(e)).length]),s},
 account:(e=e=>[e])=>E((t,n)=>e(t,g,n,k,c))}}};function P(){let e;return{async update(t){let[n,r]=t(e&&JSON.parse(e));return r&&(e=JSON.stringify(r)),n
 }}}function R(e="dither"){let{caches:t,indexedDB:n,navigator:a}=globalThis
-;r(n,"store","there is no IndexedDB here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests")
+;r(n,"store","IndexedDB is missing here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests")
 ;let s,i,o=(e,t="onsuccess")=>new Promise((n,r)=>{e[t]=()=>n(e.result),e.onerror=e.onabort=()=>r(e.error)}),l=(async()=>{
 s=await(t?.open(e).catch(()=>{}));for(let e of["/0","/1"]){let t=await((await(s?.match(e)))?.json().catch(()=>({turn:0})))
 ;t?.turn>=(i?.turn??0)&&(i=t)}let r=n.open(e,1);return r.onupgradeneeded=()=>r.result.createObjectStore(e),o(r)})(),u=async t=>{

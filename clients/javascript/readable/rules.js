@@ -1,5 +1,5 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
-import { below, need, real, sha256, utf8, whole } from "./parts.js";
+import { below, need, real, sha256, utf8 } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
 /** Seconds of a day. */
 export const DAY = 86400;
@@ -19,11 +19,11 @@ export function epochOf(kind, second) {
         return Math.floor((day + 3) / 7);
     return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
-/** Return the clock of a state after a reading: it never goes back. */
+/** Return the clock of a state at a moment: it never goes back. */
 export function clockAfter(clock, { wall, boot, elapsed }) {
     const proves = boot === clock.boot;
     if (proves)
-        elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
+        elapsed = Math.max(elapsed, clock.elapsed); // an older time would let the same time be proved again
     const proved = proves ? elapsed - clock.elapsed : 0;
     const latest = Math.max(clock.wall, wall);
     return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
@@ -66,7 +66,7 @@ export function keyed(key, { asker, question, fingerprint }, input, purpose) {
         },
     };
 }
-/** Return the first day of the present period of a question, by which it is known, and its length. */
+/** Return the first day of the present period of a question (its name), and its length. */
 export function periodOf({ start, days, every }, today) {
     if (!every)
         return [start + Math.floor((today - start) / days) * days, days];
@@ -84,14 +84,14 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
     for (const [field, most] of Object.entries({ lifetime, quota }))
         need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
     if (askers !== undefined)
-        whole({ askers }, "askers", 0, 2 ** 52);
+        integer({ askers }, "askers", 0, 2 ** 52);
     /** Return the drawn day of the present period of a question, and the state with it. */
-    function choose(state, asked, today, source) {
-        const [period, days] = periodOf(asked, today);
-        const known = state.choices.find((one) => same(one, asked) && (one.repeat ?? "once") === "once" && one.period === period);
+    function choose(state, request, today, source) {
+        const [period, days] = periodOf(request, today);
+        const known = state.choices.find((one) => same(one, request) && (one.repeat ?? "once") === "once" && one.period === period);
         if (known || !source)
             return [known];
-        const choice = { ...named(asked), repeat: "once", period, day: period + below(source, days), device: state.device, answer: null };
+        const choice = { ...named(request), repeat: "once", period, day: period + below(source, days), device: state.device, answer: null };
         return [choice, { ...state, choices: [...state.choices, choice] }];
     }
     return {
@@ -115,7 +115,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
             return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
         },
-        decide(before, asked, entry, charged, drawing) {
+        decide(before, request, entry, charged, drawing) {
             const { limits, born } = before;
             const clock = clockAfter(before.clock, now());
             if (clock.ahead > AHEAD[limits.epoch])
@@ -131,15 +131,15 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             if (entry.last - entry.first >= 366)
                 return refuse("data");
             let state = { ...before, clock };
-            if (!state.askers.includes(asked.asker)) {
+            if (!state.askers.includes(request.asker)) {
                 if (state.openings === 0)
                     return refuse("asker");
-                state.askers = [...state.askers, asked.asker].sort();
+                state.askers = [...state.askers, request.asker].sort();
                 if (state.openings !== null)
                     state.openings--;
             }
-            let kept; // with a coin or a day, which stay whatever follows
-            const { phase, asker } = asked;
+            let kept; // with a coin or a day; these stay in any case
+            const { phase, asker } = request;
             if (phase) {
                 const coins = state.coins ?? [];
                 const coin = coins.find((one) => one.asker === asker && one.name === phase.name);
@@ -162,29 +162,29 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             if (change)
                 return changes.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
             // Of each value one report is queued, by the device that was charged.
-            const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
+            const mark = request.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
             const queued = mark ? !state.told?.includes(mark) : undefined;
             if (queued)
                 state.told = [...(state.told ?? []), mark];
             if (charged)
                 return [undefined, state, queued];
             let choice;
-            if (asked.repeat === "once") {
+            if (request.repeat === "once") {
                 const today = Math.floor(clock.wall / DAY);
                 let next;
-                [choice, next] = choose(state, asked, today, drawing?.source);
+                [choice, next] = choose(state, request, today, drawing?.source);
                 state = kept = next ?? kept ?? state;
                 if (!next && state === kept && !state.coins && state.choices === before.choices)
                     kept = undefined;
                 if (choice?.day !== today || choice.answer !== null)
                     return [{ is: "silent" }, kept];
             }
-            const reason = isAnswered(state.entries, asked) ? "answers" : short(state, entry);
+            const reason = isAnswered(state.entries, request) ? "answers" : short(state, entry);
             if (reason)
                 return [refuse(reason)[0], kept];
             return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state, queued];
         },
-        source: (key, asked, input, purpose) => (asked.repeat === "per value" ? keyed(key, asked, input, purpose) : undefined),
+        source: (key, request, input, purpose) => (request.repeat === "per value" ? keyed(key, request, input, purpose) : undefined),
         left({ entries, own, limits, device, clock }) {
             const index = epochOf(limits.epoch, Math.max(now().wall, clock.wall));
             const mine = entries.filter((one) => one.device === device);

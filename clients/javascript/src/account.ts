@@ -1,5 +1,5 @@
 /**
- * The account of one person: what was given so far, and what may still be asked.
+ * The account of one person: spent and remaining budgets.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
@@ -46,7 +46,7 @@ export interface Kept extends Named {
   report: string | null;
 }
 export interface Choice extends Named {
-  /** A choice of version 2 has none, and stands for both. */
+  /** A choice of version 2 has none, and means both. */
   repeat?: "once" | "kept change";
   period: number;
   day: number;
@@ -165,13 +165,13 @@ export interface Drawing {
   change?(owed: Owed): [report: string, mark: number] | undefined;
   source: Source;
 }
-/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+/** The rules of a state. `plain` is for one budget for all time; rules.ts has all. */
 export interface Rules {
   /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
   open(state: State, isNew: boolean): State;
-  /** Return what a question always assumes, by how often it is asked. */
+  /** Return the assumptions of a question, by its repetition. */
   assumes?(asked: Asked): string[];
-  /** Return whether a question may be asked so. */
+  /** Return whether a question is allowed in this form. */
   knows(asked: Asked): boolean;
   /** What kept changes need, of rules that keep them. */
   changes?: Changes | undefined;
@@ -223,17 +223,17 @@ export function limit(x: number, places: number): string {
   return (units && units + (units >> 52n) + 1n).toString(16);
 }
 
-/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+/** Return the rest of a limit after some entries, in units: below 0 if they exceed it. */
 export const remaining = (entries: Units[], most: Units, field: keyof Units): bigint =>
   entries.reduce((left, one) => left - number(one[field]), number(most[field]));
 
 /** Return whether entries fit into a limit, ε and δ. */
 export const fits = (entries: Units[], most: Units): boolean => (["epsilon", "delta"] as const).every((field) => remaining(entries, most, field) >= 0n);
 
-/** The limits of an account by the plain rules, beside ε and δ. */
+/** The limits of an account by the plain rules, in addition to ε and δ. */
 export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null } as const;
 
-/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+/** Return the rest of a limit as a number. The slack of the limit does not count: it is there so that sums of doubles fit. */
 export const leftOf = (units: bigint, most: Units): number => (units << 50n > number(most.epsilon) ? Number(units) / 2 ** 64 : 0);
 
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
@@ -255,10 +255,10 @@ export const isAnswered = (entries: Entry[], asked: Asked): boolean =>
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
 
-/** Return what a path of so many locations assumes. */
+/** Return the assumptions of a path of this number of locations. */
 export const pathAssumes = (times = 1): string[] => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
 
-/** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+/** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
 const ASIDE = "0".repeat(32);
 
 /** Return whether a report waits to be sent. */
@@ -274,14 +274,14 @@ const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): strin
 /** Return whether an entry was charged for exactly what another one would be. */
 export const isPaid = (one: Entry | undefined, due: Entry): unknown => one && same(one, due) && terms(one) === terms(due);
 
-/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
 export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
   const { epsilon, delta, repeat, data, times, limit } = asked;
   const assumes = assumed(asked, rules);
   const question = named(asked);
   const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
-  // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+  // Only a charged report is given again: the same question, and the same terms.
   const paid = (one: Entry | undefined): unknown => isPaid(one, entry);
   const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
   const charged = find(state.entries, kept?.id);
@@ -337,7 +337,7 @@ export function acknowledge(state: State, id: string): Step {
   return reports ? [{ is: "acknowledged", reports }, { ...rest, queue }] : [{ is: "unknown" }];
 }
 
-/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
 export function drop(state: State, id: string): Step {
   const gone = (one: Queued): boolean => waits(one) && id !== ASIDE && (one.batch === id || one.id === id);
   const reports = state.queue.filter(gone).length;
@@ -348,7 +348,7 @@ export function drop(state: State, id: string): Step {
   return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
 }
 
-/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+/** Return a state of version 3: a choice of version 2 means both ways of keeping one. */
 export function upgraded(state: State): State {
   if (state.account === 3) return state;
   const choices = state.choices.flatMap((one): Choice[] => [{ ...one, repeat: "kept change" }, { ...one, repeat: "once" }]);

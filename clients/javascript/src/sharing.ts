@@ -41,13 +41,13 @@ export function ordered(state: State): State {
 const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);
 
 /** Give part/whole of this device's budget to another device. */
-export function split(state: State, device: string, [part, whole]: [number, number]): Step {
+export function split(state: State, device: string, [part, total]: [number, number]): Step {
   const own = copy(state.own);
   const gift = copy(state.own);
   for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]] as [Units | null, Units | null][]) {
     for (const field of mine && theirs ? FIELDS : []) {
       const all = BigInt(`0x${mine![field]}`);
-      const given = (all * BigInt(part)) / BigInt(whole);
+      const given = (all * BigInt(part)) / BigInt(total);
       mine![field] = (all - given).toString(16);
       theirs![field] = given.toString(16);
     }

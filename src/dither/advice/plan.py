@@ -386,7 +386,7 @@ def check_difference(
             f"0.10 and 0.12, not {first:g} and {second:g}"
         )
     if not 0.0 < power < 1.0 or isinstance(power, bool):
-        raise InvalidParameter(f"the power is a probability, such as 0.8, not {power!r}")
+        raise InvalidParameter(f"expected the power to be a probability, such as 0.8, got {power!r}")
     return first, second
 
 

@@ -332,7 +332,7 @@ def quantile(
         return EstimatedQuantiles.of(q, parts)
     if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
-            f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"
+            f"expected q, the share of a quantile, to be a number strictly between 0 and 1, got {found(q)}"
         )
     at = float(q)
     if weights is None:

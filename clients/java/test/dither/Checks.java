@@ -444,16 +444,16 @@ final class Checks {
 
     private static void damage(File folder, FileStore store) throws IOException {
         File file = new File(folder, "me.account");
-        byte[] whole = Files.readAllBytes(file.toPath());
-        for (int size : new int[] {0, 1, 64, whole.length - 1}) {
-            Files.write(file.toPath(), Arrays.copyOf(whole, size));
+        byte[] document = Files.readAllBytes(file.toPath());
+        for (int size : new int[] {0, 1, 64, document.length - 1}) {
+            Files.write(file.toPath(), Arrays.copyOf(document, size));
             refused("account", () -> Device.open(store, new Device.Terms(3)));
         }
-        byte[] changed = whole.clone();
-        changed[whole.length / 2] ^= 1;
+        byte[] changed = document.clone();
+        changed[document.length / 2] ^= 1;
         Files.write(file.toPath(), changed);
         refused("account", () -> Device.open(store, new Device.Terms(3)));
-        Files.write(file.toPath(), whole);
+        Files.write(file.toPath(), document);
         check(Device.open(store, new Device.Terms(300)).left() < 1e-9, "what an account was created with stays");
         // A crash before the rename leaves the old text and a part of the new one.
         Files.write(new File(folder, "me.account.new").toPath(), new byte[] {1, 2, 3});

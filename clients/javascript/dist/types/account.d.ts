@@ -1,5 +1,5 @@
 /**
- * The account of one person: what was given so far, and what may still be asked.
+ * The account of one person: spent and remaining budgets.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
@@ -45,7 +45,7 @@ export interface Kept extends Named {
     report: string | null;
 }
 export interface Choice extends Named {
-    /** A choice of version 2 has none, and stands for both. */
+    /** A choice of version 2 has none, and means both. */
     repeat?: "once" | "kept change";
     period: number;
     day: number;
@@ -174,13 +174,13 @@ export interface Drawing {
     change?(owed: Owed): [report: string, mark: number] | undefined;
     source: Source;
 }
-/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+/** The rules of a state. `plain` is for one budget for all time; rules.ts has all. */
 export interface Rules {
     /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
     open(state: State, isNew: boolean): State;
-    /** Return what a question always assumes, by how often it is asked. */
+    /** Return the assumptions of a question, by its repetition. */
     assumes?(asked: Asked): string[];
-    /** Return whether a question may be asked so. */
+    /** Return whether a question is allowed in this form. */
     knows(asked: Asked): boolean;
     /** What kept changes need, of rules that keep them. */
     changes?: Changes | undefined;
@@ -217,11 +217,11 @@ export declare const accepts: (policy: Policy, { epsilon, delta, mechanism }: As
 export declare const charge: (x: number, places: number) => string;
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export declare function limit(x: number, places: number): string;
-/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+/** Return the rest of a limit after some entries, in units: below 0 if they exceed it. */
 export declare const remaining: (entries: Units[], most: Units, field: keyof Units) => bigint;
 /** Return whether entries fit into a limit, ε and δ. */
 export declare const fits: (entries: Units[], most: Units) => boolean;
-/** The limits of an account by the plain rules, beside ε and δ. */
+/** The limits of an account by the plain rules, in addition to ε and δ. */
 export declare const PLAIN: {
     readonly epoch: "lifetime";
     readonly lifetime: null;
@@ -229,7 +229,7 @@ export declare const PLAIN: {
     readonly quotas: {};
     readonly askers: null;
 };
-/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+/** Return the rest of a limit as a number. The slack of the limit does not count: it is there so that sums of doubles fit. */
 export declare const leftOf: (units: bigint, most: Units) => number;
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
@@ -237,7 +237,7 @@ export declare const plain: Rules;
 export declare const isAnswered: (entries: Entry[], asked: Asked) => boolean;
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export declare const assumed: (asked: Asked, rules: Rules) => string[];
-/** Return what a path of so many locations assumes. */
+/** Return the assumptions of a path of this number of locations. */
 export declare const pathAssumes: (times?: number) => string[];
 /** Return whether a report waits to be sent. */
 export declare const waits: ({ batch }: Queued) => boolean;
@@ -254,7 +254,7 @@ export declare function batch(state: State, id: string, most: number, chosen: (o
 export declare function withoutMessages(state: State, chosen: (one: Presence) => boolean): [State, number];
 /** The collector has a report, or a batch: it leaves the queue. */
 export declare function acknowledge(state: State, id: string): Step;
-/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
 export declare function drop(state: State, id: string): Step;
-/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+/** Return a state of version 3: a choice of version 2 means both ways of keeping one. */
 export declare function upgraded(state: State): State;

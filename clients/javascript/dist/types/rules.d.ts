@@ -27,7 +27,7 @@ export declare const AHEAD: {
 export declare function systemNow(): Moment;
 /** Return the number of the epoch that holds a second. */
 export declare function epochOf(kind: Limits["epoch"], second: number): number;
-/** Return the clock of a state after a reading: it never goes back. */
+/** Return the clock of a state at a moment: it never goes back. */
 export declare function clockAfter(clock: State["clock"], { wall, boot, elapsed }: Moment): State["clock"];
 /** Return why a spend does not fit, or undefined if it does. */
 export declare function short({ entries, device, own, limits }: State, entry: Entry): string | undefined;

@@ -30,7 +30,7 @@ _NAMES = ("asker", "question", "fingerprint", "period")
 
 
 def check_change(question: Question, days: int, changes: object) -> None:
-    """Raise Malformed unless a question has two answers and two reports, and so many changes fit into it."""
+    """Raise Malformed unless a question has two answers and two reports, and the changes fit into it."""
     fields = json.loads(question.device)
     two = question.kind == "response" and fields["cells"] == 2
     need(two, "asking", "a kept change is one of a question with two answers, such as KRR")
@@ -39,7 +39,7 @@ def check_change(question: Question, days: int, changes: object) -> None:
 
 
 def fingerprint_of(question: Question, days: int, changes: int) -> str:
-    """Return the fingerprint of a question about a kept change: that of its own device text."""
+    """Return the fingerprint of a question about a kept change, from its own device text."""
     draw = "kept change" if changes == 1 else "kept changes"
     text = f'{{"changes":{changes},"days":{days},"draw":"{draw}","part":{question.device}}}'
     return digest(text)
@@ -52,7 +52,7 @@ def choices_of(question: Data) -> int:
 
 
 def span(question: Data, day: int) -> tuple[int, int]:
-    """Return the seconds of the whole period of a question: its reports are about all days of it."""
+    """Return the seconds of the complete period of a question: its reports are about all days of it."""
     first, _ = period_of(question, day)
     return first * DAY, (first + question["days"]) * DAY
 
@@ -61,7 +61,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     """Return the intervals that are over and not reported, with the record of the others, or None."""
     if choice["device"] != state.device:
         return None  # another device of the person drew the group, and reports
-    group, place = divmod(choice["day"], question["changes"])
+    group, position = divmod(choice["day"], question["changes"])
     passed = day - choice["period"]
     length = 1 << group - 1 if group else 1
     over = -(-passed // length) if passed == question["days"] - 1 else passed // length
@@ -69,7 +69,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     end = over if group else 1
     if end <= before["intervals"]:
         return None
-    more = {"group": group, "place": 1 + place, "days": passed + 1, "before": before, "intervals": end}
+    more = {"group": group, "place": 1 + position, "days": passed + 1, "before": before, "intervals": end}
     more |= {"changes": question["changes"], "all": -(-(question["days"] - 1) // length) if group else 1}
     return {**{name: choice[name] for name in _NAMES}, **more}
 
@@ -115,10 +115,10 @@ def _pattern_of(ratio: tuple[int, int], owed: Data, take: Take) -> list[bool]:
             best, radius = mean, at
     near, far = inside[radius] * top, ((1 << size) - inside[radius]) * bottom
     held = bits(take, 128) < (near << 128) // (near + far)
-    places = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
+    positions = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
     counts = [
-        sum(place >= sum(part[: at + 1]) for at in range(len(part)))
-        for place, part in zip(places, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
+        sum(position >= sum(part[: at + 1]) for at in range(len(part)))
+        for position, part in zip(positions, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
     ]
     left = counts[0] if held else radius + 1 + counts[1]
     flips = []
@@ -131,7 +131,7 @@ def _pattern_of(ratio: tuple[int, int], owed: Data, take: Take) -> list[bool]:
 def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: Take) -> tuple[bytes, Data]:
     """Draw the reports of the intervals that are due; return them as they are sent, and the new record.
 
-    `values` are those of all days of the period so far.
+    `values` cover all days of the period so far.
     """
     used = reported_changes(owed, key)
     rows, reported = draw_rows(question, values, owed, used, _keyed_flips(owed, key), take)
@@ -171,7 +171,7 @@ def _draw_flipped(
     group = owed["group"]
     length, still = 1 << group - 1, codes[:1]
     changes = 0
-    for before, after in pairwise(codes):  # after as many changes as are kept, a value stays
+    for before, after in pairwise(codes):  # after the kept changes a value stays
         changes += before != after
         still.append(codes[0] ^ (min(changes, owed["changes"]) & 1))
     rows = []
@@ -183,10 +183,10 @@ def _draw_flipped(
     return b"".join(rows), used
 
 
-def _kept_day(codes: list[int], place: int) -> int:
+def _kept_day(codes: list[int], index: int) -> int:
     """Return the day of the change with a number, or 0."""
     changes = [day for day in range(1, len(codes)) if codes[day] != codes[day - 1]]
-    return changes[place - 1] if place <= len(changes) else 0
+    return changes[index - 1] if index <= len(changes) else 0
 
 
 def _pad(key: bytes, owed: Data, intervals: int) -> int:

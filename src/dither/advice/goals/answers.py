@@ -50,7 +50,9 @@ class Ranges(Averaged):
             or not isinstance(self.cells, int)
             or not 2 <= self.cells <= MOST_INPUTS
         ):
-            raise InvalidParameter(f"cells are an integer from 2 to {MOST_INPUTS}, not {found(self.cells)}")
+            raise InvalidParameter(
+                f"expected cells to be an integer from 2 to {MOST_INPUTS}, got {found(self.cells)}"
+            )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         if isinstance(domain, Categories):
