@@ -24,6 +24,7 @@ TITLES = {
     "desk, regressions": "several regressors",
     "desk, optional": "numbers that may be missing",
     "beside": "beside point masses",
+    "presence": "retention",
 }
 HELD = re.compile(r"(\d+(?:\.\d+)?)(?: ± [\d.]+)? %")
 

@@ -217,21 +217,22 @@ def rounded(part: Measured) -> list[float]:
 
 
 def table() -> str:
-    """Return the table in Markdown, from the record."""
+    """Return the table in Markdown, from the record: held, half width, that in multiples of the spread."""
     kept = recorded()
-    heads = [f"after {after} {'week' if after == 1 else 'weeks'}" for after in AFTER]
-    lines = [f"| use | weekly actives | ε | {' | '.join(heads)} |", "|---" * (3 + len(AFTER)) + "|"]
-    for cell in CELLS:
-        parts = " | ".join(map(_words, kept[cell.name]))
-        lines.append(f"| {cell.pattern} | {cell.size} | {cell.epsilon:g} | {parts} |")
+    lines = [f"| use | weekly actives | after | {' | '.join(f'ε = {e:g}' for e in EPSILONS)} |"]
+    lines.append("|---" * (3 + len(EPSILONS)) + "|")
+    for pattern, size, index in product(PATTERNS, SIZES, range(len(AFTER))):
+        parts = [_words(kept[Cell(pattern, size, epsilon).name][index]) for epsilon in EPSILONS]
+        weeks = "1 week" if AFTER[index] == 1 else f"{AFTER[index]} weeks"
+        lines.append(f"| {pattern} | {size:_} | {weeks} | {' | '.join(parts)} |".replace("_", " "))
     return "\n".join(lines)
 
 
 def _words(part: Measured | None) -> str:
     if part is None:
         return "not stated"
-    often = "" if part.stated > 0.995 else f", stated in {100 * part.stated:.0f} %"
-    return f"{100 * part.covered:.1f} %, ± {part.half:.2g}, {part.ratio:.2f}{often}"
+    often = "" if part.stated >= 0.99 else f", stated in {100 * part.stated:.0f} %"
+    return f"{100 * part.covered:.1f} %; ± {part.half:.2g}; {part.ratio:.2f}{often}"
 
 
 if __name__ == "__main__":

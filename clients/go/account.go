@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// The account of one person: a state and events that change it, by the rules of docs/account.md. Nothing here stores or
-// sends. A state is JSON; an event leaves it alone and returns a new one.
+// The account of one person: a state and events that change it, by the rules of docs/account.md. Nothing here
+// stores or sends. A state is JSON; an event leaves it alone and returns a new one.
 
 const daySeconds = 86_400
 
 // A step is how an event ended, and the new state; nil if nothing changed.
 type step struct{ outcome, next object }
 
-// An answering has what is drawn if an answer is allowed.
+// An answering draws if an answer is allowed.
 type answering struct {
 	report func() string // in hexadecimal digits
-	mark   func() string // of the value, 32 digits
-	random source        // of days and coins
+	mark   func() string // mark of the value, 32 digits
+	change func(due *owed) (report string, mark int, fine bool)
+	random source // source of days and coins
 }
 
 func refuse(reason string) step { return step{outcome: object{"is": "refused", "reason": reason}} }
@@ -113,7 +114,7 @@ func limit(x float64, places uint) string {
 	return plus(plus(found, halved(found, 52)), one).Text(16)
 }
 
-// upgraded returns a state of version 3. A choice of version 2 without a repeat stands for both.
+// upgraded returns a state of version 3. A choice of version 2 without a repeat means both.
 func upgraded(state object) object {
 	needs(state["account"] == 3.0 || state["account"] == 2.0, "account", "its version is another one")
 	if state["account"] == 3.0 {
@@ -166,7 +167,7 @@ func epochOf(kind any, second int64) int64 {
 	return 0
 }
 
-// periodOf returns the first day of the period that a day is in, which names the period, and the number of its days.
+// periodOf returns the first day of a day's period (its name), and the number of its days.
 func periodOf(query object, day int64) (first, days int64) {
 	switch query["every"] {
 	case nil:
@@ -213,7 +214,7 @@ func assumed(query object) []any {
 	return lines
 }
 
-// aside is the batch of permanent answers that are not sent before the person is asked again.
+// aside is the batch of permanent answers that are not sent before the next request.
 var aside = strings.Repeat("0", 32)
 
 func waits(queued object) bool { return queued["batch"] != aside }
@@ -229,7 +230,8 @@ func again(state, query object, report any) []any {
 	return listOf(queue)
 }
 
-// drop takes the reports of a batch off the queue after the collector refused it for good. Permanent answers are set aside.
+// drop takes the reports of a batch off the queue after the collector refused it for good. Permanent answers
+// are set aside.
 func drop(state object, id string) step {
 	if count, next := withoutMessages(state, id); count > 0 {
 		return step{object{"is": "dropped", "reports": float64(count)}, next}
@@ -271,8 +273,8 @@ func erase(state object) object {
 	return next
 }
 
-// phaseOf returns how a question ends if this device does not answer it, or nil; and the coin to keep, or nil. It is
-// tossed once for an asker and a campaign's name, without looking at any value.
+// phaseOf returns how a question ends if this device does not answer it, or nil; and the coin to keep, or
+// nil. It is tossed once for an asker and a campaign's name, without looking at any value.
 func phaseOf(state, query object, drawing *answering) (outcome, kept object) {
 	if query["phase"] == nil {
 		return nil, nil
@@ -383,7 +385,8 @@ func isAllowed(query, policy, entry object) bool {
 		(policy["mechanisms"] == nil || slices.Contains(mechanisms, query["mechanism"]))
 }
 
-// span sets the epochs that an entry is charged to, and returns why the clock or the data do not allow it, or an empty text.
+// span sets the epochs that an entry is charged to, and returns why the clock or the data do not allow it, or
+// an empty text.
 func span(before, query, clock, entry object) string {
 	epoch := asString(asObject(before["limits"])["epoch"])
 	if real(clock["ahead"]) > ahead[epoch] {
@@ -393,6 +396,12 @@ func span(before, query, clock, entry object) string {
 	since, until := now, now+1
 	if query["data"] != nil {
 		since, until = long(asList(query["data"])[0]), long(asList(query["data"])[1])
+	}
+	if query["repeat"] == keptChange { // of all days of the period, also those to come
+		first, days := periodOf(query, floorDiv(now, daySeconds))
+		since, until = first*daySeconds, (first+days)*daySeconds
+		entry["data"] = []any{float64(since), float64(until)}
+		now = until
 	}
 	first, last := epochOf(epoch, max(since, born)), epochOf(epoch, max(until-1, born))
 	if since >= until || until > now+1 || last-first >= 366 {
@@ -418,12 +427,13 @@ func admitted(state object, asker any) object {
 	return next
 }
 
-// answer checks, spends and draws. Without a drawing it is a dry run. It has no report, and whose state is not kept.
+// answer checks, spends and draws. Without a drawing it is a dry run. It has no report, and whose state is
+// not kept.
 func answer(before object, id string, query, policy, at object, drawing *answering) step {
 	entries, repeat := rowsOf(before, "entries"), query["repeat"]
 	entry := entryOf(before, id, query)
 	named := object{"asker": query["asker"], "question": query["question"], "fingerprint": query["fingerprint"]}
-	// 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+	// 1. Only a charged report is given again: the same question, and the same terms.
 	kept := find(filter(rowsOf(before, "answers"), same(query)), func(row object) bool { return row["permanent"] == repeat })
 	waiting, own := find(rowsOf(before, "queue"), having(entry, "id")), find(entries, having(entry, "id"))
 	var charged object
@@ -435,11 +445,14 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		if known == nil {
 			known = own
 		}
+		free := repeat == keptChange && own == nil // of its period another answer was charged
 		if own == nil {
 			own = charged
+		} else if repeat == keptChange && own["data"] != nil {
+			entry["data"] = own["data"]
 		}
 		switch {
-		case !same(known)(query) || !paid(own, entry):
+		case !same(known)(query) || !free && !paid(own, entry):
 			return refuse("id")
 		case waiting == nil:
 			return step{outcome: object{"is": "acknowledged", "reports": 0.0}}
@@ -450,7 +463,8 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		}
 		return resent
 	}
-	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that is tossed is kept, whatever follows.
+	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that is tossed is kept,
+	// whatever follows.
 	if !isAllowed(query, policy, entry) {
 		return refuse("policy")
 	}
@@ -499,7 +513,10 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		}
 		return step{object{"is": "repeated", "charged": "0", "report": report}, state}
 	}
-	// 7. The kept day, which is drawn whatever follows; 8. the campaign's answers and the budget.
+	if repeat == keptChange {
+		return answerChange(state, drawn, query, entry, named, drawing)
+	}
+	// 7. The kept day (drawn in any case); 8. the campaign's answers and the budget.
 	var day object
 	if repeat == "once" {
 		today := floorDiv(long(asObject(state["clock"])["wall"]), daySeconds)
@@ -555,7 +572,7 @@ func enqueue(state, named object, id string, report any) object {
 	return appended(state, "queue", row)
 }
 
-// isAnsweredEnough returns whether the person has given as many answers to a question as its campaign allows.
+// isAnsweredEnough returns whether the person has reached the campaign's number of answers to a question.
 func isAnsweredEnough(state, query object) bool {
 	if query["limit"] == nil {
 		return false
@@ -572,7 +589,8 @@ func act(state, at object) step {
 	return step{object{"is": "acted"}, with(with(state, "clock", clock), "openings", openings)}
 }
 
-// batch puts chosen reports that wait into a batch, at most one to a question, or returns the one that was sent before.
+// batch puts chosen reports that wait into a batch, at most one to a question, or returns the one that was
+// sent before.
 func batch(state object, id string, most int, chosen func(row object) bool) step {
 	queue := rowsOf(state, "queue")
 	reports := []any{}
@@ -597,8 +615,8 @@ func batch(state object, id string, most int, chosen func(row object) bool) step
 	return step{object{"is": "batched", "id": id, "reports": reports}, with(state, "queue", listOf(queue))}
 }
 
-// acknowledge takes a report, or a batch, off the queue: the collector has it. sent may be nil. It has the campaign, the
-// present day and the days for which the batch can be withdrawn.
+// acknowledge takes a report, or a batch, off the queue: the collector has it. sent may be nil. It has the
+// campaign, the present day and the days for which the batch can be withdrawn.
 func acknowledge(state object, id string, sent object) step {
 	gone := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] == id || row["batch"] == id })
 	left := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] != id && row["batch"] != id })
@@ -622,7 +640,8 @@ func acknowledge(state object, id string, sent object) step {
 	return step{object{"is": "acknowledged", "reports": float64(len(gone))}, next}
 }
 
-// withdraw forgets a batch that the collector must delete. What was spent stays spent, and nothing is set aside.
+// withdraw forgets a batch that the collector must delete. What was spent stays spent, and nothing is set
+// aside.
 func withdraw(state object, id string) step {
 	theirs := func(row object) bool { return row["batch"] == id && id != aside }
 	count := len(filter(rowsOf(state, "queue"), theirs))
@@ -641,7 +660,8 @@ func withdraw(state object, id string) step {
 	return step{object{"is": "withdrawn", "reports": float64(count)}, next}
 }
 
-// withoutMessages returns how many messages of presence wait under an identity, and a copy of the state without them.
+// withoutMessages returns how many messages of presence wait under an identity, and a copy of the state
+// without them.
 func withoutMessages(state object, id string) (count int, next object) {
 	kept := rowsOf(state, "present")
 	for i, row := range kept {
@@ -656,8 +676,8 @@ func withoutMessages(state object, id string) (count int, next object) {
 	return count, with(state, "present", listOf(kept))
 }
 
-// present returns the fate of a use of the program: a message for its period, unless the period has one already. The
-// presence has asker, name, every and share; asked is nil if the campaign has no question.
+// present returns the fate of a use of the program: a message for its period, unless the period has one
+// already. The presence has asker, name, every and share; query is nil if the campaign has no question.
 func present(before object, id string, presence, query, policy, at object, drawing *answering) step {
 	clock := clockAfter(asObject(before["clock"]), at)
 	if query != nil && !isAllowed(query, policy, entryOf(before, id, query)) {
@@ -808,7 +828,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 var orders = map[string][]string{
 	"entries": {"id"}, "answers": {"asker", "question", "fingerprint", "permanent"},
 	"choices": {"asker", "question", "fingerprint", "repeat", "period"}, "coins": {"asker", "name"},
-	"present": {"asker", "name"},
+	"present": {"asker", "name"}, "trees": {"asker", "question", "fingerprint", "period"},
 }
 
 // compareFields compares two texts by their UTF-16 code units, or two numbers.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A batch is what travels: an identity, a public label, and reports, grouped by fingerprint and sorted, so that it has the
-// same bytes at every sending and the order in which they were drawn does not show.
+// A batch travels: an identity, a public label, and reports, grouped by fingerprint and sorted, so that it
+// has the same bytes at every sending and the order in which they were drawn does not show.
 
 type group struct {
 	fingerprint string
@@ -60,10 +60,10 @@ func packedBody(id, label string, reports []object) []byte {
 	return append(body, sum...)
 }
 
-// judge returns the fate of a batch after an answer: acknowledged, dropped or kept; and the collector's word and
-// sentence if it was refused. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored,
-// sent before under another label. It is dropped only if the collector has a word for it: what a proxy, a portal or another
-// page says is not an answer of the collector.
+// judge returns the fate of a batch after an answer: acknowledged, dropped or kept; and the collector's word
+// and sentence if it was refused. It is acknowledged only by a 2xx that names it, or by a conflict: these
+// reports are stored, sent before under another label. It is dropped only if the collector has a word for it:
+// what a proxy, a portal or another page says is not an answer of the collector.
 func judge(id string, status int, content []byte) (fate, word, words string) {
 	said, err := parsed(content)
 	if err != nil {
@@ -89,7 +89,8 @@ func parsed(content []byte) (said object, err error) {
 // withdrawalBody returns the request for a collector to delete a batch.
 func withdrawalBody(id string) string { return write(object{"dither": 2.0, "withdraw": id}) }
 
-// judgeWithdrawal returns whether an answer says that a batch is withdrawn, and the collector's word if it was refused.
+// judgeWithdrawal returns whether an answer says that a batch is withdrawn, and the collector's word if it
+// was refused.
 func judgeWithdrawal(id string, status int, content []byte) (withdrawn bool, word string) {
 	said, err := parsed(content)
 	if err != nil {

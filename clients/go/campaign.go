@@ -12,18 +12,18 @@ import (
 // A Campaign was signed with a pinned key: its terms, and questions that keep its promise. It never changes.
 type Campaign struct {
 	ID      string  // the SHA-256 of its text
-	Key     string  // that it is signed with: the pinned one, or the one that the pinned one has signed as the next
+	Key     string  // the key of its signature: the pinned one, or the next one that the pinned one has signed
 	Retired string  // the day from which on it is retired, such as 2026-05-01, or empty
-	Epsilon float64 // of all questions together
+	Epsilon float64 // for all questions together
 	Delta   float64
-	Address string // where it was fetched, or empty
+	Address string // the address of the fetch, or empty
 
 	terms *terms
 }
 
-// ReadCampaign reads what a collector publishes. It returns an [Error] unless it is signed with the pinned key (64
-// hexadecimal digits) or with the next one, and its terms are in order. A question whose draw this client does not
-// have is not answered, and the others are.
+// ReadCampaign reads what a collector publishes. It returns an [Error] unless it is signed with the pinned
+// key (64 hexadecimal digits) or with the next one, and its terms are in order. A question whose draw this
+// client does not have is not answered, and the others are.
 func ReadCampaign(published, key string) (c *Campaign, err error) {
 	defer catch(&err)
 	s := readSigned(published, key)
@@ -77,7 +77,8 @@ func (c *Campaign) Questions() []string { return slices.Clone(c.terms.names) }
 // CanAnswer returns whether this client has the draw of a question.
 func (c *Campaign) CanAnswer(name string) bool { return c.terms.questions[name] != nil }
 
-// Question returns one of its questions; ErrAsking if it has none of that name, ErrDraw if this client cannot answer it.
+// Question returns one of its questions; ErrAsking if the name is unknown, ErrDraw if this client cannot
+// answer it.
 func (c *Campaign) Question(name string) (*Question, error) {
 	if !has(c.terms.stated, name) {
 		return nil, refusal("asking", "the campaign has no question %q; it has %s", name, strings.Join(c.terms.names, ", "))
@@ -88,7 +89,8 @@ func (c *Campaign) Question(name string) (*Question, error) {
 	return c.terms.questions[name], nil
 }
 
-// Term returns a term that is a text, as it is published: name, asker, contact, purpose, begins, ends, repeat.
+// Term returns a term that is a text, as it is published: name, asker, contact, purpose, begins, ends,
+// repeat.
 func (c *Campaign) Term(name string) string {
 	text, _ := c.terms.object[name].(string)
 	return text
@@ -97,7 +99,8 @@ func (c *Campaign) Term(name string) string {
 // Terms returns all terms as they were signed, as JSON values; the caller must not change them.
 func (c *Campaign) Terms() map[string]any { return c.terms.object }
 
-// Stated returns what the campaign states of a question, as JSON values, and its domain; the caller must not change them.
+// Stated returns what the campaign states of a question, as JSON values, and its domain; the caller must not
+// change them.
 func (c *Campaign) Stated(name string) (stated, domain map[string]any) {
 	stated = c.terms.stated[name]
 	if question := c.terms.questions[name]; question != nil {
@@ -119,7 +122,8 @@ func (c *Campaign) Labels() []string {
 // Takes returns whether batches may be sent with a label: one that it lists, or an empty one.
 func (c *Campaign) Takes(label string) bool { return label == "" || slices.Contains(c.Labels(), label) }
 
-// pick returns the language of a campaign that suits best: the same, or the same but for script and region, or the first.
+// pick returns the language of a campaign that suits best: the same, or the same but for script and region,
+// or the first.
 func (c *Campaign) pick(wanted []string) string {
 	languages, _ := c.terms.object["languages"].([]any)
 	for _, one := range wanted {
@@ -140,8 +144,8 @@ func (c *Campaign) pick(wanted []string) string {
 	return languages[0].(string)
 }
 
-// Text returns a question as people read it, in the best of some languages, such as "de-CH"; its name if the campaign has
-// no words for it. It is text: escape it where HTML is shown.
+// Text returns a question as people read it, in the best of some languages, such as "de-CH"; its name if the
+// campaign has no words for it. It is text: escape it where HTML is shown.
 func (c *Campaign) Text(name string, languages ...string) string {
 	by, _ := c.terms.stated[name]["text"].(object)
 	if text, ok := by[c.pick(languages)].(string); ok {
@@ -156,7 +160,8 @@ type Label struct {
 	Text  string
 }
 
-// Answers returns the answers of a list, in their order, with their words in the best of some languages; nil without a list.
+// Answers returns the answers of a list, in their order, with their words in the best of some languages; nil
+// without a list.
 func (c *Campaign) Answers(name string, languages ...string) (answers []Label) {
 	stated, domain := c.Stated(name)
 	by, _ := stated["names"].(object)
@@ -199,7 +204,7 @@ func (c *Campaign) IsOpen(day int64) bool {
 // published is the list of all campaigns that a key has published and retired.
 type published struct {
 	heads []string          // the digest of each entry
-	days  map[string]string // by campaign: the day from which on it is retired, or an empty text
+	days  map[string]string // campaign → the first day of its retirement, or an empty text
 }
 
 func readPublished(text, pin string) *published {
@@ -245,7 +250,8 @@ func (p *published) continues(kept any) bool {
 	return int(count) <= len(p.heads) && p.heads[count-1] == two[1]
 }
 
-// Fetch gets a campaign that is signed with the pinned key itself. The last part of its address is its identity.
+// Fetch gets a campaign that is signed with the pinned key itself. The last part of its address is its
+// identity.
 func Fetch(ctx context.Context, address, key string, transport Transport) (*Campaign, error) {
 	campaign, err := fetch(ctx, address, key, transport)
 	if err == nil && campaign.Key != key { // without a memory of askers no key is followed
@@ -254,8 +260,9 @@ func Fetch(ctx context.Context, address, key string, transport Transport) (*Camp
 	return campaign, err
 }
 
-// FetchFollowing gets a campaign, and keeps what was seen of its asker. A pinned key is followed to the next one, which
-// it has signed, once; and the asker's list of campaigns must have this one and continue the list that was seen before.
+// FetchFollowing gets a campaign, and keeps the facts about its asker. A pinned key is followed once to the
+// next one that it has signed; and the asker's list of campaigns must have this one and continue the list
+// that was seen before.
 func FetchFollowing(ctx context.Context, address, key string, transport Transport, seen Store) (campaign *Campaign, err error) {
 	defer catch(&err)
 	pin := key
@@ -327,7 +334,7 @@ func fetch(ctx context.Context, address, key string, transport Transport) (*Camp
 		return nil, err
 	}
 	if !strings.HasSuffix(address, "/campaigns/"+campaign.ID) {
-		return nil, refusal("fingerprint", "the address is that of another campaign")
+		return nil, refusal("fingerprint", "the address names another campaign")
 	}
 	campaign.Address = address
 	return campaign, nil

@@ -195,6 +195,16 @@ func answerTo(query object) (reply object) {
 			state = ordered(after.next)
 		}
 		return object{"outcome": after.outcome, "state": state}
+	case "change":
+		question := questionOf(text("specification"))
+		number := func(name string) int { return int(long(query[name])) }
+		group := number("group")
+		due := &owed{group: group, changes: number("changes"), all: intervalsOf(group, number("days")), before: number("before"), until: number("intervals")}
+		keyed, drawn := bytes.NewReader(unhex(text("keyed"))), bytes.NewReader(unhex(text("bytes")))
+		codes := asList(codesOf(question, query["values"]))
+		rows, now := rowsOfChange(question, codes, due, number("reported"), source{keyed}, source{drawn})
+		mark := changeMark(question, query["days"], query["changes"])
+		return object{"fingerprint": mark, "report": hex.EncodeToString(rows), "reported": float64(now), "left": float64(keyed.Len() + drawn.Len())}
 	case "permanent":
 		reports := []any{}
 		for _, one := range rowsOf(query, "asks") {
@@ -217,7 +227,8 @@ func drawingOf(event object) *answering {
 			return found
 		}
 	}
-	return &answering{text("report"), text("mark"), source{bytes.NewReader(unhex(text("random")()))}}
+	change := func(*owed) (string, int, bool) { return text("report")(), int(long(event["mark"])), true }
+	return &answering{text("report"), text("mark"), change, source{bytes.NewReader(unhex(text("random")()))}}
 }
 
 func happens(state, event, policy object) step {

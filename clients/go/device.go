@@ -21,11 +21,11 @@ type Policy struct {
 	Epsilon     float64  // at most so much; 1 if it is 0
 	Delta       float64  // at most so much
 	Assumptions []string // lines that an answer may assume, such as "the value never changes"
-	Mechanisms  []string // that are accepted; all if it is nil
+	Mechanisms  []string // accepted mechanisms; all if it is nil
 }
 
-// Terms are what a person allows: a budget for all askers together; it counts when the account is created, and what
-// one answer may be.
+// Terms are what a person allows: a budget for all askers together; it counts when the account is created,
+// and what one answer may be.
 type Terms struct {
 	Epsilon  float64 // all askers together learn at most so much in each epoch
 	Delta    float64 // the same of δ
@@ -38,7 +38,8 @@ type Terms struct {
 	Now      func() (at Moment) // the clocks, if they are not the system's
 }
 
-// A Moment is three readings of the present: a clock that may be turned, and a steady one that proves that time has passed.
+// A Moment is the present by three clocks: a clock that may be turned, and a steady one that proves that time
+// has passed.
 type Moment struct {
 	Wall    int64  // seconds since 1970 by the system's clock
 	Boot    string // a name of the start from which Elapsed counts
@@ -47,7 +48,8 @@ type Moment struct {
 
 var processName, processStart = fresh(system, 16), time.Now()
 
-// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere the one of this process.
+// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere the one of this
+// process.
 func systemMoment() Moment {
 	now := time.Now()
 	boot, elapsed := steady()
@@ -57,8 +59,8 @@ func systemMoment() Moment {
 	return Moment{now.Unix(), processName, int64(now.Sub(processStart) / time.Second)}
 }
 
-// A Device is the account of one person on this device, questions to them, and a queue of reports. Its methods may be
-// called from any goroutine; they take the time of a disk.
+// A Device is the account of one person on this device, questions to them, and a queue of reports. Its
+// methods may be called from any goroutine; they take the time of a disk.
 type Device struct {
 	store  Store
 	random source
@@ -66,7 +68,8 @@ type Device struct {
 	policy object
 }
 
-// Open opens the account of a device; it is created with these terms if it is missing. What an account was created with stays.
+// Open opens the account of a device; it is created with these terms if it is missing. What an account was
+// created with stays.
 func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error) {
 	defer catch(&err)
 	for _, epsilon := range []float64{allowed.Epsilon, allowed.Lifetime, allowed.Quota, allowed.Policy.Epsilon} {
@@ -146,7 +149,8 @@ func (d *Device) moment() object {
 	return object{"wall": float64(at.Wall), "boot": at.Boot, "elapsed": float64(at.Elapsed)}
 }
 
-// happen changes the account by an event. It is on disk when this returns. One that needs consent is refused without it.
+// happen changes the account by an event. It is on disk when this returns. One that needs consent is refused
+// without it.
 func (d *Device) happen(ctx context.Context, consenting bool, event func(state object, key string) step) (outcome object, err error) {
 	err = d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
@@ -184,7 +188,7 @@ func outcomeOf(reply object) (o Outcome) {
 	return o
 }
 
-// An Inquiry is a question with what its asker added: the asker, under which name, and how often. It never changes.
+// An Inquiry is a question with its asker's terms: the asker, the name and the repetition. It never changes.
 type Inquiry struct {
 	question  *Question
 	query     object
@@ -207,9 +211,10 @@ func (i *Inquiry) Assumes() []string {
 	return lines
 }
 
-// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report can be noticed.
+// Otherwise returns the inquiry with a label for answers that are not in the list: a missing report can be
+// noticed.
 func (i *Inquiry) Otherwise(label any) (*Inquiry, error) {
-	if i.question.drawing.input(plain(label)) == nil {
+	if i.question.drawing.input(plain(label)) == nil || has(i.query, "changes") {
 		return nil, refusal("asking", "otherwise must be an answer to the question")
 	}
 	other := *i
@@ -226,6 +231,9 @@ func (i *Inquiry) input(value any) any {
 	}
 	for _, one := range append([]any{taken}, i.otherwise...) {
 		input := i.question.drawing.input(one)
+		if has(i.query, "changes") {
+			input = codesOf(i.question, one)
+		}
 		path, isPath := input.([]point)
 		if input != nil && (!isPath || i.query["times"] == float64(len(path))) {
 			return input
@@ -242,14 +250,15 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 		return nil, err
 	}
 	query := campaign.terms.accountTerms(campaign.ID, name)
-	needs(slices.Contains([]any{"fresh", "same", "per value", "once"}, query["repeat"]), "asking",
-		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
+	needs(slices.Contains([]any{"fresh", "same", "per value", "once", keptChange}, query["repeat"]), "asking",
+		"question %q: the campaign repeats it as %q, but the account of this client does not keep this", name, query["repeat"])
 	made = &Inquiry{question: question, query: query, campaign: campaign}
 	return made.charge(question, 1), nil
 }
 
-// AskQuestion returns a question that belongs to no campaign: repeat is "fresh" at each answer, the "same" answer for ever,
-// or one "per value". Of places it is about times of them, each of which is charged; otherwise times is 1.
+// AskQuestion returns a question that belongs to no campaign: repeat is "fresh" at each answer, the "same"
+// answer for ever, or one "per value". Of places it is about times of them, each of which is charged;
+// otherwise times is 1.
 func (d *Device) AskQuestion(question *Question, name, asker, repeat string, times int) (made *Inquiry, err error) {
 	defer catch(&err)
 	path := question.drawing.about().path
@@ -276,12 +285,14 @@ func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outco
 	return d.AnswerAs(ctx, fresh(d.random, 16), inquiry, value)
 }
 
-// AnswerAs checks, spends, draws and stores in one transaction, under an identity of 32 random hexadecimal digits that you
-// keep: the same answer again is charged once. The outcome never depends on the value, except that a value that is not in
-// the domain is refused for the reason "value" and nothing is spent: declare Otherwise.
+// AnswerAs checks, spends, draws and stores in one transaction, under an identity of 32 random hexadecimal
+// digits that you keep: the same answer again is charged once. The outcome never depends on the value, except
+// that a value that is not in the domain is refused for the reason "value" and nothing is spent: declare
+// Otherwise.
 //
 // A value is a number, a label, nil where "no answer" is one, a slice of labels (a set), a map of labels (several attributes),
-// a string (a text, a date, a time), two numbers (a place), or a slice of places.
+// a string (a text, a date, a time), two numbers (a place), a slice of places, or about a kept change the slice of the labels
+// of all days of the period so far.
 func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
 	defer catch(&err)
 	needs(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
@@ -295,6 +306,9 @@ func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry
 		return &answering{
 			random: d.random,
 			mark:   func() string { return fresh(keyed(key, inquiry.query, input, 1), 16) },
+			change: func(due *owed) (string, int, bool) {
+				return drawChange(inquiry.question, asList(input), inquiry.query, due, key, d.random)
+			},
 			report: func() string {
 				random := d.random
 				if inquiry.query["repeat"] == "per value" {
@@ -328,8 +342,9 @@ func (d *Device) answered(ctx context.Context, inquiry *Inquiry, id string, draw
 	return outcomeOf(reply), err
 }
 
-// keyed returns a source that repeats for one input: HMAC-SHA-256 by the device's key of a counter, the purpose, the question
-// and the input. Two askers may use one name, and two values be moved to one place; quoted texts show where each ends.
+// keyed returns a source that repeats for one input: HMAC-SHA-256 by the device's key of a counter, the
+// purpose, the question and the input. Two askers may use one name, and two values be moved to one place;
+// quoted texts show where each ends.
 func keyed(key string, query object, input any, purpose float64) source {
 	if x, ok := input.(float64); ok && math.IsNaN(x) {
 		input = nil // no answer
@@ -358,14 +373,15 @@ func (k *stream) Read(out []byte) (int, error) {
 	return size, nil
 }
 
-// Act says that the person did something themselves, such as pressing a button. No event of an asker may call it.
+// Act says that the person did something themselves, such as pressing a button. No event of an asker may call
+// it.
 func (d *Device) Act(ctx context.Context) (Outcome, error) {
 	reply, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
 	return outcomeOf(reply), err
 }
 
-// SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch on, and what
-// waits is kept.
+// SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch
+// on, and what waits is kept.
 func (d *Device) SetConsent(ctx context.Context, choice bool) error {
 	return d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
@@ -385,7 +401,7 @@ type Overview struct {
 	Given     []Given     // one for each answer that was charged; a permanent answer once
 	Left      float64     // the ε that is left for all askers
 	Waiting   int         // reports that wait to be sent
-	Waits     []Given     // what they are about
+	Waits     []Given     // their questions
 	Sent      int         // answers that were sent; their askers keep them
 	Deletable []Deletable // batches that their collectors can still delete: TakeBack
 	Aside     int         // permanent answers that a collector refused and wait until the same question comes again
@@ -440,8 +456,9 @@ func (d *Device) Account(ctx context.Context) (o Overview, err error) {
 	return o, err
 }
 
-// Erase forgets the answers so far: names of askers and questions, permanent answers and their key, drawn days, reports that wait.
-// It returns what was there. How much was spent stays, because askers keep what they have learned.
+// Erase forgets the answers so far: names of askers and questions, permanent answers and their key, drawn
+// days, reports that wait. It returns the erased data. The spent budget stays, because askers keep what they
+// have learned.
 func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 	return o, d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
@@ -451,8 +468,8 @@ func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 	})
 }
 
-// Forget takes the reports of an asker that wait off the queue, and returns how many. Permanent answers may be given again,
-// unless they are in a batch that may have arrived.
+// Forget takes the reports of an asker that wait off the queue, and returns how many. Permanent answers may
+// be given again, unless they are in a batch that may have arrived.
 func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		next := state
@@ -479,10 +496,11 @@ type Sent struct {
 	RetryAfter int      // seconds to wait before the next attempt, those that the collector said and up to a quarter more; or −1
 }
 
-// Sending says how to send. The zero value sends directly, to where the campaign was fetched, without a label.
+// Sending says how to send. The zero value sends directly, to where the campaign was fetched, without a
+// label.
 type Sending struct {
 	Transport Transport   // Direct if it is nil
-	Address   string      // of the batches; the one of the campaign if it is empty
+	Address   string      // address of the batches; the campaign's if it is empty
 	Label     string      // a public label of all reports; one that the campaign lists, or empty
 	Allowed   func() bool // looked at before every batch; nil always allows
 }
@@ -499,15 +517,16 @@ func (how Sending) complete(campaign *Campaign) Sending {
 
 func statusWord(status int) string { return fmt.Sprintf("status %d", status) }
 
-const mostReports = 100 // of a batch
+const mostReports = 100 // reports of a batch
 
-// Send sends what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same
-// bytes until the collector acknowledges it; what the collector can never take is dropped. Consent is looked at before every
-// batch. It returns ErrLabel if the campaign does not list the label: nothing is sent, and all reports are kept.
+// Send sends what waits of a campaign, batch by batch, with at most one report to a question in each. A batch
+// has the same bytes until the collector acknowledges it; what the collector can never take is dropped.
+// Consent is looked at before every batch. It returns ErrLabel if the campaign does not list the label:
+// nothing is sent, and all reports are kept.
 func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (done Sent, err error) {
 	defer catch(&err)
 	how = how.complete(campaign)
-	needs(campaign.Takes(how.Label), "label", "%q is not in the campaign, which lists %s",
+	needs(campaign.Takes(how.Label), "label", "%q is not in the campaign; it lists %s",
 		how.Label, strings.Join(campaign.Labels(), ", "))
 	done.RetryAfter = -1
 	chosen := campaign.chosen()
@@ -597,7 +616,14 @@ func (c *Campaign) chosen() func(row object) bool {
 	return func(row object) bool {
 		name, _ := row["question"].(string)
 		question := c.terms.questions[name]
-		return question != nil && row["asker"] == c.Term("asker") && row["fingerprint"] == question.Fingerprint
+		if question == nil || row["asker"] != c.Term("asker") {
+			return false
+		}
+		mark := question.Fingerprint
+		if has(c.terms.object, "changes") {
+			mark = changeMark(question, c.terms.object["days"], c.terms.object["changes"])
+		}
+		return row["fingerprint"] == mark
 	}
 }
 

@@ -21,17 +21,17 @@ import (
 	"time"
 )
 
-// vectorsOf returns one file of clients/conformance/2; the test is skipped where there is none.
+// vectorsOf returns one file of clients/conformance/2; the test is skipped without it.
 func vectorsOf(t testing.TB, name string) object {
 	content, err := os.ReadFile("../conformance/2/" + name + ".json")
 	if err != nil {
-		t.Skip("no vectors beside this folder")
+		t.Skip("no vectors next to this folder")
 	}
 	return asObject(parse(string(content)))
 }
 
-// signedCampaign returns a campaign that is open until 2120, with the questions minutes (a number) and travel (bus or car);
-// some terms may be other ones.
+// signedCampaign returns a campaign that is open until 2120, with the questions minutes (a number) and travel
+// (bus or car); some terms may be other ones.
 func signedCampaign(t testing.TB, other ...object) (published, key string, campaign *Campaign) {
 	vectors := vectorsOf(t, "consent")
 	first := asObject(parse(asString(asObject(asObject(vectors["campaigns"])["first"])["published"])))
@@ -212,7 +212,7 @@ func TestManyGoroutinesAndProcessesTakeTurns(t *testing.T) {
 	device, path := opening(t, Terms{Epsilon: 10})
 	var group sync.WaitGroup
 	for range 4 {
-		other, err := Open(t.Context(), NewFileStore(path), Terms{Epsilon: 10}) // as another process does
+		other, err := Open(t.Context(), NewFileStore(path), Terms{Epsilon: 10}) // like another process
 		if err != nil {
 			t.Fatal(err)
 		}

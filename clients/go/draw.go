@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// How a device turns one value into one report. Products of doubles that are added are in float64(…) because Go may
-// otherwise compute both in one step with another rounding, and draw what no other client draws.
+// How a device turns one value into one report. Products of doubles that are added are in float64(…) because
+// Go may otherwise compute both in one step with another rounding, and draw what no other client draws.
 
 // A drawing is a draw with its integers. A value becomes an input once, and then a report.
 type drawing interface {
-	input(value any) any             // of a plain value; nil if nobody may answer with it
+	input(value any) any             // input of a plain value; nil if nobody may answer with it
 	draw(input any, s source) []byte // the report, lowest byte first
 	about() *facts
 }
 
-// facts are what is known of a draw.
+// facts describe a draw.
 type facts struct {
 	ratio    ratio
 	path     bool                                     // a value is a list of places, and the ε is the one of each
@@ -79,8 +79,8 @@ func init() {
 // large is an integer that doubles do not hold, in decimal digits.
 type large string
 
-// plain returns a value of any Go type as nil, bool, float64, large, string, []any or object. What else there is
-// becomes a value that no question has.
+// plain returns a value of any Go type as nil, bool, float64, large, string, []any or object. What else there
+// is becomes a value that no question has.
 func plain(value any) any {
 	switch given := value.(type) {
 	case nil, bool, string, large:
@@ -207,13 +207,13 @@ func (l line) moved(x float64) float64 {
 	if turned < 0 {
 		turned += l.high
 	}
-	return math.Mod(turned, l.high) + 0 // just below 0 rounds to the period, which is 0
+	return math.Mod(turned, l.high) + 0 // just below 0 rounds to the period, and that is 0
 }
 
 // A list has answers: a count, or labels. A device works with the code, the place in the list.
 type list struct {
 	count int64
-	codes map[any]int64 // by label; nil if there is a count
+	codes map[any]int64 // label → code; nil for a count
 }
 
 func readCategories(domain, outside any, kind string, more ...string) list {

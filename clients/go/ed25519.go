@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// crypto/ed25519 accepts keys of small order, and keys that are not canonical. Nothing secret is computed here, so
-// that its time may depend on what it is given.
+// crypto/ed25519 accepts keys of small order, and keys that are not canonical. Nothing secret is computed
+// here, so that its time may depend on its input.
 
 var (
 	fieldPrime = minus(power(255), integer(19))
@@ -19,7 +19,8 @@ var (
 
 func inField(x *big.Int) *big.Int { return new(big.Int).Mod(x, fieldPrime) }
 
-// isSigned returns whether a signature is the one of a text; both are hexadecimal digits, by the one verdict of docs/wire.md.
+// isSigned returns whether a signature is the one of a text; both are hexadecimal digits, by the one verdict
+// of docs/wire.md.
 func isSigned(text string, signature, key any) bool {
 	if !isDigest(signature, 128) || !isDigest(key, 64) {
 		return false

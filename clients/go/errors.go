@@ -14,14 +14,14 @@ var (
 	ErrSignature   = errors.New("dither: an invalid signature")
 	ErrPrivacy     = errors.New("dither: the integers spend more than ε")
 	ErrTerms       = errors.New("dither: a term of a campaign that is not as it must be")
-	ErrPromise     = errors.New("dither: a promise that is not that of its questions")
+	ErrPromise     = errors.New("dither: a promise that does not fit its questions")
 	ErrList        = errors.New("dither: a list of campaigns that is not in order or does not continue")
 	ErrDraw        = errors.New("dither: a draw that this client does not have")
-	ErrAsking      = errors.New("dither: a question that cannot be asked in this way")
+	ErrAsking      = errors.New("dither: an unsupported question")
 	ErrAccount     = errors.New("dither: the account is missing or damaged")
 	ErrAddress     = errors.New("dither: an address that is neither https nor this machine")
 	ErrLabel       = errors.New("dither: a label that the campaign does not list")
-	ErrCampaign    = errors.New("dither: there is no campaign at the address")
+	ErrCampaign    = errors.New("dither: no campaign at the address")
 	ErrEpsilon     = errors.New("dither: a budget that is not in range")
 	ErrBusy        = errors.New("dither: another process holds the account")
 )
@@ -33,8 +33,8 @@ var sentinels = map[string]error{
 	"busy": ErrBusy,
 }
 
-// An Error says why something that was given is not allowed. Reason is one word; docs/devices.md explains it. No
-// error holds a person's value.
+// An Error says why something that was given is not allowed. Reason is one word; docs/devices.md explains it.
+// No error holds a person's value.
 type Error struct {
 	Reason string
 	Words  string // a sentence, or empty
@@ -53,8 +53,8 @@ func (e *Error) Is(target error) bool {
 	return ok && known == target
 }
 
-// need panics with an Error unless something is as it must be. Readers recurse deeply into texts of strangers;
-// every exported function that calls one returns the error by way of catch.
+// need panics with an Error unless something is as it must be. Readers recurse deeply into texts of
+// strangers; every exported function that calls one returns the error by way of catch.
 //
 //go:noinline
 func need(fine bool, reason string) {

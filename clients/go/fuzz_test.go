@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every reader is given what a stranger may write. None may panic with anything but an Error, and what is read is kept.
+// Every reader gets hostile input. It may panic only with an Error, and accepted input is kept.
 
 // read calls a reader and lets an Error pass.
 func read(work func()) {
@@ -64,7 +64,7 @@ func FuzzCampaign(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		_, _ = ReadCampaign(text, key)
-		read(func() { readTerms(asString(asObject(parse(text))["campaign"])) }) // whoever signs may be hostile, too
+		read(func() { readTerms(asString(asObject(parse(text))["campaign"])) }) // a signer may also be hostile
 		read(func() { readTerms(text) })
 	})
 }

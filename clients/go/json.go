@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON that is read without coercion and written as RFC 8785 says. What is read is nil, bool, float64, string, []any or
-// object. Every number is a double, as in ECMAScript.
+// JSON that is read without coercion and written as RFC 8785 says. What is read is nil, bool, float64,
+// string, []any or object. Every number is a double, as in ECMAScript.
 
 type object = map[string]any
 
@@ -25,7 +25,7 @@ type reader struct {
 	at   int
 }
 
-// parse returns what a text holds. It refuses a key that stands twice in one object, and half a pair of UTF-16.
+// parse returns the data of a text. It refuses repeated keys in one object, and half a pair of UTF-16.
 func parse(text string) any {
 	need(utf8.ValidString(text), "text")
 	r := &reader{text: text}
@@ -204,7 +204,8 @@ func byUnits(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// write returns canonical JSON: keys in the order of their UTF-16 code units, no white space, the shortest numbers.
+// write returns canonical JSON: keys in the order of their UTF-16 code units, no white space, the shortest
+// numbers.
 func write(value any) string { return string(appendValue(nil, value)) }
 
 func appendValue(out []byte, value any) []byte {

@@ -9,7 +9,7 @@ import (
 
 // Draws about one answer of a list.
 
-// A codeDraw is a draw about a code: what it reports are numbers, all equally wide.
+// A codeDraw is a draw about a code: it reports numbers of equal width.
 type codeDraw struct {
 	facts
 	list    list
@@ -284,7 +284,8 @@ func readProjective(given object, listed int64) *codeDraw {
 	})
 }
 
-// setOf returns which points are in the set: those i with s_i = s_(i+K) = … = 0 of the sequence of a polynomial.
+// setOf returns which points are in the set: those i with s_i = s_(i+K) = … = 0 of the sequence of a
+// polynomial.
 func setOf(prime, degree, points int64, factors []int64) []bool {
 	values := make([]int64, degree*points+int64(len(factors)))
 	values[len(factors)-1] = 1
@@ -305,8 +306,8 @@ func setOf(prime, degree, points int64, factors []int64) []bool {
 	return members
 }
 
-// firstPrimitive returns c_0 … c_(n−1) of the first primitive polynomial x^n + Σ c_j·x^j modulo a prime p, in the order
-// of Σ c_j·p^j: modulo it, x has the order p^n − 1. p^n is below 2^43.
+// firstPrimitive returns c_0 … c_(n−1) of the first primitive polynomial x^n + Σ c_j·x^j modulo a prime p, in
+// the order of Σ c_j·p^j: modulo it, x has the order p^n − 1. p^n is below 2^43.
 func firstPrimitive(prime int64, length int) []int64 {
 	order := int64(1)
 	for range length {

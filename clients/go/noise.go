@@ -139,8 +139,8 @@ func readBounded(made *cellDraw, shape, rule object, begin start, table alias, w
 	need(rule["fraction"] == 0.0 && rule["last"] == float64(reach), "start")
 	integerIn(shape["shift"], reach, reach) // a smaller one assumes that two values are near
 	need(real(rule["scale"]) <= float64(reach)/(made.line.high-made.line.low), "start")
-	// The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the one of two
-	// weights times the one of two totals, and it grows with k if these two products are at most 1.
+	// The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the one of
+	// two weights times the one of two totals, and it grows with k if these two products are at most 1.
 	sums, sum := make([]*big.Int, reach+1), new(big.Int).Neg(w[0])
 	for z := range w {
 		sum = plus(sum, w[z])
@@ -175,7 +175,8 @@ func readClamped(made *cellDraw, shape, rule object, begin start, table alias, w
 	steps := (last + step - 1) >> fraction
 	need(rule["last"] == float64(last) && rule["fraction"] == float64(fraction), "start")
 	need(steps < reach && (last < step || last%step == 0), "cells")
-	// The largest ratio is between the two ends of the domain: of two weights, or of what is piled up at the last report.
+	// The largest ratio is between the two ends of the domain: of two weights, or of the sums at the last
+	// report.
 	pile := new(big.Int)
 	for _, weight := range w[reach-steps:] {
 		pile.Add(pile, weight)
@@ -198,7 +199,8 @@ func readClamped(made *cellDraw, shape, rule object, begin start, table alias, w
 	return made
 }
 
-// deltaOf returns the largest P(S | x) − e^ε·P(S | x'), between the two ends of the domain; what is piled up is counted fully.
+// deltaOf returns the largest P(S | x) − e^ε·P(S | x'), between the two ends of the domain; outermost sums
+// count fully.
 func deltaOf(bound *big.Int, stated any, w []*big.Int, steps int64, far bool, whole, share, pile *big.Int) float64 {
 	reach := int64(len(w) - 1)
 	at := func(z int64) *big.Int { return w[max(z, -z)] }

@@ -28,7 +28,7 @@ func readNumber(device object) drawing {
 	return readCells(device, device["outside"], "outside")
 }
 
-// readCells reads a draw; the part of a pair has no rule for values outside, for what comes to it is inside.
+// readCells reads a draw; the part of a pair has no rule for values outside, because its inputs are inside.
 func readCells(device object, outside any, more ...string) *cellDraw {
 	l := readLine(device["domain"], outside)
 	names := append(more, "domain", "draw")
@@ -90,7 +90,8 @@ func readOptional(given object) drawing {
 	l := readLine(domain["of"], given["outside"])
 	cells := integerIn(given["cells"], 2, 1<<16)
 	need(isPower(cells) && asObject(given["start"])["kind"] == "line", "cells")
-	// Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of all.
+	// Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of
+	// all.
 	width := integerIn(given["width"], 1, cells/2)
 	chance := newLottery(width, given)
 	begin := readStart(given["start"], cells, l)

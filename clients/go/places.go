@@ -23,7 +23,7 @@ type area struct {
 	kind     string
 	clip     func(at point) point // the nearest in each coordinate, or along the radius
 	axes     func(at point) point
-	ends     [2]line // of the axes
+	ends     [2]line // ends of the axes
 	diameter float64
 	box      [2]line // around it; zero of a sphere
 	centre   point
@@ -141,7 +141,8 @@ func placeOf(value any) (at point, ok bool) {
 	return at, true
 }
 
-// A pathDraw is about a list of places: for each numbers, preceded by 1 for the first and 0 for the others, all equally wide.
+// A pathDraw is about a list of places: for each numbers, preceded by 1 for the first and 0 for the others,
+// all equally wide.
 type pathDraw struct {
 	facts
 	area    area
@@ -156,7 +157,7 @@ func (d *pathDraw) input(value any) any {
 	return nil
 }
 
-// path returns the places of a list, moved into the area; nil if it has none, or others.
+// path returns the places of a list, moved into the area; nil for other values.
 func (a area) path(value any) []point {
 	given, _ := value.([]any)
 	var path []point
@@ -229,7 +230,8 @@ func readPolar(device object) drawing {
 	}}}
 }
 
-// polar is about one place: a value is a path of one place, or the place itself. Its report has no mark of the first place.
+// polar is about one place: a value is a path of one place, or the place itself. Its report has no mark of
+// the first place.
 type polar struct{ pathDraw }
 
 func (d *polar) input(value any) any {
@@ -257,7 +259,8 @@ func readNearest(device object) drawing {
 		func(at point, s source) []int64 { return []int64{chosen.draw(at[:], s)} }}
 }
 
-// box reports several numbers together: a value is a list in the order of the sides, or an object by their names.
+// box reports several numbers together: a value is a list in the order of the sides, or an object by their
+// names.
 type box struct {
 	facts
 	names    []string

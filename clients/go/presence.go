@@ -29,9 +29,10 @@ func messageReports(outcome object) (reports [][2]string) {
 	return reports
 }
 
-// Present says that the program was used, for a campaign with repeat "present": one message on the first use of each period,
-// without an identity. The value is an answer to its question, if it has one: the first message may carry a permanent label,
-// drawn once for life by a coin that is kept. The outcome is drawn, present, silent or refused. Send sends the message.
+// Present says that the program was used, for a campaign with repeat "present": one message on the first use
+// of each period, without an identity. The value is an answer to its question, if it has one: the first
+// message may carry a permanent label, drawn once for life by a coin that is kept. The outcome is drawn,
+// present, silent or refused. Send sends the message.
 func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (Outcome, error) {
 	return d.present(ctx, campaign, value, true)
 }
@@ -73,12 +74,12 @@ func (d *Device) present(ctx context.Context, campaign *Campaign, value any, lab
 	return outcomeOf(reply), err
 }
 
-// sentToday returns what is noted of a batch, so that it can be taken back.
+// sentToday returns the note about a batch for its withdrawal.
 func (c *Campaign) sentToday(d *Device) object {
 	return object{"campaign": c.ID, "day": float64(floorDiv(d.now().Wall, daySeconds)), "retry": c.terms.object["retry"]}
 }
 
-// TakenBack is the fate of what was taken back.
+// TakenBack is the result of a withdrawal.
 type TakenBack struct {
 	Withdrawn int      // answers that the collector has deleted
 	Unsent    int      // answers that had not been sent, and will not be
@@ -86,8 +87,9 @@ type TakenBack struct {
 	Refused   []string // why
 }
 
-// TakeBack takes back what the asker of a campaign was given, as long as collectors can delete it: each batch by a request of
-// its own, on the way of the batch. What was not sent leaves the queue. Nothing of what was spent comes back.
+// TakeBack takes back what the asker of a campaign was given, as long as collectors can delete it: each batch
+// by a request of its own, on the way of the batch. Unsent reports leave the queue. No spent budget comes
+// back.
 func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) (done TakenBack, err error) {
 	defer catch(&err)
 	how = how.complete(campaign)

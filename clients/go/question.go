@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-const boundBits = 320 // of the bound of e^ε
+const boundBits = 320 // bits of the bound of e^ε
 
-// mechanisms are those that have each draw: policies list names, so that a name must be one whose mechanism draws so.
+// mechanisms are those that have each draw: policies list names, so that a name must be one whose mechanism
+// draws so.
 var mechanisms = map[string]string{
 	"sliding":         "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",
 	"optional":        "Podium PM SW OGPM OGPMU Focused",
@@ -47,7 +48,7 @@ type Question struct {
 	Mechanism   string  // the name of its specification
 	Epsilon     float64 // what one answer spends, computed from its integers and rounded up
 	Delta       float64 // the δ that its integers have, or 0
-	Fingerprint string  // of its device text
+	Fingerprint string  // digest of its device text
 
 	device  object
 	drawing drawing
@@ -140,7 +141,8 @@ func timesUp(epsilon *big.Rat, times int64) float64 {
 	return near
 }
 
-// expBelow returns a lower bound of e^ε·2^320, as docs/wire.md makes it: ε stands for the exact number of its double.
+// expBelow returns a lower bound of e^ε·2^320, as docs/wire.md makes it: ε means the exact number of its
+// double.
 func expBelow(epsilon float64) *big.Int {
 	exact := new(big.Rat).SetFloat64(epsilon)
 	denominator := shifted(exact.Denom(), 8)

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// routes is the draw of a complete path: the K public paths nearest to the one next to it are likelier. See docs/wire.md.
+// routes is the draw of a complete path: the K public paths nearest to the one next to it are likelier. See
+// docs/wire.md.
 type routes struct {
 	facts
 	window   near
@@ -20,7 +21,7 @@ type routes struct {
 
 type place = [2]int64
 
-const mostPlaces = 1 << 20 // of a path
+const mostPlaces = 1 << 20 // places of a path
 
 func readRoutes(device object) drawing {
 	fieldsOf(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "paths")

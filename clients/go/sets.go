@@ -9,7 +9,8 @@ import (
 
 // Draws about several items of a list, several attributes, and texts.
 
-// items are a set of a list, "select all that apply", as a fixed number of elements: thinned at random, or with dummies.
+// items are a set of a list, "select all that apply", as a fixed number of elements: thinned at random, or
+// with dummies.
 type items struct {
 	facts
 	list  list
@@ -36,8 +37,8 @@ func readItems(given object) items {
 	return d
 }
 
-// codeOf returns the code of an item, or of "other" if it is not in the list: a person who is not counted would bias
-// all shares, and the gap can be noticed.
+// codeOf returns the code of an item, or of "other" if it is not in the list: a person who is not counted
+// would bias all shares, and the gap can be noticed.
 func (d *items) codeOf(item any) (int64, bool) {
 	if code, ok := d.list.code(item); ok {
 		return code, true
@@ -179,7 +180,7 @@ func (d *polynomial) draw(input any, s source) []byte {
 	if held {
 		first, drawn = place, minus(hit, sum(d.firsts[:place]))
 	}
-	values := make([]int64, most) // of the polynomial, at the elements
+	values := make([]int64, most) // values of the polynomial at the elements
 	for i := range values {
 		by := order
 		if i < first {
@@ -235,7 +236,7 @@ type function struct {
 	attributes []int64
 	table      []int64
 	draw       *codeDraw
-	end        int64 // of its weight
+	end        int64 // end of its weight
 }
 
 func readQuestions(given object) drawing {

@@ -11,24 +11,25 @@ import (
 	"time"
 )
 
-// A Store is where a text is kept: the account of a device, or what it has seen of askers.
+// A Store keeps a text: the account of a device, or its facts about askers.
 type Store interface {
-	// Update reads what is kept, calls change with it (an empty text if it is missing), writes what that returns unless
-	// it is empty, and returns when it is on disk. Two calls must not overlap, not even of two processes. If change
-	// returns an error, Update returns it and writes nothing.
+	// Update reads the text, calls change with it (an empty text if it is missing), writes what that returns
+	// unless it is empty, and returns when it is on disk. Two calls must not overlap, not even of two processes.
+	// If change returns an error, Update returns it and writes nothing.
 	Update(ctx context.Context, change func(kept string) (next string, err error)) error
 }
 
-// A FileStore is a file that is replaced completely: written next to it, synchronised, and renamed, so that a crash leaves the
-// old text or the new one. Processes take turns by a lock on a file next to it. Keep the file out of backups: an earlier copy
-// that is put back forgets the answers so far since. A file that is empty, cut off or changed is refused (ErrAccount), never
-// started anew.
+// A FileStore is a file that is replaced completely: written next to it, synchronised, and renamed, so that a
+// crash leaves the old text or the new one. Processes take turns by a lock on a file next to it. Keep the
+// file out of backups: an earlier copy that is put back forgets the answers so far since. A file that is
+// empty, cut off or changed is refused (ErrAccount), never started anew.
 type FileStore struct {
 	path string
 	turn sync.Mutex
 }
 
-// NewFileStore returns the store of a file. It is created when something is first kept. Its folder must exist.
+// NewFileStore returns the store of a file. It is created when something is first kept. Its folder must
+// exist.
 func NewFileStore(path string) *FileStore { return &FileStore{path: path} }
 
 const pause = 2 * time.Millisecond // between two attempts to take a turn

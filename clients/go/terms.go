@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// terms are the text of a campaign, by docs/wire.md, and what they say about a question.
+// terms are the text of a campaign, by docs/wire.md, with the terms of each question.
 type terms struct {
 	object
-	names          []string             // of the questions, in their order
+	names          []string             // names of the questions, in their order
 	questions      map[string]*Question // nil of a question whose draw is not known here
 	stated         map[string]object
 	epsilon, delta float64 // the sums of all questions
@@ -27,13 +27,13 @@ var (
 	// Terms that are integers from 1 on, and the largest.
 	termsCounted = map[string]int64{"version": 1<<31 - 1, "people": 1<<53 - 1, "retry": 365, "answers": 1_000_000, "days": 36_600,
 		"changes": 1000, "label_share": 999, "expects": 1<<53 - 1, "reports_a_batch": 1<<31 - 1}
-	// By how often a question is asked: the terms that there must be, and those that there may be.
+	// By the repetition of a question: the required terms, and the optional ones.
 	repeats = map[string][2][]string{
 		"fresh": {{}, {"answers"}}, "same": {}, "per value": {}, "once": {{}, {"days", "every"}},
 		"kept change": {{"days", "changes"}, {}}, "present": {{"every", "expects"}, {"label_share"}},
 	}
 	periodic = []string{"days", "changes", "every", "expects", "answers", "label_share"}
-	// The length of a path is not known, texts are not counted, and the others are no answers of one device.
+	// The length of a path is not known, texts are not counted, and the others are not answers of one device.
 	unasked = []string{"walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed", "each",
 		"sampled", "indicator", "kept change", "kept changes"}
 )
@@ -67,7 +67,8 @@ func readTerms(text string) *terms {
 	}
 	t.checkQuestions(tags)
 	promise := fieldsOf(t.object["promise"], "epsilon", "delta", "assumptions")
-	// The last digits of a promise may be another version's. No mechanism that this client knows assumes anything.
+	// The last digits of a promise may be another version's. No mechanism that this client knows assumes
+	// anything.
 	need(near9(real(promise["epsilon"]), t.epsilon), "promise")
 	if t.delta == 0 {
 		need(promise["delta"] == nil, "promise")
@@ -153,7 +154,7 @@ func isTag(text string) bool {
 	return len(rest) == 0
 }
 
-// byTag returns what is said in each language, and in no other one.
+// byTag returns the words in each language, and in no other one.
 func byTag(given any, tags []any) object {
 	said := asObject(given)
 	need(len(tags) > 0 && len(said) == len(tags), "terms")
@@ -202,7 +203,8 @@ func (t *terms) checkQuestions(tags []any) {
 		if question != nil {
 			t.checkQuestion(fields, question, tags)
 		}
-		// A name that is there twice would be one question to some readers; reports to one fingerprint could not be distinguished.
+		// A name that is there twice would be one question to some readers; reports to one fingerprint could not be
+		// distinguished.
 		need(!has(t.stated, name) && !marks[h.fingerprint], "terms")
 		t.names, t.questions[name], t.stated[name], marks[h.fingerprint] = append(t.names, name), question, fields, true
 	}
@@ -225,7 +227,7 @@ func (t *terms) checkQuestion(fields object, question *Question, tags []any) {
 	if t.isPresent() {
 		share, _ := t.object["label_share"].(float64)
 		values := presentValues(device)
-		need(categories && values > 0 && values <= min(128, math.Floor(real(t.object["expects"])*share/20_000)), "terms")
+		need(real(t.object["expects"]) >= 100 && categories && values > 0 && values <= min(128, math.Floor(real(t.object["expects"])*share/20_000)), "terms")
 	}
 	for _, text := range shownTexts(domain) {
 		words(text, 500, endless, false)
@@ -345,12 +347,7 @@ func (t *terms) accountTerms(campaign, name string) object {
 	query := object{"asker": t.object["asker"], "question": name, "fingerprint": question.Fingerprint, "repeat": t.object["repeat"],
 		"days": t.object["days"], "start": nil}
 	if has(t.object, "changes") {
-		draw := "kept changes"
-		if t.object["changes"] == 1.0 {
-			draw = "kept change"
-		}
-		kept := object{"draw": draw, "days": t.object["days"], "changes": t.object["changes"], "part": question.device}
-		query["fingerprint"] = digest(write(kept), 32)
+		query["fingerprint"] = changeMark(question, t.object["days"], t.object["changes"])
 	}
 	if has(t.object, "days") {
 		query["start"] = float64(dayOf(t.object["begins"]))
@@ -376,7 +373,8 @@ func (t *terms) accountTerms(campaign, name string) object {
 	return query
 }
 
-// value returns the plain value that a question takes for what a person gives: of scales, dates, times and single places.
+// value returns the plain value that a question takes for what a person gives: of scales, dates, times and
+// single places.
 func (t *terms) value(name string, given any) any {
 	fields, question := t.stated[name], t.questions[name]
 	if question.drawing.about().path {
@@ -416,8 +414,8 @@ func (t *terms) value(name string, given any) any {
 	return last
 }
 
-// onScale returns the number of the part of a scale in which a value lies, and the share of the way through it. No
-// device takes a logarithm.
+// onScale returns the number of the part of a scale in which a value lies, and the share of the way through
+// it. No device takes a logarithm.
 func onScale(edges []any, x float64) any {
 	x = min(max(x, real(edges[0])), real(edges[len(edges)-1]))
 	at := len(edges) - 2

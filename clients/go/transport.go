@@ -13,8 +13,9 @@ import (
 	"unicode"
 )
 
-// A Transport sends a request and returns its answer: [Direct], a [Relay], or one of yours. No cookies, no redirects, no
-// header that names the device. The server may be hostile: an exchange ends at its deadline, and an answer has a limit.
+// A Transport sends a request and returns its answer: [Direct], a [Relay], or one of yours. No cookies, no
+// redirects, no header that names the device. The server may be hostile: an exchange ends at its deadline,
+// and an answer has a limit.
 type Transport interface {
 	// Send makes a request; form is the content type of the body, or empty if it is missing.
 	Send(ctx context.Context, method, address, form string, body []byte) (Answer, error)
@@ -46,7 +47,7 @@ func mostOf(method, form string) int {
 
 // Direct connects directly, to https, and to this machine. It uses no proxy.
 type Direct struct {
-	Deadline time.Duration // of the complete exchange; 30 seconds if it is 0
+	Deadline time.Duration // limit of the complete exchange; 30 seconds if it is 0
 }
 
 // Send implements Transport.
@@ -107,7 +108,8 @@ func secondsOf(text string) int {
 	return -1
 }
 
-// isUsable returns whether an address is one of https, or of this machine; without the name of a user, a query and a fragment.
+// isUsable returns whether an address is one of https, or of this machine; without the name of a user, a
+// query and a fragment.
 func isUsable(address string) bool {
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")

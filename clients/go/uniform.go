@@ -72,7 +72,7 @@ func (s source) largeBelow(bound *big.Int) *big.Int {
 
 // word returns a uniform number below a bound of at most 2^63, from eight bytes.
 func (s source) word(bound uint64) uint64 {
-	most := -(-bound % bound) // 2^64 less the rest; 0 stands for 2^64
+	most := -(-bound % bound) // 2^64 less the rest; 0 means 2^64
 	for {
 		if drawn := s.bits(64); most == 0 || drawn < most {
 			return drawn % bound
@@ -130,7 +130,7 @@ func (c coin) toss(s source) bool {
 type lottery struct {
 	step, room *big.Int // room is 2^bits
 	tickets    uint64
-	high, low  uint64 // of the step; low are its last 32 bits
+	high, low  uint64 // parts of the step; low are its last 32 bits
 	early      int    // bytes that nearly always decide
 }
 
@@ -162,7 +162,7 @@ func (l lottery) draw(s source, extra int) (ticket uint64, is bool, uniform uint
 	is = drew < l.tickets*l.high
 	ticket = drew / max(l.high, 1)
 	rest := taken[l.early:]
-	begin := -l.tickets // of the values that the late word decides
+	begin := -l.tickets // first of the values that the late word decides
 	if l.early == 4 {
 		begin += 1 << 32
 	}
@@ -178,7 +178,8 @@ func (l lottery) draw(s source, extra int) (ticket uint64, is bool, uniform uint
 	return ticket, is, little(rest) >> (-extra & 7)
 }
 
-// An alias table draws an outcome by its weight, of weights of total 2^128: a column, and a coin between its two outcomes.
+// An alias table draws an outcome by its weight, of weights of total 2^128: a column, and a coin between its
+// two outcomes.
 type alias struct {
 	size       int
 	thresholds []*big.Int

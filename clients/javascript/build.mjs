@@ -60,7 +60,7 @@ await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (
   }),
 );
 const entries = { dither: "index", account: "view" }; // where the file has another name than its source
-for (const name of ["angles", "auto", "box", "elements", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "polynomial", "presence", "profile", "projective", "react", "relay", "routes", "rules", "several", "signatures", "tables", "testing", "vectors"]) entries[name] = name;
+for (const name of ["angles", "auto", "box", "changes", "elements", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "polynomial", "presence", "profile", "projective", "react", "relay", "routes", "rules", "several", "signatures", "tables", "testing", "vectors"]) entries[name] = name;
 for (const [name, source] of Object.entries(entries)) {
   await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./nearest.js", "./paths.js", "./projective.js", "./several.js", "./auto.js", "./elements.js", "./dither.js", "node:*", "react"], plugins: [parts] });
 }

@@ -1,5 +1,4 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
-import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
 import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
@@ -18,6 +17,7 @@ import { projective } from "./dist/projective.js";
 import { polynomial } from "./dist/polynomial.js";
 import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
+import { changes as kept, drawChange } from "./dist/changes.js";
 import { allRules } from "./dist/rules.js";
 import { Device, memoryStore } from "./dist/dither.js";
 import { readCampaign, readList } from "./dist/signatures.js";
@@ -56,8 +56,8 @@ async function answer(asked) {
       const asks = terms.questions.map(({ name }) => {
         if (!Object.hasOwn(questions, name)) return { question: name, unknown: true };
         const [specification, { asker, repeat, days = null, start = null, every, changes, times, limit, phase }] = questions[name];
-        const { fingerprint, device } = question(specification);
-        const mark = changes ? createHash("sha256").update(canonical({ draw: changes === 1 ? "kept change" : "kept changes", days, changes, part: JSON.parse(device) })).digest("hex").slice(0, 32) : fingerprint;
+        const { fingerprint } = question(specification);
+        const mark = changes ? kept.of(question(specification), days, changes).fingerprint : fingerprint;
         return { asker, question: name, fingerprint: mark, repeat, days, start, every, changes, times, limit, phase };
       });
       return { campaign: id, retired, asks };
@@ -118,6 +118,14 @@ async function answer(asked) {
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);
       return { outcome, state: state ?? asked.state };
+    }
+    case "change": {
+      const { days, changes, group, before, intervals, values, reported } = asked;
+      const read = kept.of(question(asked.specification), days, changes);
+      const [flips, source] = [scripted(asked.keyed), scripted(asked.bytes)];
+      const all = group ? Math.ceil((days - 1) / 2 ** (group - 1)) : 1;
+      const [report, now] = drawChange(read, read.inside(values), { group, changes, all, before, intervals }, reported, flips, source);
+      return { fingerprint: read.fingerprint, report: hex(report), reported: now, left: flips.left + source.left };
     }
     case "permanent": {
       const { source } = allRules();

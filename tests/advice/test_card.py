@@ -84,5 +84,5 @@ def test_the_card_has_its_schema(tmp_path: Path) -> None:
         assert run("card", campaign, *words).exit_code == 2
     with pytest.raises(InvalidParameter, match="names its contact"):
         card(AGE, asker="A", contact=" ")
-    with pytest.raises(InvalidParameter, match="people is an integer"):
+    with pytest.raises(InvalidParameter, match="people to be an integer"):
         card(AGE, asker="A", contact="b", people=0)

@@ -89,6 +89,9 @@ def test_a_plan_lists_what_it_cannot_predict() -> None:
             path.plan(wrong)  # type: ignore[arg-type]
 
 
+DAYS = dt.Dates("2026-01-01", "2026-12-31")  # 364 days long
+
+
 @pytest.mark.parametrize(("epsilon", "pair"), [(1.0, (0.1, 0.3)), (4.0, (0.1, 0.2))])
 def test_so_many_people_show_the_difference(epsilon: float, pair: tuple[float, float]) -> None:
     many = dt.people_for(YES, dt.goals.Frequencies(), epsilon=epsilon, detect=pair, power=0.8)
@@ -146,7 +149,7 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     assert json.loads(run(*asked, "--epsilon", "4", "--people", "4584", "--json").output)["power"] > 0.8
     assert "epsilon: " in run(*asked, "--people", "20000").output
     assert "needs --epsilon" in run(*asked).output
-    assert "in the place of" in run(*asked, "--epsilon", "4", "--error", "0.1").output
+    assert "--detect replaces --error" in run(*asked, "--epsilon", "4", "--error", "0.1").output
     survey, rows = tmp_path / "survey.toml", tmp_path / "rows.csv"
     survey.write_text(SURVEY, encoding="utf-8")
     rows.write_text("age,weight,pet,home\n" + "1,0.5,cat,flat\n" * 50, encoding="utf-8")
@@ -178,3 +181,19 @@ def test_a_wide_range_costs_what_simulation_says() -> None:
     ):
         with pytest.raises(InvalidParameter, match="within the interval"):
             cost_of_range(question.question, guess)
+
+
+def test_medians_have_the_error_of_the_table() -> None:
+    """What `dt.recommend` predicts for a quantile, in the units of the question; other mechanisms by SW."""
+    survey = {"age": dt.SW(dt.Interval(0, 100, unit="years"), epsilon=2), "day": dt.Duchi(DAYS, epsilon=2)}
+    rows = {row["estimate"]: row for row in plan(survey, 5000)}
+    best = dt.recommend(dt.Interval(0, 100), dt.goals.Quantile(n=5000), epsilon=2)
+    error = next(row["error"] for row in best if row["mechanism"] == "SW")
+    assert rows["median, years"]["±"] == pytest.approx(1.96 * error, rel=1e-3)
+    assert rows["median if asked by SW, days"]["±"] == pytest.approx(3.64 * 1.96 * error, rel=1e-3)
+    assert rows["mean, days"]["question"] == "day"
+    assert rows["median, years"]["± if sampled"] == pytest.approx(
+        plan({"age": dt.SW(dt.Interval(0, 100), epsilon=4)}, 2500)[1]["±"]
+    )
+    assert "single shapes" in repr(plan(survey, 5000))
+    assert not any("median" in row["estimate"] for row in plan(survey, 100))  # fewer than the table has

@@ -13,7 +13,8 @@ import pytest
 import dither as dt
 from dither.advice import goals
 from dither.collection.campaign import Campaign
-from dither.collection.web.answers import Query, ReportsPart, rows
+from dither.collection.web.answers import ReportsPart, rows
+from dither.collection.web.query import Query
 from dither.data.sql.engines import connect, summaries
 from dither.data.sql.query import ReportTable, counting_query
 from dither.errors import DitherError, NotIdentifiable

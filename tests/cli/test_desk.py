@@ -181,7 +181,7 @@ def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
     assert "expected reports on an interval" in str(found["heading"])
     shown = run("estimate", out, "--weight", "weight")
     assert shown.exit_code == 0
-    assert "heading: reports on an interval" in shown.output
+    assert "heading: expected reports on an interval" in shown.output
     alone = run("estimate", out, "--weight", "weight", "--column", "heading")
     assert alone.exit_code != 0
     assert "expected reports on an interval" in alone.output
@@ -242,7 +242,7 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both groups"),
         ((*waves, "--person", "idd"), "did you mean id"),
         ((out, "--person", "id"), "--by WAVE --person ID"),
-        ((out, "--by", "minutes", "--person", "id"), "no question left"),
+        ((out, "--by", "minutes", "--person", "id"), "other than those of --by"),
     ):
         assert said in run("estimate", *words).output
 

@@ -153,7 +153,7 @@ def test_a_folder_that_does_not_exist_is_named(trips: Path, tmp_path: Path) -> N
     out = tmp_path / "nowhere" / "reports.csv"
     result = run("perturb", trips, "--column", "minutes", "--interval", 0, 180, "--epsilon", 1, "-o", out)
     assert result.exit_code == 2
-    assert f"{out.parent}: there is no such folder" in result.output
+    assert f"{out.parent}: folder not found" in result.output
     assert ".part" not in result.output
 
 

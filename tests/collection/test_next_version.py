@@ -19,7 +19,8 @@ from dither.collection.next_version import found_ranges, next_version, stored_co
 from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived
 from dither.collection.terms import Phase
-from dither.collection.web.answers import Query, ReportsPart, What, rows
+from dither.collection.web.answers import ReportsPart, rows
+from dither.collection.web.query import Query, What
 from dither.core.counts import Counts
 from dither.errors import BudgetExceeded, InvalidParameter, NotIdentifiable
 from tests.collection.campaigns import KEY

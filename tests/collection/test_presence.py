@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector, check
-from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, present_counts
+from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, presence_warnings, present_counts
 from dither.collection.refusals import BatchRefused
 from dither.collection.settings import Settings
 from dither.collection.store.store import Withdrawal
+from dither.collection.terms import QuestionTerms
 from dither.core.batch import BatchBody, ReadBatch
-from tests.collection.collectors import MONDAY, make
+from tests.collection.collectors import MONDAY, TERMS, make
 from tests.collection.conftest import MakeStore
 
 WEEKS = [(MONDAY + datetime.timedelta(7 * place)).isoformat() for place in range(-1, 5)]
@@ -165,3 +167,24 @@ def test_a_store_counts_the_same_after_folds_and_withdrawals(make_store: MakeSto
         {"1.0": (37, 0, 0, 0)},
         [[0, 28, 0, 0, 0, 0], *[[0] * 6] * 3],
     )
+
+
+def test_an_author_is_warned_and_a_label_of_few_devices_is_refused() -> None:
+    def terms(days: list[str] = WEEKS, **more: Any) -> Campaign:
+        asked = dt.KRR(dt.Categories(days), epsilon=1)
+        known = {"questions": {"since": asked}, "asks": {"since": QuestionTerms(form="installed")}}
+        return Campaign(**{**TERMS, **PRESENT, **known, **more})
+
+    (relay,) = presence_warnings(terms())
+    assert "sealing_key" in relay
+    (_, rare) = presence_warnings(terms(expects=1000, people=100))
+    assert "55.6 in a class" in rare  # 1 000 devices, 3 public labels, 6 reports
+    months = ["2026-04-01", "2026-05-01", "2026-06-01"]
+    (_, longer) = presence_warnings(terms(months))
+    assert "one label for each week" in longer
+    assert len(presence_warnings(terms(months, every="month"))) == 1
+    with pytest.raises(dt.errors.InvalidParameter, match="at least 100 expected devices"):
+        terms(WEEKS[:2], expects=99)
+    assert terms(WEEKS[:2], expects=100).expects == 100
+    alone = Campaign(**{**TERMS, **PRESENT, "questions": {}, "label_share": None, "expects": 5})
+    assert alone.expects == 5  # devices are counted alone

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import json
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,10 +41,15 @@ def counted(table: str | Path) -> dict[str, Counts]:
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """An object store on this machine, with a bucket; credentials are in the environment."""
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
+    pytest.importorskip("moto.server")
     boto3 = pytest.importorskip("boto3")
-    server.start()
-    host, port = server.get_host_and_port()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # A process of its own: the library holds the interpreter while it sends.
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    host = "127.0.0.1"
     keys = {
         **{"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ALLOW_HTTP": "true"},
         **{"AWS_ACCESS_KEY_ID": "anybody", "AWS_SECRET_ACCESS_KEY": "a-secret-of-tests"},
@@ -49,11 +58,23 @@ def bucket() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in keys.items():
             patch.setenv(name, value)
+        _wait_for(port)
         boto3.client("s3", endpoint_url=keys["AWS_ENDPOINT_URL"], region_name="us-east-1").create_bucket(
             Bucket=BUCKET
         )
         yield f"s3://{BUCKET}"
-    server.stop()
+    server.kill()
+    server.wait()
+
+
+def _wait_for(port: int) -> None:
+    """Wait until a server listens."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise TimeoutError
 
 
 @pytest.mark.some("sqlite")
@@ -235,6 +256,50 @@ def test_what_is_wrong_is_said_in_a_sentence(
     store.close()
 
 
+def test_a_machine_whose_clock_is_wrong_adds_reports_and_removes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To a clock that is two days ahead, the files that another export just wrote would be old."""
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), tmp_path / "table"
+    store = open_store(place)
+    batches = begun(store, 4)
+    export_to_delta(place, str(table), day=DAY)
+    unfinished = table / "part-of-another-export.parquet"
+    unfinished.write_bytes(b"PAR1")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 2 * 86_400)
+    done = export_to_delta(place, str(table), day=NEXT)
+    assert done.clock == pytest.approx(2 * 86_400, abs=5)
+    told = run("collector", "export", place, "-o", str(table), "--table", "delta")
+    assert told.exit_code == 0
+    assert "set the clock" in told.output + told.stderr
+    assert unfinished.exists()
+    monkeypatch.undo()
+    assert export_to_delta(place, str(table), day=NEXT).clock == 0
+    assert counted(table) == expected(batches)
+    store.close()
+
+
+def test_a_commit_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:
+    from dither.collection.store.opening import open_store
+
+    place, table = str(tmp_path / "store.sqlite"), tmp_path / "table"
+    store = open_store(place)
+    batches = begun(store, 4)
+    export_to_delta(place, str(table), day=DAY)
+    last = max((table / "_delta_log").glob("*.json"))
+    whole = last.read_bytes()
+    last.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidParameter, match="cannot be read or written"):
+        export_to_delta(place, str(table), day=NEXT)
+    last.write_bytes(whole)
+    assert export_to_delta(place, str(table), day=NEXT).batches == 0
+    assert counted(table) == expected(batches)
+    store.close()
+
+
 def test_a_store_that_was_restored_is_counted_once(tmp_path: Path) -> None:
     from dither.collection.store.backup import backup, restore
     from dither.collection.store.opening import open_store
@@ -249,6 +314,72 @@ def test_a_store_that_was_restored_is_counted_once(tmp_path: Path) -> None:
     restore(tmp_path / "copy", str(place))
     assert export_to_delta(str(place), str(table)).batches == 4  # its ticks begin anew, so all is added
     assert counted(table) == expected(batches)  # copies are recognised by their digests
+
+
+def _taken_back(place: str, table: str) -> dict[str, Counts]:
+    """Export, take some batches back, export again, and return what is left; files of both are active."""
+    from dither.collection.store.opening import open_store
+
+    store = open_store(place)
+    batches = begun(store, 40)
+    export_to_delta(place, table, day=DAY)  # the day is done: nothing is rewritten below
+    store.withdraw([Withdrawal(batch.id, CAMPAIGN.id, DAY) for batch in batches[:7]])
+    export_to_delta(place, table, day=DAY)
+    store.close()
+    return expected(batches[7:])
+
+
+@pytest.mark.slow
+def test_clickhouse_counts_the_table_and_leaves_out_what_was_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # it reads files of this folder alone
+    session = pytest.importorskip("chdb.session", reason="ClickHouse (chdb) is not installed")
+    wanted = _taken_back(str(tmp_path / "store.sqlite"), str(tmp_path / "table"))
+    query = sql.counting_query(
+        CAMPAIGN.questions, "clickhouse", sql.ReportTable((tmp_path / "table").as_uri())
+    )
+    assert "deltaLakeLocal(" in query
+    with session.Session(str(tmp_path / "clickhouse")) as base:
+        counts = [json.loads(line) for line in str(base.query(query, "JSONEachRow")).splitlines()]
+    for name, question in CAMPAIGN.questions.items():
+        assert Counts.from_counts(question, counts, name=name) == wanted[name]
+
+
+@pytest.mark.slow
+def test_spark_counts_the_active_files_and_leaves_out_what_was_taken_back(tmp_path: Path) -> None:
+    spark = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
+    wanted = _taken_back(str(tmp_path / "store.sqlite"), str(tmp_path / "table"))
+    files = deltalake.DeltaTable(str(tmp_path / "table")).file_uris()
+    session = spark.SparkSession.builder.master("local[1]").getOrCreate()
+    try:
+        read = session.read.option("basePath", str(tmp_path / "table")).parquet(*files)
+        read.createOrReplaceTempView("reports")
+        query = sql.counting_query(CAMPAIGN.questions, "spark")
+        counts = [row.asDict() for row in session.sql(query.rstrip().rstrip(";")).collect()]
+    finally:
+        session.stop()
+    for name, question in CAMPAIGN.questions.items():
+        assert Counts.from_counts(question, counts, name=name) == wanted[name]
+
+
+def test_a_query_reads_a_table_by_its_address(tmp_path: Path) -> None:
+    file = tmp_path / "question.json"
+    file.write_text(CAMPAIGN.questions["browser"].to_json(), encoding="utf-8")
+    for dialect, words in (
+        ("duckdb", "FROM delta_scan('s3://bucket.a/reports') AS s"),
+        ("spark", "FROM delta.`s3://bucket.a/reports` AS s"),
+        ("clickhouse", "FROM deltaLake('s3://bucket.a/reports') AS s"),
+        ("postgresql", "PostgreSQL does not read s3:// in a query"),
+    ):
+        given = ("--column", "browser", "--table", "s3://bucket.a/reports", "--dialect", dialect)
+        shown = run("sql", str(file), *given)
+        assert words in shown.output, shown.output
+        assert shown.exit_code == (2 if dialect == "postgresql" else 0)
+    given = ("--fold", "counts", "--day", "2026-05-04", "--dialect", "duckdb")
+    folded = run("sql", str(file), "--column", "browser", "--table", "s3://bucket/reports", *given)
+    assert folded.exit_code == 2
+    assert "a Delta table is not folded" in folded.output
 
 
 def test_other_engines_count_the_active_files(tmp_path: Path) -> None:

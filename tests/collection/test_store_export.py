@@ -301,7 +301,7 @@ def test_another_store_and_a_restored_one_need_another_folder(tmp_path: Path) ->
     (folder / LIST).write_text("{")
     with pytest.raises(InvalidParameter, match="damaged"):
         export_reports(str(first), folder)
-    with pytest.raises(Exception, match="no file"):
+    with pytest.raises(Exception, match="file not found"):
         export_reports(str(tmp_path / "none.sqlite"), tmp_path / "other")
     assert not (tmp_path / "other").exists()
 

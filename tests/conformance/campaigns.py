@@ -446,6 +446,17 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
         "four reports of 79 devices",
         asked(label, **(count | {"expects": 113}), label_share=700),
     )
+    for verdict, expects in ((READ, 100), (REFUSED, 99)):
+        yield (
+            verdict,
+            "present",
+            f"a label of two reports, of {expects} expected devices",
+            asked(
+                _asked("code", dt.KRR(dt.Categories(2), epsilon=2)),
+                **(count | {"expects": expects}),
+                label_share=700,
+            ),
+        )
     many = _asked("code", dt.KRR(dt.Categories(129), epsilon=2))
     yield (
         REFUSED,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 from typing import Any, Final
 
@@ -450,6 +451,89 @@ def joint(d: dict[str, Any], value: Any, take: Take) -> bytes:
     return (seed << 16 | told(bucket(seed, own, size))).to_bytes(8, "little")
 
 
+def _box(area: dict[str, Any]) -> list[tuple[float, float]]:
+    """The box around an area."""
+    if area["kind"] == "rectangle":
+        return [(area[axis]["low"], area[axis]["high"]) for axis in "xy"]
+    if area["kind"] == "disk":
+        return [(middle - area["radius"], middle + area["radius"]) for middle in area["centre"]]
+    sides = []
+    for corner, first, second in zip(area["corner"], area["first"], area["second"], strict=True):
+        ends = [corner, corner + first, corner + second, corner + first + second]
+        sides.append((min(ends), max(ends)))
+    return sides
+
+
+def _into(area: dict[str, Any], place: Any) -> list[float]:
+    """A place moved into an area."""
+    if area["kind"] == "rectangle":
+        return [min(max(x, low), high) for x, (low, high) in zip(place, _box(area), strict=True)]
+    if area["kind"] == "disk":
+        x, y = (a - b for a, b in zip(place, area["centre"], strict=True))
+        far = math.hypot(x, y)
+        inside = area["radius"] / far if far > area["radius"] else 1.0
+        return [m + inside * a for m, a in zip(area["centre"], (x, y), strict=True)]
+    (a, b), (c, e), (o, p) = area["first"], area["second"], area["corner"]
+    x, y, size = place[0] - o, place[1] - p, a * e - b * c
+    s, t = (min(max(part / size, 0.0), 1.0) for part in (x * e - y * c, y * a - x * b))
+    return [o + s * a + t * c, p + s * b + t * e]
+
+
+def route(d: dict[str, Any], path: Any, take: Take) -> int:
+    """The number of a public path."""
+    domain, area = d["domain"], d["domain"]["area"]
+    moved = [_into(area, place) for place in path]
+    sides = _box(area)
+    whole = [
+        tuple(
+            min(max(math.floor((x - low) / (high - low) * 65536), 0), 65535)
+            for x, (low, high) in zip(place, sides, strict=True)
+        )
+        for place in moved
+    ]
+    longer = max(high - low for low, high in sides)
+    scales = [max(1, round(256 * (high - low) / longer)) for low, high in sides]
+
+    def gap(a: Any, b: Any) -> int:
+        return math.isqrt(sum((s * (x - y)) ** 2 for s, x, y in zip(scales, a, b, strict=True)))
+
+    count, m = domain["points"], len(whole) - 1
+    steps = [1 if domain["by"] == "order" else gap(whole[k], whole[k + 1]) for k in range(m)]
+    c = [sum(steps[:k]) for k in range(m + 1)]
+    own = []
+    for i in range(count):
+        target = i * c[m]
+        k = max([k for k in range(m) if (count - 1) * c[k] <= target], default=0)
+        if not m or c[k + 1] == c[k]:
+            own.append(whole[min(k + 1, m)])
+            continue
+        z, r = (count - 1) * (c[k + 1] - c[k]), target - (count - 1) * c[k]
+        own.append(tuple((a * (z - r) + b * r) // z for a, b in zip(whole[k], whole[k + 1], strict=True)))
+
+    def far(one: Any, other: Any) -> int:
+        if domain["distance"] == "mean":
+            return sum(gap(a, b) for a, b in zip(one, other, strict=True))
+
+        @cache
+        def best(i: int, j: int) -> int:
+            before = [best(x, y) for x, y in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if x >= 0 and y >= 0]
+            here = gap(one[i], other[j])
+            if domain["distance"] == "frechet":
+                return max(here, min(before, default=0))
+            return here + min(before, default=0)
+
+        return best(count - 1, count - 1)
+
+    n = [int(d["paths"][at : at + 4], 16) for at in range(0, len(d["paths"]), 4)]
+    places = list(zip(n[::2], n[1::2], strict=True))
+    public = [places[at : at + count] for at in range(0, len(places), count)]
+    nearest = min(range(len(public)), key=lambda j: (far(own, public[j]), j))
+    order = sorted(range(len(public)), key=lambda j: (far(public[nearest], public[j]), j))
+    told = response(take, -1, d["width"], int(d["step"], 16), d["bits"])
+    other = below(take, d["cells"])
+    return other if told < 0 else order[told]
+
+
 _PLACES: Final = {
     "points": (points, 1),
     "grid": (cell_of_grid, 2),
@@ -459,7 +543,7 @@ _PLACES: Final = {
 PAGE: Final = (
     *_PLACES,
     *("two copies", "channel", "table", "indices", "questions", "prefix", "box", "directions"),
-    "splines",
+    *("splines", "routes"),
     *("joint response", "joint bits", "joint hashed"),
 )
 
@@ -475,6 +559,8 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
         return bytes(n for at, one in enumerate(two_copies(d, value, take)) for n in (int(at == 0), one))
     if kind.startswith("joint"):
         return joint(d, value, take)
+    if kind == "routes":
+        return route(d, value, take).to_bytes(1 if d["cells"] <= 256 else 2, "little")
     if kind == "prefix":
         return prefix(d, value, take).to_bytes(8, "little")
     if kind == "questions":

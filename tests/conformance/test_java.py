@@ -61,6 +61,7 @@ def compiled(folder: Path) -> list[str] | None:
     if None in found:
         return None
     files = sorted(str(file) for part in ("src", "test") for file in (CLIENT / part).rglob("*.java"))
+    files += map(str, sorted((Path(__file__).parent / "android").rglob("*.java")))
     readme = (CLIENT / "README.md").read_text(encoding="utf-8")
     for code in re.findall(r"^```java\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL):
         file = folder / (code.partition("final class ")[2].split()[0] + ".java")

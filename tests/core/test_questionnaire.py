@@ -42,7 +42,7 @@ def test_the_longest_text_is_read_and_a_longer_one_is_not() -> None:
 
 @pytest.mark.parametrize("text", [None, 5, b"[questions]", ["a"]])
 def test_a_campaign_is_a_text(text: Any) -> None:
-    with pytest.raises(InvalidParameter, match="a campaign is a text"):
+    with pytest.raises(InvalidParameter, match="a campaign to be a text"):
         dt.Questionnaire.from_toml(text)
 
 
@@ -82,7 +82,7 @@ def test_units_and_steps_are_declared_in_the_file_and_travel_with_reports() -> N
     [
         ("step = 5", "step = -5", "positive"),
         ("step = 5", 'step = "5"', "a step must be a number"),
-        ('unit = "h"', "unit = 5", "a unit is a text"),
+        ('unit = "h"', "unit = 5", "a unit to be a text"),
         ("circle = 24", 'categories = ["a", "b"]', "categories"),
     ],
 )

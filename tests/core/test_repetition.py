@@ -404,7 +404,7 @@ def test_a_tree_travels_nowhere_without_being_known() -> None:
     assert change.fingerprint != SMOKES.fingerprint
     assert change.fingerprint != dt.KeptChange(SMOKES, days=31).fingerprint
     assert change.fingerprint != dt.KeptChange(SMOKES, days=30, changes=2).fingerprint
-    with pytest.raises(InvalidParameter, match="was expected, not KeptChange"):
+    with pytest.raises(InvalidParameter, match="got KeptChange"):
         as_question(change)
     assert not hasattr(change, "to_json")
     assert change.at(2).guarantee.epsilon == dt.KRR(YES_NO, epsilon=2).guarantee.epsilon

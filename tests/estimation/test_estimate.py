@@ -257,7 +257,7 @@ def test_a_unit_is_shown_and_nothing_else():
         assert " minutes (95 %" in repr(shown)
     assert dt.mean(REPORTS.read_by(plain)).value == dt.mean(REPORTS).value
     for unit in (5, "a\nb", "x" * 41, None):
-        with pytest.raises(InvalidParameter, match="a unit is a text"):
+        with pytest.raises(InvalidParameter, match="a unit to be a text"):
             dt.Interval(0, 1, unit=unit)
 
 

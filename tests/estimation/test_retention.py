@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,3 +119,47 @@ def test_what_cannot_be_said_yet_is_said() -> None:
         dt.retention(PresenceCounts("week", WEEKS[:1], [40], [30], {}, other, [[5, 5]]))
     with pytest.raises(dt.errors.InvalidParameter):
         dt.retention([1, 2])  # type: ignore[arg-type]
+
+
+def test_counts_of_two_collectors_add() -> None:
+    """A device sends to one of them: the sum is what one collector of all would have."""
+    rng = np.random.default_rng(4)
+    asked = dt.ProjectiveResponse(dt.Categories(LABELS), epsilon=4)
+    installed, active = population(2000, 0.9, rng)
+    here = rng.random(installed.size) < 0.4
+    first, second = (counted(asked, installed[some], active[some], 0.7, rng) for some in (here, ~here))
+    total = sum([first, second])
+    assert isinstance(total, PresenceCounts)
+    assert list(total.messages) == active.sum(axis=0).tolist()
+    assert total.public == tuple(np.add(first.public, second.public))
+    assert total.labels["1.0"][:8] == total.public[:8]
+    one, both = (dt.retention(part).after(4) for part in (first, total))
+    assert both["high"] - both["low"] < one["high"] - one["low"]
+    assert both["value"] == pytest.approx(true_share(installed, active, 4), abs=0.08)
+    hidden = replace(first, messages=[None, *list(first.messages)[1:]])
+    assert (hidden + second).messages[0] is None  # a number that is not shown is not in a sum
+    assert (hidden + second).public[0] == 0
+    unmarked = replace(first, counts=[[0] * asked.question.outcomes] * 16)
+    assert not (unmarked + second).of_period(3).n  # devices with the label came, and are not shown
+    more = {"messages": second.messages[2:], "public": second.public[2:], "labels": {}}
+    late = replace(second, periods=WEEKS[2:], counts=np.asarray(second.counts)[2:], **more)
+    assert (first + late).periods == WEEKS[2:]
+    other = dt.KRR(dt.Categories(LABELS), epsilon=1)
+    with pytest.raises(dt.errors.Mismatch):
+        _ = first + replace(second, question=other, counts=[[0] * 18] * 16)
+    with pytest.raises(TypeError):
+        _ = first + 1  # type: ignore[operator]
+
+
+def test_cohorts_of_months_have_no_retention_by_week_and_the_reason_is_said() -> None:
+    months = ["2025-12-01", "2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"]
+    asked = dt.KRR(dt.Categories(months), epsilon=4)
+    rng = np.random.default_rng(5)
+    rows = [np.bincount(asked.perturb(rng.choice(months[:4], 400)).cells, minlength=5) for _ in WEEKS]
+    found = dt.retention(PresenceCounts("week", WEEKS, [400] * 16, question=asked, counts=rows))
+    assert not found.rows
+    assert 'every = "month"' in found.missing
+    assert {row["installed"] for row in found.cohorts} == set(months[2:4])  # January began before these weeks
+    begun = [datetime.date(2026, month, 1) for month in (1, 2, 3)]
+    by_month = PresenceCounts("month", begun, [400] * 3, question=asked, counts=rows[:3])
+    assert "months of installation that are over" in dt.retention(by_month).missing

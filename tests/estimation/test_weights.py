@@ -84,7 +84,7 @@ def test_wrong_raking_is_refused() -> None:
         rake({"a": [0]}, {"a": {0: -1}})
     with pytest.raises(InvalidParameter, match="different lengths"):
         rake({"a": [0, 0], "b": [0]}, {"a": {0: 1}, "b": {0: 1}})
-    with pytest.raises(InvalidParameter, match="totals are a mapping"):
+    with pytest.raises(InvalidParameter, match="totals to be a mapping"):
         rake({"a": [0]}, {})
 
 

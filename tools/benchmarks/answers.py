@@ -1,6 +1,7 @@
 """Answers of a collector against the library's calls for the same numbers, in processor time of one run.
 
 python -m tools.benchmarks.answers
+python -m tools.benchmarks.answers page      a page of 20 questions, 90 days and 6 labels
 
 The call is the estimate and the interval that the row shows, of a summary that exists. The answer is what
 `GET …/answers.json` computes when the number of reports has changed: it adds up the live counts as well.
@@ -8,7 +9,9 @@ The call is the estimate and the interval that the row shows, of a summary that 
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +37,8 @@ def _measure(path: Path) -> None:
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
     from dither.collection.store.sqlite import SqliteStore
-    from dither.collection.web.answers import Answers, Query, What
+    from dither.collection.web.answers import Answers
+    from dither.collection.web.query import Query, What
 
     questions: dict[str, dt.Podium | dt.SW | dt.KRR | dt.OLH] = {
         "Podium, 2^16 cells": dt.Podium(dt.Interval(0, 180), epsilon=1),
@@ -72,6 +76,73 @@ def _measure(path: Path) -> None:
         times = f"{1e3 * library:.2f} | {1e3 * answered:.2f} | {answered / library:.2f}"
         print(f"| {name} | {what.value} | {times} |")
     answers.close()
+    store.close()
+
+
+def page(count: int = 20, days: int = 90, labels: int = 6) -> None:
+    """Print the milliseconds of a page of many questions, days and labels: wall and processor time."""
+    with TemporaryDirectory() as folder:
+        _measure_page(Path(folder) / "store", count, days, labels)
+
+
+def _measure_page(path: Path, count: int, days: int, labels: int) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from dither.collection.campaign import Campaign, Published
+    from dither.collection.collector import Collector
+    from dither.collection.live import Slot
+    from dither.collection.settings import Settings
+    from dither.collection.store.sqlite import SqliteStore
+    from dither.collection.web.answers import Answers
+    from dither.collection.web.pages import Pages
+    from dither.collection.web.sections import USUAL
+
+    first = datetime.date(2026, 5, 4)
+    last = first + datetime.timedelta(days - 1)
+    names = tuple(f"v{number}" for number in range(labels))
+    kinds: list[Callable[[float], Any]] = [
+        lambda epsilon: dt.Podium(dt.Interval(0, 180), epsilon=epsilon),
+        lambda epsilon: dt.SW(dt.Interval(0, 180), epsilon=epsilon),
+        lambda epsilon: dt.KRR(dt.Categories(["a", "b", "c", "d"]), epsilon=epsilon),
+        lambda epsilon: dt.Podium(dt.Interval(1, 5, step=1), epsilon=epsilon + 1),
+    ]
+    questions = {f"q{number}": kinds[number % 4](1 + number / 100) for number in range(count)}
+    asked = {name: made.question for name, made in questions.items()}
+    contract = Campaign("page", 1, "a", "b", "c", first, last, asked, people=50, labels=names)
+    published = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(32)))
+    store = SqliteStore(path)
+    collector = Collector(store, Settings(), lambda: last)
+    collector.publish(published)
+    rng = np.random.default_rng(1)
+    values = [180 * rng.beta(2, 5, 20_000)] * 2 + [
+        rng.choice(list("abcd"), 20_000),
+        rng.integers(1, 6, 20_000),
+    ]
+    for number, (name, mechanism) in enumerate(questions.items()):
+        cells = mechanism.perturb(values[number % 4], source=dt.Seeded(1)).cells
+        for day in range(days):
+            for label in names:
+                begin = int(rng.integers(0, 19_900))
+                slot = Slot(published.id, name, first + datetime.timedelta(day), label)
+                collector.live.add(slot, cells[begin : begin + 100].tobytes())
+    answers = Answers(collector)
+    pages = Pages(collector, answers)
+
+    async def steps() -> None:
+        print("| page | wall, ms | processor, ms | bytes, compressed |\n|---|---|---|---|")
+        for step in ("the first after a restart", "all of it is there", "again", "drawn again", "again"):
+            wall, processor = time.perf_counter(), time.process_time()
+            if step == "drawn again":
+                pages._drawn.clear()
+            size = len(await pages.page(published, USUAL))
+            while step == "all of it is there" and not (await pages._now(published, USUAL)).complete:
+                await asyncio.sleep(0.05)
+            wall, processor = time.perf_counter() - wall, time.process_time() - processor
+            print(f"| {step} | {1e3 * wall:.0f} | {1e3 * processor:.0f} | {size} |", flush=True)
+
+    asyncio.run(steps())
+    answers.close()
+    pages.close()
     store.close()
 
 
@@ -114,4 +185,4 @@ def _least(
 
 
 if __name__ == "__main__":
-    main()
+    page() if sys.argv[1:] == ["page"] else main()

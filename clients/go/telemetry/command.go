@@ -11,8 +11,9 @@ import (
 	"dither"
 )
 
-// Command runs "mytool telemetry on|off|status|show|take-back|erase" with the words after telemetry, and prints; without a word it is
-// status. It returns an error for another word, and for no other reason. With cobra:
+// Command runs "mytool telemetry on|off|status|show|take-back|erase" with the words after telemetry, and
+// prints; without a word it is status. It returns an error for another word, and for no other reason. With
+// cobra:
 //
 //	root.AddCommand(&cobra.Command{Use: "telemetry on|off|status|show|take-back|erase", Args: cobra.MaximumNArgs(1),
 //		ValidArgs: telemetry.Actions, RunE: func(_ *cobra.Command, words []string) error { return use.Command(words) }})
@@ -124,7 +125,7 @@ func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong
 	reason, given, refused := t.whyOff(), false, false
 	if wrong == nil {
 		given, refused = t.consent(campaign)
-	} else { // of a campaign that cannot be read nothing is answered or sent
+	} else { // an unreadable campaign: nothing is answered or sent
 		t.fail(wrong)
 	}
 	lines := []string{"Telemetry is off."}
@@ -137,7 +138,7 @@ func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong
 		lines = append(lines, "You were not asked about this campaign yet.")
 	}
 	found, err := t.overview(ctx, campaign)
-	if err != nil { // whether it is on is said all the same
+	if err != nil { // the state is printed all the same
 		t.fail(err)
 	} else if found != nil {
 		lines = append(lines, fmt.Sprintf("%s to be sent. ε = %.6g is left.", count(found.Waiting, "waits", "wait"), found.Left))
@@ -236,7 +237,7 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 	return lines
 }
 
-// takeBack has the collector delete what it can still delete; what was not sent is not sent any more.
+// takeBack has the collector delete all that it still can; unsent reports are not sent any more.
 func (t *Telemetry) takeBack(ctx context.Context, campaign *dither.Campaign) (string, error) {
 	if _, err := os.Stat(t.accountFile()); err != nil {
 		return "Nothing was given so far.", nil

@@ -15,8 +15,9 @@ import (
 	"dither/internal/bridge"
 )
 
-// Consent holds for what was shown. A record keeps digests of asker, key, purpose and address, of each question with its
-// words, and the days; a campaign that is not covered by it needs another yes. The file is the one of dither_device.
+// Consent holds for the shown campaign. A record keeps digests of asker, key, purpose and address, of each
+// question with its words, and the days; a campaign that is not covered by it needs another yes. The file is
+// the one of dither_device.
 
 // shownTerms are what a person reads about a campaign, without its version, its days and its questions.
 var shownTerms = []string{"asker", "contact", "purpose", "purposes", "repeat", "days", "every", "changes", "answers", "labels", "people"}
@@ -169,7 +170,7 @@ func ownLanguages() []string {
 	return nil
 }
 
-// describe returns what may be answered, in words: by the terms of the campaign, with the names for people.
+// describe returns the possible answers in words: by the terms of the campaign, with the names for people.
 func describe(domain, stated map[string]any, labels []dither.Label) string {
 	var listed []string
 	none := ""

@@ -15,7 +15,7 @@ func isOwn(info fs.FileInfo) bool {
 	return !ok || int(about.Uid) == os.Geteuid()
 }
 
-// spawn starts this program to send, and leaves it alone: it delays nobody's end. It returns its number, or −1.
+// spawn starts this program to send, detached: it delays nobody's end. It returns its number, or −1.
 func spawn(environment []string) int {
 	program, err := os.Executable()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package telemetry asks the people who run a command-line tool what they use, with consent, a promise and a budget. Every
-// answer is randomised before it is kept. Nothing that happens here stops the tool: no function panics, and none waits longer
-// than two seconds for another process.
+// Package telemetry asks the people who run a command-line tool what they use, with consent, a promise and a
+// budget. Every answer is randomised before it is kept. Nothing that happens here stops the tool: no function
+// panics, and none waits longer than two seconds for another process.
 //
 //	var use = telemetry.Start(telemetry.Config{Campaign: campaign, Key: "…", App: "mytool", Address: "https://…"})
 //
@@ -36,7 +36,7 @@ const (
 	interval  = time.Hour       // between two attempts to send
 	sending   = 10 * time.Minute
 	testMode  = "DITHER_TELEMETRY_TEST" // a switch for developers
-	testLabel = "test"                  // of what they send
+	testLabel = "test"                  // label of their reports
 	sender    = "DITHER_TELEMETRY_SEND" // set for the process that sends, to the folder of its tool
 )
 
@@ -47,18 +47,18 @@ var (
 	noTelemetry = "/etc/dither/no-telemetry"
 )
 
-// A Config says what a tool asks, and where its answers go.
+// A Config holds the questions of a tool and the address of its answers.
 type Config struct {
 	Campaign   string        // the text that dither campaign publish writes; embed it
 	Presence   string        // the text of a second campaign, with repeat "present", for Present; or empty
 	Key        string        // the asker's public key, 64 hexadecimal digits
 	App        string        // the name of the tool, as people type it
 	Version    string        // sent as a label if the campaign lists it
-	Address    string        // of the collector, such as https://telemetry.example; empty sends nothing
-	Relay      string        // of a relay that passes requests on to the collector's gateway, or empty
+	Address    string        // address of the collector, such as https://telemetry.example; empty sends nothing
+	Relay      string        // address of a relay that passes requests on to the collector's gateway, or empty
 	Epsilon    float64       // the tool's budget for a year; what the campaign needs if it is 0
 	Policy     dither.Policy // what one answer may be
-	Folder     string        // of consent and account; the one of the user's state if it is empty
+	Folder     string        // folder of consent and account; the user's state folder if it is empty
 	AskLater   bool          // Answer does not ask for consent; call Ask
 	Foreground bool          // no process is started that sends; call Send
 }
@@ -77,8 +77,8 @@ type Telemetry struct {
 	out, err io.Writer
 }
 
-// Start returns the telemetry of a tool. Call it first in main, or initialise a variable with it: the process that sends is
-// this program; it sends here and ends.
+// Start returns the telemetry of a tool. Call it first in main, or initialise a variable with it: the process
+// that sends is this program; it sends here and ends.
 func Start(config Config) *Telemetry {
 	t := &Telemetry{Config: config, turn: make(chan struct{}, 1), in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	if folder := os.Getenv(sender); folder != "" && folder == t.base() {
@@ -144,16 +144,17 @@ func (t *Telemetry) fail(err error) {
 // Problem says what went wrong at the latest answer or sending; empty if nothing did.
 func (t *Telemetry) Problem() string { return t.problem }
 
-// Answer answers a question and returns what became of it: drawn (sent later), silent (another day was drawn), repeated (a
-// permanent answer), refused (budget or policy), outside (no such answer), closed (before or after the campaign), off (no
-// consent) or failed (see Problem). DITHER_TELEMETRY_DEBUG=1 prints it, never a value.
+// Answer answers a question and returns what became of it: drawn (sent later), silent (another day was
+// drawn), repeated (a permanent answer), refused (budget or policy), outside (no such answer), closed (before
+// or after the campaign), off (no consent) or failed (see Problem). DITHER_TELEMETRY_DEBUG=1 prints it, never
+// a value.
 func (t *Telemetry) Answer(question string, value any) (result string) {
 	return t.say(question, func(ctx context.Context) (string, error) { return t.answer(ctx, question, value) })
 }
 
-// Present says that the tool is used, for the campaign Presence: one message on the first use in a period. It returns drawn
-// or present (sent now or later), silent (this period has a message), and otherwise the words of Answer. The value is what
-// the permanent label is about; nil is the day of the first use.
+// Present says that the tool is used, for the campaign Presence: one message on the first use in a period. It
+// returns drawn or present (sent now or later), silent (this period has a message), and otherwise the words
+// of Answer. The value is what the permanent label is about; nil is the day of the first use.
 func (t *Telemetry) Present(value any) (result string) {
 	return t.say("present", func(ctx context.Context) (string, error) {
 		if value == nil {
@@ -300,7 +301,7 @@ func (t *Telemetry) sendLater() {
 	t.sender = -1
 	if info, err := os.Stat(t.path("sent")); err == nil {
 		if since := time.Since(info.ModTime()); since < interval && since > -48*time.Hour {
-			return // a time far ahead is that of a wrong clock
+			return // a time far ahead comes from a wrong clock
 		}
 	}
 	if t.write("sent", "") == nil {
@@ -324,7 +325,7 @@ func (t *Telemetry) Ask() (given bool) {
 	return given
 }
 
-// campaigns returns the campaign, and the presence if there is one: people are asked about both at once.
+// campaigns returns the campaign, and the presence if there is one: one consent covers both.
 func (t *Telemetry) campaigns() []*dither.Campaign {
 	if t.counted == nil {
 		return []*dither.Campaign{t.campaign}
@@ -362,7 +363,7 @@ func (t *Telemetry) askNow() bool {
 	if strings.Count(words, "\n")+2 > linesOf(os.Stderr) {
 		words += "\n" + shortOf(t.campaign, t.budget())
 	}
-	forgetInput(t.in) // what was typed so far is no answer
+	forgetInput(t.in) // earlier input is not an answer
 	fmt.Fprintf(t.err, "%s\nMay %s send such answers? [y/N] ", words, t.App)
 	line, _ := bufio.NewReader(t.in).ReadString('\n')
 	yes := slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
@@ -374,7 +375,7 @@ func (t *Telemetry) askNow() bool {
 	return now == "on"
 }
 
-// agree keeps a yes to what was shown, beside those to other askers.
+// agree keeps a yes to the shown campaign, in addition to other askers'.
 func (t *Telemetry) agree() error {
 	records := t.records()
 	if records == nil {
@@ -387,7 +388,7 @@ func (t *Telemetry) agree() error {
 	return t.write("consent", bridge.Write(records)+"\n")
 }
 
-// records returns the kept consent by asker; nil if there was no question. What cannot be read is a no.
+// records returns the kept consent by asker; nil if there was no question. An unreadable file is a no.
 func (t *Telemetry) records() map[string]any {
 	content, err := os.ReadFile(t.path("consent"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -429,7 +430,7 @@ func (t *Telemetry) whyOff() string {
 	return t.whyForeign()
 }
 
-// whyForeign returns why there is no place here that is this person's own; empty if there is one.
+// whyForeign returns why this machine has no folder of this person's own, or "".
 func (t *Telemetry) whyForeign() string {
 	folder := t.base()
 	switch {
@@ -515,8 +516,8 @@ func (t *Telemetry) label(campaign *dither.Campaign) string {
 	return ""
 }
 
-// accountFile returns the file of this tool, or one that the person made for several, by DITHER_ACCOUNT_GO. An account of
-// dt.Account is an SQLite file that this client cannot read.
+// accountFile returns the file of this tool, or one that the person made for several, by DITHER_ACCOUNT_GO.
+// An account of dt.Account is an SQLite file that this client cannot read.
 func (t *Telemetry) accountFile() string {
 	if shared := os.Getenv("DITHER_ACCOUNT_GO"); shared != "" && !isTest() {
 		return shared
@@ -526,7 +527,7 @@ func (t *Telemetry) accountFile() string {
 
 func (t *Telemetry) path(name string) string { return filepath.Join(t.base(), name) }
 
-// base returns the folder of what is kept, or an empty text.
+// base returns the folder of the kept files, or an empty text.
 func (t *Telemetry) base() string {
 	base := t.Folder
 	if base == "" {
@@ -545,12 +546,12 @@ func (t *Telemetry) base() string {
 	return ""
 }
 
-// write writes a small file completely or not at all, readable by its owner alone.
+// write writes a small file completely or not at all, readable only by its owner.
 func (t *Telemetry) write(name, text string) error {
 	if err := os.MkdirAll(t.base(), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(t.base(), name+".*") // of mode 600
+	file, err := os.CreateTemp(t.base(), name+".*") // mode 600
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		os.Setenv("DITHER_TEST_TOOL", strings.Join(words, " ")) // of the process that sends
+		os.Setenv("DITHER_TEST_TOOL", strings.Join(words, " ")) // words of the process that sends
 		use := Start(Config{Campaign: string(content), Key: words[1], App: "tool", Address: words[2], Folder: words[3], Epsilon: 1000})
 		if len(flag.Args()) > 0 && flag.Arg(0) == "telemetry" {
 			if err := use.Command(flag.Args()[1:]); err != nil {
@@ -87,7 +87,7 @@ func object(t testing.TB, text string) map[string]any {
 func vectors(t testing.TB) (published map[string]any, key string) {
 	content, err := os.ReadFile("../../conformance/2/consent.json")
 	if err != nil {
-		t.Skip("no vectors beside this folder")
+		t.Skip("no vectors next to this folder")
 	}
 	whole := object(t, string(content))
 	return whole["campaigns"].(map[string]any), whole["key"].(string)
@@ -112,7 +112,7 @@ func TestAYesCoversWhatWasShown(t *testing.T) {
 	}
 }
 
-var _, private, _ = ed25519.GenerateKey(nil) // of the asker
+var _, private, _ = ed25519.GenerateKey(nil) // key of the asker
 
 // started returns a tool in a home of its own, whose campaign is open until 2120 and has some other terms.
 func started(t *testing.T, other ...map[string]any) *Telemetry {
@@ -229,7 +229,7 @@ func TestCircumstancesAreHostile(t *testing.T) {
 	if err := os.WriteFile(use.path("consent"), []byte("yes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	answered(t, use, "travel", "bus", "off") // nobody knows what it says
+	answered(t, use, "travel", "bus", "off") // unknown contents
 	broken := Start(Config{Campaign: "{", Key: "00", App: "mytool", Foreground: true})
 	answered(t, broken, "travel", "bus", "failed")
 	says(t, broken, "status", "Telemetry is off.")
@@ -361,7 +361,7 @@ func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
 	defer server.Close()
 	use.Address = server.URL
 	says(t, use, "on", "That you use it is seen in each period", "Telemetry is on.")
-	if got := use.Present("bus"); got != "drawn" && got != "present" { // of one in a thousand
+	if got := use.Present("bus"); got != "drawn" && got != "present" { // one in a thousand
 		t.Error(got, use.Problem())
 	}
 	if got := use.Present("car"); got != "silent" {

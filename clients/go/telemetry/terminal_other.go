@@ -4,7 +4,7 @@ package telemetry
 
 import "os"
 
-// Where it is not known who is there, there is no question for consent: `mytool telemetry on` is a yes.
+// If the presence of a person is unknown, consent is not requested: `mytool telemetry on` is a yes.
 func isTerminal(*os.File) bool { return false }
 
 func linesOf(*os.File) int { return 24 }

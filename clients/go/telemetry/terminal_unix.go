@@ -27,5 +27,5 @@ func linesOf(file *os.File) int {
 	return 24
 }
 
-// forgetInput drops what was typed so far.
+// forgetInput drops earlier input.
 func forgetInput(file *os.File) { control(file, flushInput, flushArgument()) }

@@ -11,10 +11,10 @@ import (
 	"dither/internal/bridge"
 )
 
-// A total is the most that one person reveals in a campaign, over all questions and all days; dither_device/total.py is the
-// same in Python.
+// A total is the most that one person reveals in a campaign, over all questions and all days;
+// dither_device/total.py is the same in Python.
 type total struct {
-	each, epsilon, delta float64 // of one answer to every question; epsilon is infinite if nothing limits it
+	each, epsilon, delta float64 // for one answer to every question; epsilon is infinite without a limit
 	times                int     // how often they are answered at most; 0 if it is not known
 	unchanging           bool    // it holds if no value changes
 	capped               bool    // the budget of the account is the limit
@@ -138,8 +138,8 @@ func show(x float64) string {
 	return text
 }
 
-// percent returns how sure the best guess between two equally likely values is at most, rounded up. More decimals are
-// shown where fewer would say 100 %.
+// percent returns how sure the best guess between two equally likely values is at most, rounded up. More
+// decimals are shown where fewer would say 100 %.
 func percent(epsilon float64) string {
 	share := math.Nextafter(1/(1+math.Exp(-epsilon)), 1)
 	for digits := range 3 {

@@ -16,9 +16,9 @@ var h=e=>Number(e.toPrecision(12)),u=(e,t)=>h(Number((e=>BigInt("0x"+e))(e))/2**
 let n=e.entries.map(({asker:e,question:t,epsilon:n,delta:s,assumes:a})=>({asker:e,question:t,epsilon:u(n,64),delta:u(s,128),assumes:a
 })),s=[...e.queue.filter(a),...(e.present??[]).filter(({batch:e})=>e)],r=e.entries.filter(({id:t})=>!e.queue.some(e=>e.id===t)).length,i=(e.sent??[]).flatMap(({asker:e,questions:t,until:n})=>n<Math.floor(Date.now()/864e5)?[]:{
 asker:e,questions:t,until:new Date(864e5*n).toISOString().slice(0,10)});return[{epsilon:u(e.own.epsilon,64),left:h(t.left(e)),given:n,
-waiting:s.length,sent:r,withdrawable:i}]}function d({told:e,coins:t,sent:n,present:s,...a},r){
-let{sent:i}=c(a,r)[0],o=a.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),l={...a,entries:o,askers:[],
-answers:[],choices:[],queue:[]};return[{...c(l,r)[0],sent:i},l,!0]}
+waiting:s.length,sent:r,withdrawable:i}]}function d({told:e,coins:t,trees:n,sent:s,present:a,...r},i){
+let{sent:o}=c(r,i)[0],l=r.entries.map(({data:e,times:t,campaign:n,...s})=>({...s,asker:"",question:"",fingerprint:""})),h={...r,entries:l,askers:[],
+answers:[],choices:[],queue:[]};return[{...c(h,i)[0],sent:o},h,!0]}
 var f=e=>String(Number(e.toPrecision(3))),p=class extends(globalThis.HTMLElement??Object){#e;get device(){return this.#e}set device(e){this.#e=e,
 this.refresh()}async refresh(){this.#e&&this.#t(await this.#e.account(c))}
 #t({epsilon:e,left:t,given:n,waiting:s},a="How much was given stays counted: the askers keep what they received."){

@@ -55,9 +55,9 @@ start:null,data:null,every:l},question:f,value:p.value,installed:"installed"===p
 ;return i&&void 0===y&&!F(e,s)?[x("value",`question "${i.asked.question}": expected a value of its domain`)]:_(e,a(p.take(16)),h,s,i?.asked??null,c,{
 report:()=>a(i.question.draw(y,p)),mark:()=>"",source:p})})}async function W(t,r,a,n={},s=j){
 let[i,l]=B(r),{labels:o,retry:u}=r.terms,{label:d="",pack:c=O}=n
-;return e(!d||o.includes(d),"label",`${JSON.stringify(d)} is not in the campaign, which lists ${JSON.stringify(o)}`),{
-...await C(()=>t.account((e,t,n)=>{let[{is:o,id:u,public:p,reports:f},h]=E(e,s(),i,l?.asked??null);if("empty"===o)return[void 0,h]
-;let m=f.map(([e,t])=>({fingerprint:e,report:t}));return[S(n,r.shown,a)??{id:u,body:c(u,p?d:"",m)}]}),(e,a)=>t.account(t=>"dropped"===a?((e,t)=>{
+;return e(!d||o.includes(d),"label",`${JSON.stringify(d)} is not in the campaign; it lists ${JSON.stringify(o)}`),{...await C(()=>t.account((e,t,n)=>{
+let[{is:o,id:u,public:p,reports:f},h]=E(e,s(),i,l?.asked??null);if("empty"===o)return[void 0,h];let m=f.map(([e,t])=>({fingerprint:e,report:t}))
+;return[S(n,r.shown,a)??{id:u,body:c(u,p?d:"",m)}]}),(e,a)=>t.account(t=>"dropped"===a?((e,t)=>{
 let r=e=>(({batch:e})=>e!==v)(e)&&t!==v&&(e.batch===t||e.id===t),a=e.queue.filter(r).length,n=e.queue.flatMap(t=>r(t)?(t=>e.answers.some(e=>w(e,t)))(t)?{
 ...t,batch:v}:[]:t),[s,i]=q(e,e=>e.batch===t);return i?[{is:"dropped",reports:i},s]:a?[{is:"dropped",reports:a},{...e,queue:n}]:[{is:"unknown"}]
 })(t,e):((e,t,r)=>{let a=[...e.queue.filter(e=>e.id===t||e.batch===t),...A(e,t)],[n,s]=((e,t)=>{

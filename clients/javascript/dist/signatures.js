@@ -63,7 +63,7 @@ name:"X25519",public:e},n,256)).catch(()=>e(0,"key"));return[await s.exportKey("
 ;let d="present"===u,f=new Map,m=new Set,[y,g]=[0,0];e(Array.isArray(o)&&o.length<=(d?1:1024)&&(d||o.length),"terms","questions");for(let t of o){
 e(N(t),"terms","questions");let{name:s}=t;v(s,"questions",{size:64});let n=T(t,s,u);y+=r(t,"epsilon"),"delta"in t&&(e(r(t,"delta")>0,"promise",s),
 g+=t.delta);let i=JSON.parse((n??JSON.parse(t.specification)).device);if(n&&K(t,i.domain,c,d),d&&n){let t=D(i)
-;e("categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}f.set(s,n),
+;e(a.expects>=100&&"categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}f.set(s,n),
 m.add(n?.fingerprint??JSON.parse(t.specification).fingerprint)}return e(!d||o.length===+("label_share"in a),"terms","label_share"),
 e(f.size===o.length&&f.size===m.size,"terms","questions"),e(S(r(p,"epsilon"),y),"promise","epsilon"),
 e(g?S(r(p,"delta"),g):null===p.delta,"promise","delta"),e(Array.isArray(p.assumptions)&&!p.assumptions.length,"promise","assumptions"),s(),f
@@ -86,7 +86,7 @@ var F=({heads:e},t)=>!t||e[t[0]-1]===t[1],L=(t,a,s)=>X((async()=>{let[{list:r,si
 ;e(s===(o.at(-1)??"0".repeat(64))&&z(r??n??l,64),"list"),e(Object.keys(a).length===(n?3:2)&&(!n||c.has(n))&&!c.has(r),"list"),n&&J(a),
 l||c.set(r??n,f??null),o.push(u(d(p(t))))}await l("dither list 2\n"+o.at(-1),n);let f={heads:o,campaigns:c};return e(F(f,s),"list"),f})())
 ;async function G(s,r,n=globalThis.fetch,i){let l=async(a,s)=>{let[{ok:r,status:i},l]=await t(n,a,4194304)
-;return e(r||!s,"campaign",`the collector answers ${i}: there is no campaign at this address; it may have moved, or ended long ago`),r?l.text():""
+;return e(r||!s,"campaign",`the collector answers ${i}: no campaign at this address; it may have moved, or ended long ago`),r?l.text():""
 },o=await(i?.update(e=>[e])),p=r;for(;o?.keys[p];)p=o.keys[p];let u=await W(await l(s,!0),p);e(s.endsWith("/"+u.id),"fingerprint"),
 e(i||u.key===p,"key");let c=i&&await l(s.replace(/campaigns\/\w+$/,"list")),d=c&&(await X((async()=>a(c))())).key===u.key?await L(c,u.key):void 0
 ;return await(i?.update(({keys:t,heads:a}={keys:{},heads:{}})=>{u.key!==p&&e(!t[u.key]&&(t[p]??=u.key)===u.key,"key");let s=a[u.key]??a[u.before]

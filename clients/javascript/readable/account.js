@@ -1,5 +1,5 @@
 /**
- * The account of one person: what was given so far, and what may still be asked.
+ * The account of one person: spent and remaining budgets.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
@@ -19,13 +19,13 @@ export function limit(x, places) {
     const units = BigInt(Math.floor(x * 2 ** places));
     return (units && units + (units >> 52n) + 1n).toString(16);
 }
-/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+/** Return the rest of a limit after some entries, in units: below 0 if they exceed it. */
 export const remaining = (entries, most, field) => entries.reduce((left, one) => left - number(one[field]), number(most[field]));
 /** Return whether entries fit into a limit, ε and δ. */
 export const fits = (entries, most) => ["epsilon", "delta"].every((field) => remaining(entries, most, field) >= 0n);
-/** The limits of an account by the plain rules, beside ε and δ. */
+/** The limits of an account by the plain rules, in addition to ε and δ. */
 export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null };
-/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+/** Return the rest of a limit as a number. The slack of the limit does not count: it is there so that sums of doubles fit. */
 export const leftOf = (units, most) => (units << 50n > number(most.epsilon) ? Number(units) / 2 ** 64 : 0);
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export const plain = {
@@ -34,7 +34,7 @@ export const plain = {
         need(plainly === limits, "rules");
         return state;
     },
-    knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+    knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
     decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
     left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
@@ -42,9 +42,9 @@ export const plain = {
 export const isAnswered = (entries, asked) => entries.filter((one) => same(one, asked) && one.campaign === asked.limit?.campaign).length >= (asked.limit?.answers ?? Infinity);
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export const assumed = (asked, rules) => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
-/** Return what a path of so many locations assumes. */
+/** Return the assumptions of a path of this number of locations. */
 export const pathAssumes = (times = 1) => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
-/** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+/** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
 const ASIDE = "0".repeat(32);
 /** Return whether a report waits to be sent. */
 export const waits = ({ batch }) => batch !== ASIDE;
@@ -52,6 +52,8 @@ export const waits = ({ batch }) => batch !== ASIDE;
 const again = (queue, asked, report) => queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }) => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
+/** Return whether an entry was charged for exactly what another one would be. */
+export const isPaid = (one, due) => one && same(one, due) && terms(one) === terms(due);
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export function answer(state, id, asked, policy, rules, drawing) {
     const { epsilon, delta, repeat, data, times, limit } = asked;
@@ -60,13 +62,16 @@ export function answer(state, id, asked, policy, rules, drawing) {
     const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
     const find = (list, id) => list.find((one) => one.id === id);
     // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-    const paid = (one) => one && same(one, asked) && terms(one) === terms(entry);
+    const paid = (one) => isPaid(one, entry);
     const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
     const charged = find(state.entries, kept?.id);
     const waiting = find(state.queue, id);
     const own = find(state.entries, id);
     if (waiting || own) {
-        if (!same(waiting ?? own, asked) || !paid(own ?? charged))
+        const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
+        if (periodic && own?.data)
+            entry.data = own.data;
+        if (!same(waiting ?? own, asked) || !(periodic && !own ? true : paid(own ?? charged)))
             return refuse("id");
         if (!waiting)
             return [{ is: "acknowledged", reports: 0 }];
@@ -116,7 +121,7 @@ export function acknowledge(state, id) {
     const reports = state.queue.length - queue.length + messages;
     return reports ? [{ is: "acknowledged", reports }, { ...rest, queue }] : [{ is: "unknown" }];
 }
-/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
 export function drop(state, id) {
     const gone = (one) => waits(one) && id !== ASIDE && (one.batch === id || one.id === id);
     const reports = state.queue.filter(gone).length;
@@ -127,7 +132,7 @@ export function drop(state, id) {
         return [{ is: "dropped", reports: messages }, rest];
     return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
 }
-/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+/** Return a state of version 3: a choice of version 2 means both ways of keeping one. */
 export function upgraded(state) {
     if (state.account === 3)
         return state;

@@ -17,6 +17,7 @@ import { tables } from "./tables.js";
 Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, box, directions, lattice, optional, polynomial, projective, routes, sectors, several }); // every draw of this client
 export * from "./index.js";
 export { autoSend } from "./auto.js";
+export { changes } from "./changes.js";
 export { packedBody } from "./packed.js";
 export { present, sendPresent } from "./presence.js";
 export { encapsulate, relayed } from "./relay.js";

@@ -13,7 +13,7 @@ export const unhex = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) =
 /** Return a batch as canonical JSON: its keys are sorted here. */
 export const jsonBody = (batch, label, reports) => JSON.stringify({ batch, dither: 2, label, reports: groups(reports) });
 /**
- * Return what becomes of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
+ * Return the fate of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
  * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector. A wrong label is a
  * mistake of the page, which has no report wrong: the batch is kept.
  */

@@ -1,10 +1,10 @@
-/** The text of a campaign: its terms, by docs/wire.md, and what they say about a question. */
-import { need, readQuestion, real, draws, watched, whole } from "./parts.js";
+/** The text of a campaign: its terms, by docs/wire.md, also of each question. */
+import { need, readQuestion, real, draws, watched, integer } from "./parts.js";
 import { agree } from "./relay.js";
 import { checkWords } from "./words.js";
-/** Terms that are whole numbers from 1 on, and the largest. */
+/** Terms that are integers from 1 on, and the largest. */
 const NUMBERS = { version: 2 ** 31 - 1, people: 2 ** 53 - 1, retry: 365, answers: 1e6, days: 36600, changes: 1000, label_share: 999, expects: 2 ** 53 - 1, reports_a_batch: 2 ** 31 - 1 };
-/** By how often a question is asked: the terms that there must be, and those that there may be. No other way has them. */
+/** By the repetition of a question: the required terms, and the optional ones. Other ways do not have them. */
 const REPEATS = {
     // @ts-expect-error: without a prototype, "constructor" is not a way
     __proto__: null,
@@ -16,7 +16,7 @@ const REPEATS = {
     present: [["every", "expects"], ["label_share"]],
 };
 const PERIODIC = ["days", "changes", "every", "expects", "answers", "label_share"];
-/** The length of a path is not known, texts are not counted, and the others are no answers of one device. */
+/** The length of a path is not known, texts are not counted, and the others are not answers of one device. */
 const UNASKED = ["walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed", "each", "sampled", "indicator", "kept change", "kept changes"];
 const TAG = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$/;
 const PEOPLE = { characters: 500 };
@@ -43,13 +43,13 @@ function checkRepeat(given) {
     if ("phase" in given) {
         need(isObject(phase) && Object.keys(phase).length === 1 && repeat !== "present", "terms", "phase");
         if ("share" in phase)
-            whole(phase, "share", 1, 999);
+            integer(phase, "share", 1, 999);
         else
             need(digits(phase["follows"], 64), "terms", "phase");
     }
     need(repeat !== "present" || !("reports_a_batch" in given), "terms", "reports_a_batch");
 }
-/** Return what is said in each language; refuse it unless it is said in all of them, and in no other one. */
+/** Return the words in each language; refuse them unless exactly these languages have words. */
 function byTag(given, tags, field) {
     need(isObject(given) && tags.length && Object.keys(given).sort() + "" === [...tags].sort() + "", "terms", field);
     return tags.map((tag) => given[tag]);
@@ -160,7 +160,7 @@ function readOf(stated, name, repeat) {
     return question;
 }
 /**
- * Return the questions of a campaign's text by their names; undefined is one whose draw is not known here, and which is not answered. Throw `Malformed` if the
+ * Return the questions of a campaign's text by their names; undefined is a question with an unknown draw; it is not answered. Throw `Malformed` if the
  * terms are not as docs/wire.md says, or promise something else than the questions.
  */
 export async function checkTerms(text) {
@@ -171,7 +171,7 @@ export async function checkTerms(text) {
     }
     for (const [name, most] of Object.entries(NUMBERS))
         if (name in given || ["version", "people", "retry"].includes(name))
-            whole(given, name, 1, most);
+            integer(given, name, 1, most);
     need(dayOf(given, "begins") <= dayOf(given, "ends"), "terms", "ends");
     const { labels, questions, promise, repeat } = given;
     need(distinct(labels, 0, 1000), "terms", "labels");
@@ -201,13 +201,13 @@ export async function checkTerms(text) {
             checkDeclared(stated, device["domain"], tags, present);
         if (present && question) {
             const values = presentValues(device);
-            need(device["domain"].kind === "categories" && values > 0 && values <= Math.min(128, Math.floor((given["expects"] * given["label_share"]) / 20000)), "terms", name);
+            need(given["expects"] >= 100 && device["domain"].kind === "categories" && values > 0 && values <= Math.min(128, Math.floor((given["expects"] * given["label_share"]) / 20000)), "terms", name);
         }
         read.set(name, question);
         marks.add(question?.fingerprint ?? JSON.parse(stated["specification"])["fingerprint"]);
     }
     need(!present || questions.length === +("label_share" in given), "terms", "label_share");
-    // A name that is there twice would be one question to some readers; reports to one fingerprint could not be told apart.
+    // A name that is there twice would be one question to some readers; reports to one fingerprint would be indistinguishable.
     need(read.size === questions.length && read.size === marks.size, "terms", "questions");
     // The last digits of a promise may be another version's. No mechanism that this client knows assumes anything.
     need(near(real(promise, "epsilon"), epsilon), "promise", "epsilon");
@@ -224,7 +224,7 @@ function onScale(edges, value) {
         at--;
     return at + (inside - edges[at]) / (edges[at + 1] - edges[at]);
 }
-/** Return what makes a value of a question of what a person gives: scales, dates, times and single places. It returns undefined for what is none, and never throws. */
+/** Return the function from a person's input to a value of a question: scales, dates, times and single places. It returns undefined for other inputs, and never throws. */
 export function valueOf(stated, question) {
     const { scale, form } = stated;
     if (question.spend)

@@ -1,4 +1,4 @@
-/** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
+/** A device that answers: questions, one durable account, a queue of reports, and its promise. */
 import { exchange, hex, Malformed, need, readQuestion, real, systemSource } from "./parts.js";
 import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, withoutMessages } from "./account.js";
 import { jsonBody, judge } from "./batch.js";
@@ -12,14 +12,14 @@ export function pick(tags, wanted = globalThis.navigator?.languages ?? []) {
     }
     return tags[0] ?? "";
 }
-/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined if there is no such signal. */
+/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined without such a signal. */
 function signal() {
     const { navigator, process } = globalThis;
     if (navigator?.globalPrivacyControl)
         return "Global Privacy Control";
     return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
 }
-/** Return what the person chose about what is shown to them; undefined if they were not asked about it. */
+/** Return the person's choice about the shown parts; undefined without one. */
 function choiceOf({ consent, agreed }, shown, url = "") {
     const said = shown && agreed?.[shown.general];
     if (!said)
@@ -39,12 +39,12 @@ export function withheld(kept, shown, url) {
 /** Take what waits off the queue. Permanent answers may be given again, unless they are in a batch that may have arrived. */
 const unqueued = (state, chosen) => state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 export const refused = (reason, words) => ({ is: "refused", reason, words });
-/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+/** Send batch after batch, until the queue is empty or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
 export async function deliver(next, settle, url, { fetch = globalThis.fetch, pack }, source) {
     const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
     const unsent = (refused, words) => [{}, JSON.stringify({ refused, words: "" + words })];
     for (let found; (found = await next());) {
-        const { id, body } = found; // of a sentence there is neither
+        const { id, body } = found; // a sentence has neither
         const form = "application/" + (pack ? "vnd.dither.batch" : "json");
         const [{ status, headers }, text] = body
             ? // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
@@ -65,7 +65,7 @@ export async function deliver(next, settle, url, { fetch = globalThis.fetch, pac
     }
     return told;
 }
-/** Open the account of a device; it is created with these limits if there is none. */
+/** Open the account of a device; a missing one is created with these limits. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain } = {}) {
     need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
     need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
@@ -98,10 +98,10 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         const [outcome, state, forgetKey] = change(kept.state, kept);
         return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
     });
-    /** Return the next batch, or why there is none. */
+    /** Return the next batch, or the reason without one. */
     const next = (inquiries, { label = "", pack = jsonBody }, url) => {
         for (const { terms } of [inquiries].flat()) {
-            need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
+            need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign; it lists ${JSON.stringify(terms.labels)}`);
         }
         return happen((state, kept) => {
             const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
@@ -115,16 +115,19 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     const device = {
         asking(specification, terms) {
             need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
-            const question = readQuestion(specification, terms.name);
-            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
+            const read = readQuestion(specification, terms.name);
+            const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase, changes } = terms;
+            const question = changes ? rules.changes?.of(read, days, changes) : read;
+            if (!question)
+                throw new Malformed("asking", "changes: see dither-ldp/changes", name);
             const { mechanism, epsilon, delta, fingerprint, spend } = question;
             ["name", "asker"].forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
             if (!spend !== !times)
                 throw new Malformed("asking", "times", name);
             const [cost, lines] = spend?.(epsilon, times) ?? [epsilon, []];
             const odds = Math.exp(cost);
-            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
-            if (terms.changes || !rules.knows(asked))
+            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+            if (!rules.knows(asked))
                 throw new Malformed("asking", "repeat", name);
             return {
                 question,
@@ -144,7 +147,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
             need(inquiry?.asked, "asking", "expected an inquiry of device.asking, and a value");
             const { question, terms, asked } = inquiry;
             const { otherwise, times, name } = terms;
-            // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+            // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
             const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || one.length === times));
             if (input === undefined)
                 return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
@@ -154,7 +157,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                 const over = words ? refused("consent", words) : ended(terms);
                 if (over)
                     return [over];
-                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes.draw(question, input, asked, owed, kept.key, source) });
                 const leftOut = question.leftOut?.(value);
                 return [leftOut ? { ...outcome, leftOut } : outcome, next];
             });

@@ -1,4 +1,4 @@
-/** dither on a device: read a question, verify what it promises, draw reports. */
+/** dither on a device: read a question, verify its promise, draw reports. */
 export { draws, readQuestion } from "./question.js";
 export { systemSource } from "./source.js";
 export { hex, Malformed } from "./text.js";

@@ -1,6 +1,6 @@
 /**
- * Elements of a page: `<dither-consent>` says who asks for what and keeps what the person chose, `<dither-question name="minutes">` is a labelled form control.
- * `connect(device, campaign, address)` gives them what they need.
+ * Elements of a page: `<dither-consent>` shows asker and purpose and keeps the person's choice, `<dither-question name="minutes">` is a labelled form control.
+ * `connect(device, campaign, address)` connects them.
  */
 import { autoSend } from "./auto.js";
 import { pick } from "./client.js";
@@ -78,7 +78,7 @@ button:hover { text-decoration: underline; }
 .note { font-size: .9em; }
 [role=status]:empty { display: none; }
 `;
-/** Return words with what stands between braces replaced. */
+/** Return words with the names in braces replaced. */
 const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name] ?? "");
 /** Make an element with attributes and children. Texts become text: whatever an asker wrote is not read as HTML. */
 function make(name, attributes = {}, ...children) {
@@ -93,7 +93,7 @@ const Base = globalThis.HTMLElement ?? Object;
 class DitherElement extends Base {
     static observedAttributes = ["lang", "name"];
     #root;
-    /** The languages that are wanted: that of the element, of the page, of the browser. */
+    /** The wanted languages: of the element, of the page, of the browser. */
     get wanted() {
         const own = this.closest?.("[lang]")?.getAttribute("lang");
         return [...(own ? [own] : []), ...(globalThis.navigator?.languages ?? [])];
@@ -118,8 +118,8 @@ class DitherElement extends Base {
     }
 }
 /**
- * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
- * event `consent`. A yes holds for what is shown.
+ * `<dither-consent>`: the asker, the questions, the purpose, the information in the answers, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
+ * event `consent`. A yes holds for the shown campaign.
  */
 export class DitherConsent extends DitherElement {
     device;
@@ -241,7 +241,7 @@ function numberOf({ terms, question }) {
     return [{ type: "number", inputmode: "decimal", min: String(least), max: String(most), step: String(terms.step ?? "any") }, ({ valueAsNumber }) => (valueAsNumber === valueAsNumber ? valueAsNumber : undefined)];
 }
 /**
- * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send what is answered. `address` is the campaign's.
+ * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send the answers. `address` is the campaign's.
  * Return a function that ends the sending.
  */
 export function connect(device, campaign, address, root = document) {

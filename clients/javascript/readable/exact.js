@@ -1,10 +1,10 @@
-/** Certified bounds of e^ε in whole numbers. */
+/** Certified bounds of e^ε in integers. */
 export const BITS = 320n;
 const HALVINGS = 8;
 /**
  * Return a lower bound of e^ε·2^320, with a relative error below 2^−200.
  *
- * ε stands for the exact rational number of its double, and must be positive.
+ * ε means the exact rational number of its double, and must be positive.
  */
 export function expBelow(epsilon) {
     let denominator = 256n;

@@ -1,6 +1,6 @@
 /** Noise on a lattice, such as Laplace, Staircase and Gaussian: `draws.lattice = lattice` makes the client know the draw. */
 import { alias, largest, TOTAL } from "./alias.js";
-import { asCell, digest, hexadecimal, line, need, readStart, real, whole } from "./parts.js";
+import { asCell, digest, hexadecimal, line, need, readStart, real, integer } from "./parts.js";
 const ONE = 1n << 256n;
 const sum = (list) => list.reduce((all, one) => all + one, 0n);
 /** Return base^e(z) by distance as fixed-point numbers, and a bound of the sum from the last distance on. */
@@ -23,8 +23,8 @@ function decay(noise, base, reach) {
         return [values, (values[reach] * ONE) / (ONE - quotient)];
     }
     need(kind === "stairs" || kind === "geometric", "draw");
-    const run = kind === "stairs" ? whole(noise, "run", 1, 2 ** 52) : 1; // geometric weights are stairs of one step
-    const first = kind === "stairs" ? whole(noise, "first", 1, run) : 1;
+    const run = kind === "stairs" ? integer(noise, "run", 1, 2 ** 52) : 1; // geometric weights are stairs of one step
+    const first = kind === "stairs" ? integer(noise, "first", 1, run) : 1;
     for (let value = ONE, z = 0; z <= reach; z++) {
         if (z >= first && (z - first) % run === 0)
             value = (value * base) >> 256n;
@@ -37,7 +37,7 @@ function decay(noise, base, reach) {
 /** Return the weights by distance from the centre, of total 2^128 over both sides; all but the centre's are rounded up. */
 function weigh(noise, kind) {
     const base = hexadecimal(noise, "base", 64);
-    const reach = whole(noise, "reach", 1, 32768);
+    const reach = integer(noise, "reach", 1, 32768);
     need(base, "step");
     const [values, beyond] = decay(noise, base, reach);
     let last = values.pop();
@@ -97,8 +97,8 @@ export const lattice = (given) => {
     if (kind === "bounded") {
         // A larger scale would put values further apart than the ratio holds for.
         need(rule["fraction"] === 0 && rule["last"] === reach && rule["scale"] <= reach / (ends[1] - ends[0]), "start");
-        whole(shape, "shift", reach, reach); // a smaller one assumes that two values are near
-        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
+        integer(shape, "shift", reach, reach); // a smaller one assumes that two values are near
+        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the ratio of two weights times the ratio
         // of two totals, and it grows with k if these two products are at most 1.
         let below = -weights[0];
         const sums = weights.map((weight) => (below += weight));
@@ -120,13 +120,13 @@ export const lattice = (given) => {
             },
         };
     }
-    const fraction = whole(shape, "fraction", 1, 30);
+    const fraction = integer(shape, "fraction", 1, 30);
     const step = 2 ** fraction;
-    const last = whole(shape, "last", 1, 2 ** 31 - step);
+    const last = integer(shape, "last", 1, 2 ** 31 - step);
     const steps = Math.ceil(last / step);
     need(rule["last"] === last && rule["fraction"] === fraction, "start");
     need(steps < reach && (last < step || last % step === 0), "cells");
-    // The largest ratio is between the two ends of the domain: of two weights, or of what is piled up at the last report.
+    // The largest ratio is between the two ends of the domain: of two weights, or of the sums at the last report.
     const pile = sum(weights.slice(reach - steps));
     const [top, bottom] = largest([pile, ...weights.slice(0, reach - steps)], [weights[reach], ...weights.slice(steps, reach)]);
     const all = BigInt(step);
@@ -140,7 +140,7 @@ export const lattice = (given) => {
             return asCell(Math.min(Math.max(place, steps), 2 * reach) - steps, 2 * reach - steps + 1);
         },
         ...(noise["decay"] === "normal" && {
-            // The largest P(S | x) − e^ε·P(S | x′), between the two ends of the domain; what is piled up is counted whole.
+            // The largest P(S | x) − e^ε·P(S | x′), between the two ends of the domain; outermost sums count completely.
             delta: (factor, stated) => {
                 const one = 1n << 320n;
                 const weight = (z) => weights[Math.abs(z)];

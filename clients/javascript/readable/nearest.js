@@ -1,5 +1,5 @@
 /** The K nearest of N points: `Object.assign(draws, nearest)` makes the client know the draws `nearest` and `listing`. It loads paths.js. */
-import { asCell, below, codes, lottery, need, whole } from "./parts.js";
+import { asCell, below, codes, lottery, need, integer } from "./parts.js";
 import { asPath, inArea, pair, readArea, spend } from "./paths.js";
 /** Return numbers of 16 bits, written as four hexadecimal digits each. */
 export function unpack(text, field) {
@@ -8,8 +8,8 @@ export function unpack(text, field) {
 }
 /** The integers of a draw: one of K given numbers with probability K·d/2^w, otherwise any number below N. */
 export function window(given) {
-    const cells = whole(given, "cells", 2, 65536);
-    const width = whole(given, "width", 1, cells - 1);
+    const cells = integer(given, "cells", 2, 65536);
+    const width = integer(given, "width", 1, cells - 1);
     const [draw, step, all] = lottery(width, given);
     const outside = all - BigInt(width) * step;
     const one = (near, source) => {
@@ -21,18 +21,18 @@ export function window(given) {
 }
 /** Cut to 0 … 65535. */
 const short = (x) => Math.min(Math.max(Math.floor(x), 0), 65535);
-/** Read the rule from a value to its K nearest points: of a box of so many sides, or (0) of a sphere. Return it with the box. */
+/** Read the rule from a value to its K nearest points: of a box of this number of sides, or (0) of a sphere. Return it with the box. */
 export function selector(given, sides, cells, width) {
     const box = given["box"] && given["box"].map((side) => pair(side, "box"));
     const axes = sides || 3;
     need(sides ? box?.length === sides : box === null, "selector");
     box?.forEach(([low, high]) => need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "selector"));
-    const scales = given["scales"].map((scale) => whole(given, "scales", 1, 511, scale));
-    const grain = 2 ** whole(given, "grain", 0, 12);
+    const scales = given["scales"].map((scale) => integer(given, "scales", 1, 511, scale));
+    const grain = 2 ** integer(given, "grain", 0, 12);
     let points = [];
     if (given["kind"] === "grid") {
-        const per = given["per"].map((count) => whole(given, "per", 1, 65536, count));
-        const scale = whole(given, "scale", 0, 65536);
+        const per = given["per"].map((count) => integer(given, "per", 1, 65536, count));
+        const scale = integer(given, "scale", 0, 65536);
         need(box && per.length === axes, "selector");
         points = [[]];
         for (const count of per) {

@@ -12,7 +12,7 @@ const unless = (work, ...codes) => work.catch((error) => {
         throw error;
     return undefined;
 });
-/** Write what is open to the disk. A folder cannot be opened everywhere. */
+/** Write an open file to the disk. A folder cannot be opened everywhere. */
 async function flush(path, text) {
     const file = await open(path, text === undefined ? "r" : "wx", 0o600);
     try {
@@ -53,7 +53,7 @@ export function fileStore(folder) {
             if (!turn && !listed)
                 return [0, []];
             if (!text)
-                continue; // others were so fast that what was listed is gone
+                continue; // another process was faster: the listed file is gone
             let made, kept;
             try {
                 [made, kept] = JSON.parse(text);
@@ -65,7 +65,7 @@ export function fileStore(folder) {
             return [turn, made, kept];
         }
     }
-    /** Change what is there; return undefined if another process was faster. */
+    /** Change the file; return undefined if another process was faster. */
     async function attempt(change) {
         const [turn, made, kept] = await read();
         const [result, next] = change(kept);
@@ -80,7 +80,7 @@ export function fileStore(folder) {
                 return undefined;
         }
         finally {
-            await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to tell
+            await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to report
         }
         if (!(await read())[1].includes(id)) {
             await unless(unlink(place(turn + 1)), "ENOENT"); // it came so late that the number was free again
@@ -92,7 +92,7 @@ export function fileStore(folder) {
                 await unless(unlink(place(old)), "ENOENT");
             else if (old <= turn && (await unless(stat(place(old)), "ENOENT"))?.size) {
                 await writeFile(draft, "", { mode: 0o600 });
-                await rename(draft, place(old)); // whoever reads it has read it whole
+                await rename(draft, place(old)); // readers of the old one have read it completely
             }
         }
         return [result];

@@ -1,9 +1,9 @@
-/** Parts of the core that the other entry points are made of. The build lets them import core.js, which has these under short names. */
+/** Parts of the core that the other entry points are made of. The build lets them import core.js: it has these under short names. */
 export * from "./core.js";
 export { asBytes, asCell, codes, coin, line, lottery, readStart } from "./draw.js";
 export { different, past, sorted } from "./sets.js";
 export { below, bits, little, word } from "./source.js";
-export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, whole } from "./text.js";
+export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, integer } from "./text.js";
 export { expBelow } from "./exact.js";
 export { blocks } from "./windows.js";
 export { checkAddress, exchange } from "./exchange.js";

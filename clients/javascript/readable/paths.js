@@ -1,7 +1,7 @@
 /** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 import { pathAssumes } from "./account.js";
-import { draws, little, need, real, whole } from "./parts.js";
-const SLACK = 1e-12; // of a side: the least room before the border
+import { draws, little, need, real, integer } from "./parts.js";
+const SLACK = 1e-12; // relative to a side: the least room before the border
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 /** Return a list of two numbers as a pair; refuse any other. */
 export const pair = (given, field) => {
@@ -67,7 +67,7 @@ function parallelogram([x, y], [a, b], [c, d]) {
         box,
     };
 }
-/** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */
+/** Longitude and latitude; a longitude is an angle; `pair` counts it from −180°. */
 const sphere = {
     clip: ([longitude, latitude]) => {
         const turned = (longitude + 180) % 360;
@@ -102,13 +102,13 @@ export function readArea({ domain, outside }) {
     extent(0, real(domain, "radius"));
     return sphere;
 }
-/** Return the number that a cell stands for, by the codebook of so many cells. */
+/** Return the number of a cell, by the codebook of this number of cells. */
 function codebook(given, cells) {
     need(!(cells > 2 ** 20), "cells");
     if (given["values"]) {
         const table = [];
         given["runs"].forEach((run, i) => {
-            for (let left = whole(given, "runs", 1, 2 ** 20 - table.length, run); left--;)
+            for (let left = integer(given, "runs", 1, 2 ** 20 - table.length, run); left--;)
                 table.push(real(given, "values", given["values"][i]));
         });
         need(table.length === (cells ?? table.length), "cells");
@@ -119,16 +119,16 @@ function codebook(given, cells) {
     const high = given["high"] === undefined ? Infinity : real(given, "high");
     return (cell) => clamp(offset + step * cell, low, high);
 }
-/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+/** Return ε·times, rounded up to a double, and the assumptions of a path of this number of locations. */
 export function spend(epsilon, times) {
     let scale = 1;
     for (; epsilon % 1; scale *= 2)
         epsilon *= 2;
-    const exact = BigInt(epsilon) * BigInt(whole({ times }, "times", 1, 65536));
+    const exact = BigInt(epsilon) * BigInt(integer({ times }, "times", 1, 65536));
     const near = Number(exact);
     return [(BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale, pathAssumes(times)];
 }
-/** Return what makes places inside an area of a path, or undefined of what is none. */
+/** Return the function from a path to places inside an area, or undefined for other values. */
 export const inArea = (area) => (value) => Array.isArray(value) && value.length && [...value].every((one) => Array.isArray(one) && one.length === 2 && [...one].every(Number.isFinite))
     ? value.map(area.clip)
     : undefined;
@@ -146,15 +146,15 @@ const angleOf = ([a, b]) => {
     const angle = Math.atan2(b, a);
     return angle + 2 * Math.PI * +(angle < 0);
 };
-/** Read the draws of the two numbers of a place, which are on these lines. Return them with their ratio. */
+/** Read the draws of the two numbers of a place on these lines. Return them with their ratio. */
 function readParts(device, lines) {
     const [first, second] = [device["first"], device["second"]].map((part, i) => {
         need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
-        // The part of a pair has no rule for values outside: what comes to it is inside.
-        const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" };
+        // The part of a pair has no rule for values outside: its inputs are inside.
+        const complete = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" };
         const known = draws[part["draw"]];
         need(known && part["draw"] + "" === part["draw"], "draw");
-        const read = known(whole);
+        const read = known(complete);
         need(!read.delta && !read.spend, "draw");
         return read;
     });
@@ -171,7 +171,7 @@ const polar = (device) => {
         names: "Polar",
         ratio,
         spend,
-        // A path of one place, which may be given alone.
+        // A path of one place; the value may also be the place itself.
         inside: (value) => inside(value?.length === 1 ? value : [value]),
         draw: ([[a, b]], source) => {
             const way = [a - x, b - y];

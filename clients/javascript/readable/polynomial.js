@@ -1,14 +1,14 @@
 /** SetResponse by polynomials, of very many items: `draws.polynomial = polynomial` makes the client know the draw. It loads several.js. */
-import { coin, need, whole } from "./parts.js";
+import { coin, need, integer } from "./parts.js";
 import { passed, sets, uniform } from "./several.js";
 /** A report has the items at which the value of its polynomial over a prime field is below a bound. */
 export const polynomial = (given) => {
     const { items, most, domain, elements } = sets(given);
-    const prime = whole(given, "prime", items + most, 2 ** 21 - 1);
+    const prime = integer(given, "prime", items + most, 2 ** 21 - 1);
     for (let trial = 2; trial * trial <= prime; trial++)
         need(prime % trial, "cells");
-    const bound = whole(given, "below", 1, prime - 1);
-    const terms = whole(given, "terms", most + 1, most + 2);
+    const bound = integer(given, "below", 1, prime - 1);
+    const terms = integer(given, "terms", most + 1, most + 2);
     need(terms <= 2048, "cells");
     const [p, low, high] = [BigInt(prime), BigInt(bound), BigInt(prime - bound)];
     const length = ((p ** BigInt(terms) - 1n).toString(16).length + 1) >> 1;

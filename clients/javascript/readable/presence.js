@@ -72,7 +72,7 @@ function presenceOf({ terms, questions, unanswered }) {
 }
 const dayText = (day) => new Date(day * 864e5).toISOString().slice(0, 10);
 /**
- * Say that the program or page is used, whenever it is: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
+ * Report each use of the program or page: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
  * permanent label was drawn with it, "present", "silent" if the period has a message, or "refused". `value` is what the label is about; without one it is the
  * present day, the day of installation.
  */
@@ -100,13 +100,13 @@ export async function present(device, campaign, value, now = systemNow) {
 }
 /**
  * Send the message that waits, in its period; afterwards it is dropped. `label` is a public label that the campaign lists, such as a version: it is sent only
- * by devices that carry no permanent label. The other options, and what is returned, are those of `device.send`.
+ * by devices that carry no permanent label. The other options and the result are as for `device.send`.
  */
 export async function sendPresent(device, campaign, url, options = {}, now = systemNow) {
     const [terms, label] = presenceOf(campaign);
     const { labels, retry } = campaign.terms;
     const { label: version = "", pack = jsonBody } = options;
-    need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign, which lists ${JSON.stringify(labels)}`);
+    need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign; it lists ${JSON.stringify(labels)}`);
     const next = () => device.account((state, _, all) => {
         const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);
         if (is === "empty")

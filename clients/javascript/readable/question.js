@@ -1,9 +1,9 @@
-/** A question as it travels: read, verified in whole numbers, and ready to be answered. */
+/** A question as it travels: read, verified in integers, and ready to be answered. */
 import { BITS, expBelow } from "./exact.js";
 import { indices, subset, unary } from "./sets.js";
 import { digest, Malformed, need, parse, real, utf8, watched } from "./text.js";
 import { mixture, response, sliding } from "./windows.js";
-/** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
+/** The draws that the core knows, by kind. Other entry points add further ones here. */
 export const draws = {
     // @ts-expect-error: without a prototype, "constructor" is not a kind
     __proto__: null,
@@ -47,9 +47,9 @@ const ENTRIES = {
 export function readQuestion(text, name) {
     try {
         need(text.length < 2 ** 22, "text");
-        const whole = parse(text);
-        const { dither, device, mechanism, parameters, fingerprint } = whole;
-        need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
+        const document = parse(text);
+        const { dither, device, mechanism, parameters, fingerprint } = document;
+        need(dither === 2 && "codebook" in document && Object.keys(document).length === 6, "version");
         need(fingerprint === digest(utf8(device)), "fingerprint");
         const [given, finish] = watched(device);
         const kind = given["draw"];
@@ -62,7 +62,7 @@ export function readQuestion(text, name) {
         need(names.split(" ").includes(mechanism), "draw");
         finish();
         const bound = expBelow(epsilon);
-        // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
+        // This comparison of integers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
         need(delta || (ratio[0] > ratio[1] && ratio[0] << BITS <= bound * ratio[1]), "privacy");
         return {
             ...read,

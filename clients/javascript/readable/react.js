@@ -17,7 +17,7 @@ export function useQuestion(device, specification, terms, id) {
         let shown = true;
         const show = (found) => shown && setPromised(found);
         asking?.promise().then((found) => show(() => found), 
-        // A store that fails is told as React tells errors: by the nearest error boundary.
+        // A failing store reaches the nearest error boundary, like other errors in React.
         (error) => show(() => {
             throw error;
         }));

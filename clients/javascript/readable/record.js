@@ -1,6 +1,6 @@
 /** Records of several numbers, `dt.Box`: a list in the order of the sides, or an object by their names. */
 import { need } from "./parts.js";
-/** Return the record of a value; the sides of the domain are these ends, which are finite and in order. */
+/** Return the record of a value; the sides of the domain are these ends (finite and in order). */
 export function record({ domain, outside }, ends, field) {
     const sides = domain.sides;
     const names = sides.map((side) => side[0]);

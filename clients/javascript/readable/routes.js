@@ -1,13 +1,13 @@
 /** Complete paths, `dt.Routes`: `draws.routes = routes` makes the client know the draw. It loads nearest.js. */
 import { unpack, window } from "./nearest.js";
-import { need, whole } from "./parts.js";
+import { need, integer } from "./parts.js";
 import { inArea, readArea } from "./paths.js";
 /** Half to even, as everywhere else. */
 const round = (x) => {
     const near = Math.round(x);
     return x % 1 === 0.5 ? near - (near % 2) : near;
 };
-/** Places at equal shares of the sum of steps, each between the two locations of its step; in whole numbers. */
+/** Places at equal shares of the sum of steps, each between the two locations of its step; in integers. */
 function resample(path, points, steps) {
     const sums = [0];
     for (const step of steps)
@@ -32,7 +32,7 @@ export const routes = (device) => {
     const { domain, outside } = device;
     need(domain.kind === "routes" && domain["area"]["kind"] !== "sphere", "domain");
     const area = readArea({ domain: domain["area"], outside });
-    const points = whole(domain, "points", 2, 64);
+    const points = integer(domain, "points", 2, 64);
     const { distance, by } = domain;
     need(["mean", "warped", "frechet"].includes(distance) && ["length", "order"].includes(by), "domain");
     const sides = area.box.map(([low, high]) => high - low);

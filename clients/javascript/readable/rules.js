@@ -1,5 +1,5 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
-import { below, need, real, sha256, utf8, whole } from "./parts.js";
+import { below, need, real, sha256, utf8 } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
 /** Seconds of a day. */
 export const DAY = 86400;
@@ -19,11 +19,11 @@ export function epochOf(kind, second) {
         return Math.floor((day + 3) / 7);
     return kind === "year" ? new Date(day * DAY * 1000).getUTCFullYear() : 0;
 }
-/** Return the clock of a state after a reading: it never goes back. */
+/** Return the clock of a state at a moment: it never goes back. */
 export function clockAfter(clock, { wall, boot, elapsed }) {
     const proves = boot === clock.boot;
     if (proves)
-        elapsed = Math.max(elapsed, clock.elapsed); // an older reading would let the same time be proved again
+        elapsed = Math.max(elapsed, clock.elapsed); // an older time would let the same time be proved again
     const proved = proves ? elapsed - clock.elapsed : 0;
     const latest = Math.max(clock.wall, wall);
     return { wall: latest, boot, elapsed, ahead: clock.ahead + latest - clock.wall - proved };
@@ -53,7 +53,7 @@ export function short({ entries, device, own, limits }, entry) {
     return undefined;
 }
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
-function keyed(key, { asker, question, fingerprint }, input, purpose) {
+export function keyed(key, { asker, question, fingerprint }, input, purpose) {
     // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
     const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
     let count = 0;
@@ -66,7 +66,7 @@ function keyed(key, { asker, question, fingerprint }, input, purpose) {
         },
     };
 }
-/** Return the first day of the present period of a question, by which it is known, and its length. */
+/** Return the first day of the present period of a question (its name), and its length. */
 export function periodOf({ start, days, every }, today) {
     if (!every)
         return [start + Math.floor((today - start) / days) * days, days];
@@ -79,22 +79,23 @@ export function periodOf({ start, days, every }, today) {
     return [first, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000 / DAY - first];
 }
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
-export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow } = {}) {
+export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow, changes } = {}) {
     need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
     for (const [field, most] of Object.entries({ lifetime, quota }))
         need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
     if (askers !== undefined)
-        whole({ askers }, "askers", 0, 2 ** 52);
+        integer({ askers }, "askers", 0, 2 ** 52);
     /** Return the drawn day of the present period of a question, and the state with it. */
-    function choose(state, asked, today, source) {
-        const [period, days] = periodOf(asked, today);
-        const known = state.choices.find((one) => same(one, asked) && (one.repeat ?? "once") === "once" && one.period === period);
+    function choose(state, request, today, source) {
+        const [period, days] = periodOf(request, today);
+        const known = state.choices.find((one) => same(one, request) && (one.repeat ?? "once") === "once" && one.period === period);
         if (known || !source)
             return [known];
-        const choice = { ...named(asked), repeat: "once", period, day: period + below(source, days), device: state.device, answer: null };
+        const choice = { ...named(request), repeat: "once", period, day: period + below(source, days), device: state.device, answer: null };
         return [choice, { ...state, choices: [...state.choices, choice] }];
     }
     return {
+        changes,
         assumes: ({ repeat, times }) => pathAssumes(times).concat(repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
         open(state, isNew) {
             if (!isNew)
@@ -104,33 +105,41 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const limits = { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers: askers ?? null };
             return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
         },
-        knows({ repeat, days, start, data, every }) {
+        knows(asked) {
+            const { repeat, days, start, data, every } = asked;
+            if (repeat === "kept change")
+                return !!changes?.knows(asked) && data === null && !every;
+            if (asked.changes)
+                return false;
             const integers = (...some) => some.every(Number.isInteger);
             const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
             return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
         },
-        decide(before, asked, entry, charged, drawing) {
+        decide(before, request, entry, charged, drawing) {
             const { limits, born } = before;
             const clock = clockAfter(before.clock, now());
             if (clock.ahead > AHEAD[limits.epoch])
                 return refuse("clock");
-            const [since, until] = asked.data ?? [clock.wall, clock.wall + 1];
-            if (!(since < until && until <= clock.wall + 1))
+            const change = asked.repeat === "kept change" && periodOf(asked, Math.floor(clock.wall / DAY))[0];
+            const [since, until] = change ? [change * DAY, (change + asked.days) * DAY] : (asked.data ?? [clock.wall, clock.wall + 1]);
+            if (change)
+                entry.data = [since, until]; // of all days of the period, also those to come
+            else if (!(since < until && until <= clock.wall + 1))
                 return refuse("data");
             entry.first = epochOf(limits.epoch, Math.max(since, born));
             entry.last = epochOf(limits.epoch, Math.max(until - 1, born));
             if (entry.last - entry.first >= 366)
                 return refuse("data");
             let state = { ...before, clock };
-            if (!state.askers.includes(asked.asker)) {
+            if (!state.askers.includes(request.asker)) {
                 if (state.openings === 0)
                     return refuse("asker");
-                state.askers = [...state.askers, asked.asker].sort();
+                state.askers = [...state.askers, request.asker].sort();
                 if (state.openings !== null)
                     state.openings--;
             }
-            let kept; // with a coin or a day, which stay whatever follows
-            const { phase, asker } = asked;
+            let kept; // with a coin or a day; these stay in any case
+            const { phase, asker } = request;
             if (phase) {
                 const coins = state.coins ?? [];
                 const coin = coins.find((one) => one.asker === asker && one.name === phase.name);
@@ -150,30 +159,32 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
                         state = toss(false, phase.follows);
                 }
             }
+            if (change)
+                return changes.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
             // Of each value one report is queued, by the device that was charged.
-            const mark = asked.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
+            const mark = request.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
             const queued = mark ? !state.told?.includes(mark) : undefined;
             if (queued)
                 state.told = [...(state.told ?? []), mark];
             if (charged)
                 return [undefined, state, queued];
             let choice;
-            if (asked.repeat === "once") {
+            if (request.repeat === "once") {
                 const today = Math.floor(clock.wall / DAY);
                 let next;
-                [choice, next] = choose(state, asked, today, drawing?.source);
+                [choice, next] = choose(state, request, today, drawing?.source);
                 state = kept = next ?? kept ?? state;
                 if (!next && state === kept && !state.coins && state.choices === before.choices)
                     kept = undefined;
                 if (choice?.day !== today || choice.answer !== null)
                     return [{ is: "silent" }, kept];
             }
-            const reason = isAnswered(state.entries, asked) ? "answers" : short(state, entry);
+            const reason = isAnswered(state.entries, request) ? "answers" : short(state, entry);
             if (reason)
                 return [refuse(reason)[0], kept];
             return [undefined, choice ? { ...state, choices: state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one)) } : state, queued];
         },
-        source: (key, asked, input, purpose) => (asked.repeat === "per value" ? keyed(key, asked, input, purpose) : undefined),
+        source: (key, request, input, purpose) => (request.repeat === "per value" ? keyed(key, request, input, purpose) : undefined),
         left({ entries, own, limits, device, clock }) {
             const index = epochOf(limits.epoch, Math.max(now().wall, clock.wall));
             const mine = entries.filter((one) => one.device === device);

@@ -1,7 +1,7 @@
 /** Draws for answers from a list: unary bits, subsets as bits or as codes. */
 import { asCell, codes, coin } from "./draw.js";
 import { below } from "./source.js";
-import { need, whole } from "./text.js";
+import { need, integer } from "./text.js";
 /** Return bits as bytes, lowest bit first. */
 function pack(size, bit) {
     const row = new Uint8Array((size + 7) >> 3);
@@ -11,7 +11,7 @@ function pack(size, bit) {
 }
 export const unary = (given) => {
     const [inside, count] = codes(given);
-    const size = whole(given, "size", count, Math.min(count, 2 ** 24)); // as many as categories, and not too many
+    const size = integer(given, "size", count, Math.min(count, 2 ** 24)); // at least the number of categories, and not too many
     const [own, yes, no] = coin(given, "own");
     const [other, heads, tails] = coin(given, "other");
     need(0n < heads && heads < yes, "step");
@@ -33,11 +33,11 @@ export function different(source, count, bound) {
         taken.push(past(below(source, bound - taken.length), sorted([...taken])));
     return taken;
 }
-/** Return the reader of a random set of `chosen` codes, of which `draw` makes the report: the own code is in the set if `held` is 1. */
+/** Return the reader of a random set of `chosen` codes, for `draw`: the own code is in the set if `held` is 1. */
 const sets = (names, least, most, draw) => (given) => {
     const [inside, count] = codes(given);
-    const last = whole(given, "size", count, Math.min(count, 65536)) - 1;
-    const chosen = whole(given, "chosen", least, Math.min(most, last));
+    const last = integer(given, "size", count, Math.min(count, 65536)) - 1;
+    const chosen = integer(given, "chosen", least, Math.min(most, last));
     const [toss, heads, tails] = coin(given, "heads");
     return {
         names,
@@ -57,6 +57,6 @@ export const subset = sets("SubsetSelection", 1, 65536, (code, held, chosen, las
 });
 export const indices = sets("SubsetIndices", 2, 8, (code, held, chosen, last, source) => {
     const row = different(source, chosen, last).map((other) => past(other, [code]));
-    row[chosen - 1] = [row[chosen - 1], code][held]; // no branch: the time must not tell
+    row[chosen - 1] = [row[chosen - 1], code][held]; // no branch: the time must not reveal it
     return Uint8Array.from(sorted(row).flatMap((element) => [...asCell(element, last + 1)]));
 });

@@ -28,18 +28,19 @@ export function ordered(state) {
         choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
         ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
         ...(state.told && { told: [...state.told].sort() }),
+        ...(state.trees && { trees: sorted(state.trees, "asker", "question", "fingerprint", "period") }),
         ...(state.present && { present: sorted(state.present, "asker", "name") }),
     };
 }
 const equal = (a, b) => canonical(a) === canonical(b);
 /** Give part/whole of this device's budget to another device. */
-export function split(state, device, [part, whole]) {
+export function split(state, device, [part, total]) {
     const own = copy(state.own);
     const gift = copy(state.own);
     for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]]) {
         for (const field of mine && theirs ? FIELDS : []) {
             const all = BigInt(`0x${mine[field]}`);
-            const given = (all * BigInt(part)) / BigInt(whole);
+            const given = (all * BigInt(part)) / BigInt(total);
             mine[field] = (all - given).toString(16);
             theirs[field] = given.toString(16);
         }

@@ -3,7 +3,7 @@ import { noted } from "./withdraw.js";
 import { unhex } from "./batch.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
 import { exchange, hex, Malformed, need, parse, sha256, utf8, watched } from "./parts.js";
-/** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
+/** Return whether a signature of 64 bytes fits some bytes and an Ed25519 public key of 32 bytes. */
 export async function verify(bytes, signature, key) {
     // Engines differ in the keys that they accept. One of small order has valid signatures of any text; all those have y (y² − 1)(d·y⁴ + 2y² − 1) = 0.
     const prime = 2n ** 255n - 19n;
@@ -16,7 +16,7 @@ export async function verify(bytes, signature, key) {
     return subtle.verify("Ed25519", opened, signature, bytes);
 }
 /**
- * Return what is signed with a pinned key, or with the one that the pinned key has signed as the next, and a function that checks a signature.
+ * Return the text signed with a pinned key, or with the next key that the pinned one has signed, and a function that checks a signature.
  *
  * Throw `Malformed` ("key") if it is signed with another key, ("private") if a private key was pinned.
  */
@@ -37,7 +37,7 @@ const reading = (work) => work.catch((error) => {
 });
 /**
  * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
- * its terms are in order, and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ * its terms are in order, and this client can answer all its questions: otherwise it could not check the campaign's promise.
  */
 export const readCampaign = (published, key) => reading(read(published, key));
 async function read(published, pin) {
@@ -130,13 +130,13 @@ export const readList = (published, key, kept) => reading((async () => {
 /**
  * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
  *
- * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
+ * `store` keeps the device's facts about askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
  * next one, once, and ("list") the asker's list of campaigns must have this one and continue the list that was seen before.
  */
 export async function fetchCampaign(address, key, fetch = globalThis.fetch, store) {
     const get = async (url, must) => {
         const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22);
-        need(ok || !must, "campaign", `the collector answers ${status}: there is no campaign at this address; it may have moved, or ended long ago`);
+        need(ok || !must, "campaign", `the collector answers ${status}: no campaign at this address; it may have moved, or ended long ago`);
         return ok ? content.text() : "";
     };
     const seen = await store?.update((kept) => [kept]);

@@ -1,6 +1,6 @@
-/** Random bytes: where they come from, and how whole numbers are made of them. */
+/** Random bytes: their sources, and integers made of them. */
 import { need } from "./text.js";
-/** Return the system's cryptographic source. Throw `Malformed` where there is none: nothing is drawn without one. */
+/** Return the system's cryptographic source. Throw `Malformed` without one: nothing is drawn then. */
 export function systemSource() {
     const { crypto } = globalThis;
     need(crypto?.getRandomValues, "source");
@@ -13,26 +13,26 @@ export function systemSource() {
                 next = 0;
             }
             const taken = pool.slice(next, next + size);
-            pool.fill(0, next, (next += size)); // what was used is not kept
+            pool.fill(0, next, (next += size)); // used bytes are not kept
             return taken;
         },
     };
 }
 /**
- * Return the little-endian whole number of some bytes, as a number: at most 6 bytes.
+ * Return the little-endian integer of some bytes, as a number: at most 6 bytes.
  *
- * Engines keep numbers from 2^31 on in another form, which takes another time. With `whole` = 1, 256^length is added: four bytes always have that form.
+ * Engines keep numbers from 2^31 on in another form, with another time. With `sum` = 1, 256^length is added: four bytes always have that form.
  */
-export function little(bytes, begin = 0, end = bytes.length, whole = 0) {
+export function little(bytes, begin = 0, end = bytes.length, sum = 0) {
     while (end-- > begin)
-        whole = whole * 256 + bytes[end];
-    return whole;
+        sum = sum * 256 + bytes[end];
+    return sum;
 }
-/** Return the little-endian whole number of eight bytes. */
+/** Return the little-endian integer of eight bytes. */
 export const word = (bytes) => new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
 /** Return the highest bits of some bytes, from `begin` on. */
 export const highest = (bytes, size, begin = 0) => Math.floor(little(bytes, begin) * 2 ** (size - 8 * (bytes.length - begin)));
-/** Return a uniform number below 2^size, size ≤ 48: ⌈size/8⌉ bytes, of which the highest bits are kept. */
+/** Return a uniform number below 2^size, size ≤ 48: the highest bits of ⌈size/8⌉ bytes. */
 export const bits = (source, size) => highest(source.take((size + 7) >> 3), size);
 /** Return a uniform number below `bound` ≤ 2^32, by rejection. */
 export function below(source, bound) {

@@ -13,14 +13,14 @@ export function memoryStore() {
     };
 }
 /**
- * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
+ * Keep the account in IndexedDB: read, draw and write are one transaction. It is on disk when it resolves.
  *
  * Two copies are kept in the cache of the origin, written in turns, after the transaction and before it resolves. Chromium deletes
- * a database if it was killed within a write and has written again since; the account then goes on from the newer whole copy.
+ * a database if it was killed within a write and has written again since; the account then goes on from the newer complete copy.
  */
 export function indexedStore(name = "dither") {
     const { caches, indexedDB, navigator } = globalThis;
-    need(indexedDB, "store", "there is no IndexedDB here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests");
+    need(indexedDB, "store", "IndexedDB is missing here: use fileStore(folder) of dither-ldp/node, or memoryStore() in tests");
     let copies;
     let copy;
     /** Return what a request results in, or nothing of a transaction, when an event says so. */
@@ -29,7 +29,7 @@ export function indexedStore(name = "dither") {
         request.onerror = request.onabort = () => reject(request.error);
     });
     const opened = (async () => {
-        copies = (await caches?.open(name).catch(() => { })); // a private window may have none
+        copies = (await caches?.open(name).catch(() => { })); // it may be missing in a private window
         for (const place of ["/0", "/1"]) {
             const read = (await (await copies?.match(place))?.json().catch(() => ({ turn: 0 }))); // turn 0: killed while it was written
             if (read?.turn >= (copy?.turn ?? 0))
@@ -42,7 +42,7 @@ export function indexedStore(name = "dither") {
     const update = async (change) => {
         const transaction = (await opened).transaction(name, "readwrite", { durability: "strict" });
         const table = transaction.objectStore(name);
-        const kept = (await result(table.get(1))) ?? copy; // the transaction is open as long as what follows does not wait
+        const kept = (await result(table.get(1))) ?? copy; // the transaction is open until the code after it waits
         const [outcome, next] = change(kept);
         const written = next && { ...next, turn: (kept?.turn ?? 0) + 1 };
         if (written)

@@ -1,6 +1,6 @@
 /** Tables of integers, such as Matrix, Exponential, Cumulative and JointMoments: `Object.assign(draws, tables)` makes the client know the three draws. */
 import { alias, largest, TOTAL } from "./alias.js";
-import { asCell, bits, codes, hexadecimal, line, little, need, real, whole } from "./parts.js";
+import { asCell, bits, codes, hexadecimal, line, little, need, real, integer } from "./parts.js";
 import { record } from "./record.js";
 /** Read the rows of a table: the draw of each, the number of reports, and the largest ratio over all pairs of rows. */
 function readRows(given) {
@@ -9,7 +9,7 @@ function readRows(given) {
     const used = new Set();
     const rows = given["rows"].map((places) => {
         const row = places.map((place) => {
-            const index = whole(given, "rows", 0, values.length - 1, place);
+            const index = integer(given, "rows", 0, values.length - 1, place);
             used.add(index);
             return index;
         });
@@ -52,7 +52,7 @@ const channel = (given) => {
             },
         };
     }
-    const labels = rule["labels"].map((label) => whole(rule, "labels", 0, rows.length - 1, label));
+    const labels = rule["labels"].map((label) => integer(rule, "labels", 0, rows.length - 1, label));
     need(labels.length === edges.length + 1, "start");
     return { names: "Exponential Cumulative Matrix", ratio, inside, draw: (value, source) => asCell(rows[labels[up(edges, value)]](source), cells) };
 };
@@ -66,7 +66,7 @@ const STEPS = 2 ** 15; // places between two knots of an axis
 /** Several numbers, or one: each selects one of its three quadratic B-splines at random, and these select the row. */
 const splines = (given) => {
     const [rows, cells, ratio] = readRows(given);
-    const pieces = whole(given, "pieces", 1, 16);
+    const pieces = integer(given, "pieces", 1, 16);
     const ends = given["ends"].map(([low, high, ...more]) => {
         need(!more.length, "domain", "ends");
         return [real({ low }, "low"), real({ high }, "high")];

@@ -1,6 +1,6 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
 /**
- * What was given is not allowed. `reason` is one word, which docs/devices.md explains; `field` is the name of the field that is wrong, or a sentence;
+ * An input is not allowed. `reason` is one word from docs/devices.md; `field` is the name of the field that is wrong, or a sentence;
  * `question` is the name of the question, if it was about one. None of them holds a person's value.
  */
 export class Malformed extends Error {
@@ -19,7 +19,7 @@ export function need(fine, reason, field) {
 }
 /** Return the number of members of all objects in a JSON text, and 1: outside of texts each has a colon. */
 const members = (text) => text.replace(/\\./g, "").replace(/"[^"]*"/g, "").split(":").length;
-/** Return what a JSON text holds; refuse a key that stands twice in one object, of which languages keep different ones. */
+/** Return the data of a JSON text; refuse repeated keys in one object, because languages keep different ones. */
 export function parse(text) {
     const given = JSON.parse(text);
     need(members(JSON.stringify(given)) === members(text), "text");
@@ -34,7 +34,7 @@ export function watched(text) {
     need(JSON.stringify(JSON.parse(text)) === text, "text");
     const given = JSON.parse(text, (_, value) => {
         if (Object(value) !== value)
-            return encodeURI(value), value; // throws at half a pair of UTF-16, which has no UTF-8
+            return encodeURI(value), value; // throws at half a pair of UTF-16, because it has no UTF-8
         const keys = Object.keys(value);
         const left = new Set(keys);
         unread.push(left);
@@ -48,12 +48,12 @@ export function real(given, field, value = given[field]) {
     need(Number.isFinite(value), "number", field);
     return value;
 }
-/** Return a field, or a value of it, that is a whole number within bounds; texts and fractions are not read as one. */
-export function whole(given, field, least, most, value = given[field]) {
+/** Return a field, or a value of it, that is an integer within bounds; texts and fractions are refused. */
+export function integer(given, field, least, most, value = given[field]) {
     need(Number.isSafeInteger(value) && value >= least && value <= most, "number", field);
     return value;
 }
-/** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
+/** Return a field that is an integer, written as lower-case hexadecimal text without leading zeros. */
 export function hexadecimal(given, field, digits, value = given[field], read = 0n) {
     // The length comes first: a long text takes long to read.
     need(value?.length <= digits && (read = BigInt("0x" + value)).toString(16) === value, "number", field);
@@ -79,7 +79,7 @@ export function sha256(bytes) {
             d++;
         if (d < n)
             continue;
-        sums[found] = n ** 0.5 * 2 ** 32; // beyond the eighth there is no place
+        sums[found] = n ** 0.5 * 2 ** 32; // only eight indices exist
         cubes[found++] = n ** (1 / 3) * 2 ** 32;
     }
     const turn = (x, ...by) => by.reduce((sum, n) => sum ^ ((x >>> n) | (x << -n)), 0);

@@ -1,5 +1,5 @@
 /** What all answers of one person to a campaign reveal, as people read it. The vectors are `totals` of consent.json. */
-/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
+/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if only the account limits it. */
 export function totalOf(terms) {
     const { repeat, begins, ends, days, every, answers, promise } = terms;
     const all = (Date.parse(ends) - Date.parse(begins)) / 864e5 + 1;

@@ -1,5 +1,5 @@
 /** Vectors of many numbers, `dt.Vectors`: `draws.directions = directions` makes the client know the draw. It loads nearest.js. */
-import { asBytes, bits, need, whole } from "./parts.js";
+import { asBytes, bits, need, integer } from "./parts.js";
 import { window } from "./nearest.js";
 const EQUAL = 128; // axes up to which directions have equal lengths
 /** Replace a row by its product with the Hadamard matrix, by butterflies of 1, 2, 4, …: the order is specified. */
@@ -70,7 +70,7 @@ export const directions = (device) => {
     const [cells, width, draw, ratio] = window(device);
     const { exact, length, centre } = domain;
     need(domain.kind === "vectors" && outside === "clip" && typeof exact === "boolean", "domain");
-    const size = whole(domain, "dimension", 1 + +exact, 65536);
+    const size = integer(domain, "dimension", 1 + +exact, 65536);
     need(typeof length === "number" && length >= 1e-30 && length <= 1e30, "domain");
     need(centre === null || (Array.isArray(centre) && centre.length === size && centre.some(Boolean) && centre.every((x) => Math.abs(x) <= 1e30)), "domain");
     need(Number.isInteger(Math.log2(cells)) && cells > 63 && cells < 4097, "cells");

@@ -2,7 +2,7 @@
 import { number, waits } from "./account.js";
 import { share } from "./total.js";
 export { takeBack } from "./withdraw.js";
-/** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
+/** Return a number without its last digits: a limit is a little above the requested one, so that sums of doubles fit. */
 const rounded = (value) => Number(value.toPrecision(12));
 const units = (text, places) => rounded(Number(number(text)) / 2 ** places);
 /** Return what an account shows: `device.account(view)`. */
@@ -19,9 +19,9 @@ export function view(state, rules) {
  * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
  * answers had been sent: `device.account(erase)`.
  *
- * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
+ * The spent budget stays, because askers keep their knowledge: with a new start there would be no limit.
  */
-export function erase({ told: _, coins: __, sent: ____, present: _____, ...state }, rules) {
+export function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }, rules) {
     const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
     const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
     const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
@@ -29,7 +29,7 @@ export function erase({ told: _, coins: __, sent: ____, present: _____, ...state
 }
 const short = (epsilon) => String(Number(epsilon.toPrecision(3)));
 /**
- * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
+ * An element that shows a person's answers on this device by asker, the remaining budget, and a button that forgets the answers: `<dither-account>`.
  *
  * Set its `device`. It has no style of its own but parts: `text`, `table`, `button`.
  */

@@ -1,4 +1,4 @@
-/** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
+/** Withdrawal: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 import { acknowledge, waits, withoutMessages } from "./account.js";
 import { exchange, parse } from "./parts.js";
 /** What waits of presence under an identity, by the name of its campaign. */
@@ -23,7 +23,7 @@ export function withdraw(state, id) {
     const left = sent?.filter((one) => one !== found);
     return reports ? [{ is: "withdrawn", reports }, left?.[0] ? { ...rest, sent: left } : rest] : [{ is: "unknown" }];
 }
-/** Return the body that asks a collector to delete a batch. */
+/** Return the body of a request to delete a batch. */
 export const withdrawalBody = (id) => JSON.stringify({ dither: 2, withdraw: id });
 /** Return whether an answer says that a batch is withdrawn, and the collector's word for a refusal. */
 export function judgeWithdrawal(id, status, text) {

@@ -1,4 +1,4 @@
-/** Words: texts that people are shown. docs/wire.md has the rule, which all readers share. */
+/** Words: texts that are shown to people. docs/wire.md has the rule for all readers. */
 import { need, utf8 } from "./parts.js";
 /** Controls, separators of lines, invisible characters, no characters, half a pair of UTF-16. */
 const NEVER = /[\0-\x1f\x7f-\x9f\u2028\u2029\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}\ud800-\udfff]/u;
@@ -18,7 +18,7 @@ function paired(line) {
     }
     return !open.length;
 }
-/** Throw `Malformed` ("terms", and the field) unless a value is words of at most so many characters and bytes, on one line unless `lines`. */
+/** Throw `Malformed` ("terms", and the field) unless a value is words within the limits of characters and bytes, on one line unless `lines`. */
 export function checkWords(text, field, { characters = Infinity, size = Infinity, lines = false }) {
     need(typeof text === "string" && text.length <= 4 * Math.min(size, characters), "terms", field); // a long one takes long to read
     const shown = lines ? text.replaceAll("\n", "") : text;

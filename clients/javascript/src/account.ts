@@ -1,11 +1,11 @@
 /**
- * The account of one person: what was given so far, and what may still be asked.
+ * The account of one person: spent and remaining budgets.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
  */
 
-import { need, type Source } from "./parts.js";
+import { need, type Question, type Source } from "./parts.js";
 
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
 export type Step = [outcome: Outcome, next?: State | undefined];
@@ -46,7 +46,7 @@ export interface Kept extends Named {
   report: string | null;
 }
 export interface Choice extends Named {
-  /** A choice of version 2 has none, and stands for both. */
+  /** A choice of version 2 has none, and means both. */
   repeat?: "once" | "kept change";
   period: number;
   day: number;
@@ -70,6 +70,26 @@ export interface Presence {
   period: number | null;
   /** The identity of the message that waits. */
   batch: string | null;
+}
+/** What was reported of a kept change: how many intervals, and under a pad how many changes were in them. */
+export interface Tree extends Named {
+  period: number;
+  intervals: number;
+  mark: number;
+}
+/** The intervals of a kept change that are over and not reported. */
+export interface Owed {
+  period: number;
+  group: number;
+  changes: number;
+  /** The number of intervals of the group. */
+  all: number;
+  /** The number of days of the period so far. */
+  days: number;
+  /** The number of intervals that were reported before, and the number under a pad. */
+  before: number;
+  mark: number | null;
+  intervals: number;
 }
 export interface Queued extends Named {
   id: string;
@@ -105,6 +125,7 @@ export interface State {
   coins?: Coin[];
   /** Marks of the values of which a report was queued. */
   told?: string[];
+  trees?: Tree[];
   present?: Presence[];
   queue: Queued[];
   /** Batches that can be taken back. */
@@ -124,6 +145,8 @@ export interface Asked extends Named {
   times?: number;
   /** Calendar periods, in place of `days` and `start`. */
   every?: "day" | "week" | "month";
+  /** The most often that a value changes in a period. */
+  changes?: number;
   /** The most answers over a campaign. */
   limit?: { campaign: string; answers: number };
   phase?: { campaign: string; name: string; share?: number; follows?: string };
@@ -138,16 +161,20 @@ export interface Policy {
 export interface Drawing {
   report(): string;
   mark(): string;
+  /** Draw the intervals that are over of a kept change: the report, and the number to keep; undefined if the value has not all days. */
+  change?(owed: Owed): [report: string, mark: number] | undefined;
   source: Source;
 }
-/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+/** The rules of a state. `plain` is for one budget for all time; rules.ts has all. */
 export interface Rules {
   /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
   open(state: State, isNew: boolean): State;
-  /** Return what a question always assumes, by how often it is asked. */
+  /** Return the assumptions of a question, by its repetition. */
   assumes?(asked: Asked): string[];
-  /** Return whether a question may be asked so. */
+  /** Return whether a question is allowed in this form. */
   knows(asked: Asked): boolean;
+  /** What kept changes need, of rules that keep them. */
+  changes?: Changes | undefined;
   /**
    * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
    * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
@@ -168,6 +195,16 @@ export interface Rules {
   act?(state: State): Step;
 }
 
+/** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
+export interface Changes {
+  knows(asked: Asked): boolean;
+  /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
+  of(question: Question, days: number, changes: number): Question | undefined;
+  /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
+  decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+  draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
+}
+
 /** The policy of a device that is given none. */
 export const DEFAULT: Policy = { epsilon: 1, delta: 0, assumptions: [], mechanisms: null };
 
@@ -186,17 +223,17 @@ export function limit(x: number, places: number): string {
   return (units && units + (units >> 52n) + 1n).toString(16);
 }
 
-/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+/** Return the rest of a limit after some entries, in units: below 0 if they exceed it. */
 export const remaining = (entries: Units[], most: Units, field: keyof Units): bigint =>
   entries.reduce((left, one) => left - number(one[field]), number(most[field]));
 
 /** Return whether entries fit into a limit, ε and δ. */
 export const fits = (entries: Units[], most: Units): boolean => (["epsilon", "delta"] as const).every((field) => remaining(entries, most, field) >= 0n);
 
-/** The limits of an account by the plain rules, beside ε and δ. */
+/** The limits of an account by the plain rules, in addition to ε and δ. */
 export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null } as const;
 
-/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+/** Return the rest of a limit as a number. The slack of the limit does not count: it is there so that sums of doubles fit. */
 export const leftOf = (units: bigint, most: Units): number => (units << 50n > number(most.epsilon) ? Number(units) / 2 ** 64 : 0);
 
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
@@ -206,7 +243,7 @@ export const plain: Rules = {
     need(plainly === limits, "rules");
     return state;
   },
-  knows: ({ repeat, days, start, data, every, phase }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase] === ",,,,",
+  knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
   decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
   left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
@@ -218,10 +255,10 @@ export const isAnswered = (entries: Entry[], asked: Asked): boolean =>
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
 
-/** Return what a path of so many locations assumes. */
+/** Return the assumptions of a path of this number of locations. */
 export const pathAssumes = (times = 1): string[] => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
 
-/** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+/** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
 const ASIDE = "0".repeat(32);
 
 /** Return whether a report waits to be sent. */
@@ -234,21 +271,26 @@ const again = (queue: Queued[], asked: Asked, report: string | undefined): Queue
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
 
-/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+/** Return whether an entry was charged for exactly what another one would be. */
+export const isPaid = (one: Entry | undefined, due: Entry): unknown => one && same(one, due) && terms(one) === terms(due);
+
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
 export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
   const { epsilon, delta, repeat, data, times, limit } = asked;
   const assumes = assumed(asked, rules);
   const question = named(asked);
   const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
-  // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-  const paid = (one: Entry | undefined): unknown => one && same(one, asked) && terms(one) === terms(entry);
+  // Only a charged report is given again: the same question, and the same terms.
+  const paid = (one: Entry | undefined): unknown => isPaid(one, entry);
   const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
   const charged = find(state.entries, kept?.id);
   const waiting = find(state.queue, id);
   const own = find(state.entries, id);
   if (waiting || own) {
-    if (!same(waiting ?? own!, asked) || !paid(own ?? charged)) return refuse("id");
+    const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
+    if (periodic && own?.data) entry.data = own.data;
+    if (!same(waiting ?? own!, asked) || !(periodic && !own ? true : paid(own ?? charged))) return refuse("id");
     if (!waiting) return [{ is: "acknowledged", reports: 0 }];
     return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
   }
@@ -295,7 +337,7 @@ export function acknowledge(state: State, id: string): Step {
   return reports ? [{ is: "acknowledged", reports }, { ...rest, queue }] : [{ is: "unknown" }];
 }
 
-/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
 export function drop(state: State, id: string): Step {
   const gone = (one: Queued): boolean => waits(one) && id !== ASIDE && (one.batch === id || one.id === id);
   const reports = state.queue.filter(gone).length;
@@ -306,7 +348,7 @@ export function drop(state: State, id: string): Step {
   return reports ? [{ is: "dropped", reports }, { ...state, queue }] : [{ is: "unknown" }];
 }
 
-/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+/** Return a state of version 3: a choice of version 2 means both ways of keeping one. */
 export function upgraded(state: State): State {
   if (state.account === 3) return state;
   const choices = state.choices.flatMap((one): Choice[] => [{ ...one, repeat: "kept change" }, { ...one, repeat: "once" }]);

@@ -4,11 +4,11 @@ import { little, type Ratio, type Source } from "./parts.js";
 
 export const TOTAL = 1n << 128n;
 
-/** Return the largest quotient of two lists, compared in whole numbers. */
+/** Return the largest quotient of two lists, compared in integers. */
 export const largest = (tops: bigint[], bottoms: bigint[]): Ratio =>
   tops.reduce<Ratio>((most, top, i) => (top * most[1] > most[0] * bottoms[i]! ? [top, bottoms[i]!] : most), [0n, 1n]);
 
-/** Return a uniform whole number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept. */
+/** Return a uniform integer below 2^size: the highest bits of ⌈size/8⌉ bytes. */
 function bitsOf(source: Source, size: number): bigint {
   let drawn = 0n;
   const bytes = source.take((size + 7) >> 3);

@@ -20,6 +20,7 @@ Object.assign(draws, { ...hashed, ...nearest, ...paths, ...profile, ...tables, b
 
 export * from "./index.js";
 export { autoSend } from "./auto.js";
+export { changes } from "./changes.js";
 export { packedBody } from "./packed.js";
 export { present, sendPresent } from "./presence.js";
 export { encapsulate, relayed } from "./relay.js";

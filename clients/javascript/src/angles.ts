@@ -1,11 +1,11 @@
 /** Sectors, for angles: `draws.sectors = sectors` makes the client know the draw. */
 
-import { asCell, blocks, type Fields, line, need, type Reader, readStart, whole } from "./parts.js";
+import { asCell, blocks, type Fields, line, need, type Reader, readStart, integer } from "./parts.js";
 
 export const sectors: Reader = (given) => {
   const [inside, ends] = line(given);
-  const cells = whole(given, "cells", 2, 2 ** 32);
-  const width = whole(given, "width", 1, cells / 2);
+  const cells = integer(given, "cells", 2, 2 ** 32);
+  const width = integer(given, "width", 1, cells / 2);
   const size = Math.log2(width);
   need(Number.isInteger(size) && cells % width === 0, "cells");
   const [cell, ratio] = blocks(given, cells / width, size);

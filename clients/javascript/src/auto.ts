@@ -13,9 +13,9 @@ const [MINUTE, HOUR] = [60, 3600];
 
 /**
  * Send what waits of some inquiries: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
- * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are sent, too.
+ * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are also sent.
  *
- * Return a function that sends now, unless the collector asked to wait, and one that ends all of this.
+ * Return a function that sends now (unless the collector requested a wait), and one that ends all of this.
  */
 export function autoSend(device: Device, inquiries: Inquiry[], url: string, { onSend, onError, ...options }: AutoSending = {}): { send(): Promise<void>; stop(): void } {
   const { document, addEventListener, removeEventListener } = globalThis as Partial<typeof globalThis>;
@@ -29,10 +29,10 @@ export function autoSend(device: Device, inquiries: Inquiry[], url: string, { on
     try {
       const sent = await device.send(inquiries, url, options);
       const { waiting, retryAfter } = sent;
-      const asked = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
-      earliest = Date.now() + 1000 * asked;
+      const request = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
+      earliest = Date.now() + 1000 * request;
       pause = waiting ? Math.min(2 * pause, HOUR) : MINUTE;
-      if (waiting && !stopped) timer = setTimeout(send, 1000 * (asked || pause / 2));
+      if (waiting && !stopped) timer = setTimeout(send, 1000 * (request || pause / 2));
       onSend?.(sent);
     } catch (error) {
       onError?.(error);

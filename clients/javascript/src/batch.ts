@@ -31,7 +31,7 @@ export interface Verdict {
 }
 
 /**
- * Return what becomes of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
+ * Return the fate of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
  * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector. A wrong label is a
  * mistake of the page, which has no report wrong: the batch is kept.
  */

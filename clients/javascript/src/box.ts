@@ -8,6 +8,6 @@ import { record } from "./record.js";
 export const box: Reader = (device) => {
   const [cells, width, draw, ratio] = window(device);
   const [near, ends] = selector(device["selector"] as Fields, (device["domain"].sides as unknown[]).length, cells, width);
-  // A box of the selector has finite ends in order, so that the domain's, which are equal, have.
+  // A box of the selector has finite ends in order, and so does the domain, because its ends are equal.
   return { names: "Optimal", ratio, inside: record(device, ends!, "selector"), draw: (row: number[], source) => draw(near(row), source) };
 };

@@ -1,4 +1,4 @@
-/** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
+/** A device that answers: questions, one durable account, a queue of reports, and its promise. */
 
 import { exchange, hex, Malformed, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
 import { acknowledge, answer, assumed, batch, DEFAULT, drop, limit, PLAIN, plain, same, upgraded, waits, withoutMessages, type Asked, type Named, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
@@ -9,7 +9,7 @@ export interface Store<Thing = Kept> {
   update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
 
-/** What a campaign shows to a person: a digest of who asks, for what and how often, a digest of each question with its words, and the days. */
+/** The shown parts of a campaign: a digest of asker, purpose and repetition, a digest of each question with its words, and the days. */
 export interface Shown {
   general: string;
   questions: string[];
@@ -17,12 +17,12 @@ export interface Shown {
   ends: string;
 }
 
-/** What a person agreed to: what was shown, and the address of the collector, without the identity of the campaign, if it was given. */
+/** A person's agreement: the shown parts, and the address of the collector, without the identity of the campaign, if it was given. */
 export interface Agreed extends Shown {
   address?: string | undefined;
 }
 
-/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked: for campaigns by the digest of what was shown. */
+/** The kept data: the state of the account, the secret key of permanent answers, and the person's choice, if any: for campaigns by the digest of what was shown. */
 export interface Kept {
   state: State;
   key: string;
@@ -45,11 +45,11 @@ export interface Options {
   store: Store;
   source?: Source;
   policy?: Partial<Policy>;
-  /** The rules of the account: one budget for all time, unless they are those of `dither-ldp/rules`. */
+  /** The rules of the account: one budget for all time, or the rules of `dither-ldp/rules`. */
   rules?: Rules;
 }
 
-/** What an asker adds to a question: its name, who asks, how often. */
+/** An asker's terms of a question: its name, the asker, the repetition. */
 export interface InquiryTerms {
   name: string;
   asker: string;
@@ -58,9 +58,9 @@ export interface InquiryTerms {
   start?: number;
   assumes?: string[];
   data?: [number, number];
-  /** The number of locations of a path: exactly as many are answered, and charged. */
+  /** The number of locations of a path: exactly this number is answered, and charged. */
   times?: number;
-  /** The label that stands for answers that are not in the list. */
+  /** The label for answers that are not in the list. */
   otherwise?: unknown;
   /** What the campaign shows to the person: consent to anything else does not cover this question. */
   shown?: Shown;
@@ -72,13 +72,13 @@ export interface InquiryTerms {
   ends?: number;
   /** Calendar periods, in place of `days`. */
   every?: "day" | "week" | "month";
-  /** The most often that a value changes in a period, of a kept change. */
+  /** The most often that a value changes in a period, of a kept change: a value is the list of the values of all its days so far. */
   changes?: number;
   /** The most answers to a question over a campaign. */
   limit?: { campaign: string; answers: number };
   /** Whether this device answers is tossed once. */
   phase?: { campaign: string; name: string; share?: number; follows?: string };
-  /** Return the value of what a person gives: of a scale, a date or a time; undefined of what is none. */
+  /** Return the value of a person's input: of a scale, a date or a time; undefined for other inputs. */
   value?: (given: unknown) => unknown;
   /** The languages of the words below, the first of which is the campaign's own. */
   languages?: string[];
@@ -93,7 +93,7 @@ export interface InquiryTerms {
   scale?: number[];
 }
 
-/** What a page can show before it asks. */
+/** The words that a page can show before a question. */
 export interface Promised {
   epsilon: number;
   /** No report is more than this many times likelier under one value than under another. */
@@ -112,7 +112,7 @@ export interface Inquiry {
   readonly terms: InquiryTerms;
   /** What the account sees of it: no value. */
   readonly asked: Asked;
-  /** Return what is promised to the person who answers, and what is left. */
+  /** Return the promise to the person who answers, and the remaining budget. */
   promise(): Promise<Promised>;
   /** Return the question as people read it, in the best of some languages (those of the browser unless they are given); its name if the campaign has no words for it. */
   text(languages?: readonly string[]): string;
@@ -151,7 +151,7 @@ export interface Refusal {
   reason: string;
   /** The collector's sentence, or this client's. */
   words: string;
-  /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
+  /** The number of dropped reports that no collector can ever take; 0 if they wait. */
   dropped: number;
 }
 
@@ -183,13 +183,13 @@ export interface Device {
    * Return whether this device may answer and send; with a choice, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
    * Control or the process DO_NOT_TRACK. What a person chose counts more than these.
    *
-   * A yes to a campaign holds for what was shown of it, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
+   * A yes to a campaign holds for its shown parts, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
    * every campaign needs a yes of its own: also a new version that asks more, says other words or lasts longer. `consent(false)` is a no to all.
    *
    * What waits while the person says no is kept, and is never sent: a later yes drops it from the queue. Permanent answers may be given again.
    */
   consent(choice?: boolean, campaign?: Consented, address?: string): Promise<boolean>;
-  /** Return what the person chose, for a campaign if it is given; undefined if nobody asked them about what it shows. */
+  /** Return the person's choice, for a campaign if it is given; undefined without a choice about its shown parts. */
   chosen(campaign?: Consented): Promise<boolean | undefined>;
   /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
   body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
@@ -204,20 +204,20 @@ export interface Device {
    */
   send(inquiries: Inquiry | Inquiry[], url: string, options?: Sending): Promise<Sent>;
   /**
-   * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
+   * Return the account, or the result of a function on it: `device.account(view)` shows the answers, and `device.account(erase)` forgets it,
    * with the two functions of `dither-ldp/account`.
    */
   account<T = State>(look?: (state: State, rules: Rules, kept: Kept, policy: Policy, source: Source) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
 }
 
-/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined if there is no such signal. */
+/** Return the name of the signal of this browser, or of this process, that the person does not want to be counted; undefined without such a signal. */
 function signal(): string | undefined {
   const { navigator, process } = globalThis as { navigator?: { globalPrivacyControl?: boolean }; process?: { env?: { [name: string]: string | undefined } } };
   if (navigator?.globalPrivacyControl) return "Global Privacy Control";
   return ["DO_NOT_TRACK", "NO_TELEMETRY"].find((name) => !["", "0", "false", "no", undefined].includes(process?.env?.[name]?.toLowerCase()));
 }
 
-/** Return what the person chose about what is shown to them; undefined if they were not asked about it. */
+/** Return the person's choice about the shown parts; undefined without one. */
 function choiceOf({ consent, agreed }: Kept, shown?: Shown, url = ""): boolean | undefined {
   const said = shown && agreed?.[shown.general];
   if (!said) return said === null || consent === false ? false : shown ? undefined : consent;
@@ -240,7 +240,7 @@ const unqueued = (state: State, chosen: (one: Named) => boolean): State =>
 
 export const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
 
-/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+/** Send batch after batch, until the queue is empty or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
 export async function deliver(
   next: () => Promise<Batch | string | undefined>,
   settle: (id: string, fate: "acknowledged" | "dropped") => Promise<Outcome>,
@@ -251,7 +251,7 @@ export async function deliver(
   const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
   const unsent = (refused: string, words: unknown): [Response, string] => [{} as Response, JSON.stringify({ refused, words: "" + words })];
   for (let found; (found = await next()); ) {
-    const { id, body } = found as Batch; // of a sentence there is neither
+    const { id, body } = found as Batch; // a sentence has neither
     const form = "application/" + (pack ? "vnd.dither.batch" : "json");
     const [{ status, headers }, text] = body
       ? // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
@@ -270,7 +270,7 @@ export async function deliver(
   return told;
 }
 
-/** Open the account of a device; it is created with these limits if there is none. */
+/** Open the account of a device; a missing one is created with these limits. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options = {} as Options): Promise<Device> {
   need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
   need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
@@ -306,10 +306,10 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
     });
 
-  /** Return the next batch, or why there is none. */
+  /** Return the next batch, or the reason without one. */
   const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending, url?: string): Promise<Batch | string | undefined> => {
     for (const { terms } of [inquiries].flat()) {
-      need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign, which lists ${JSON.stringify(terms.labels)}`);
+      need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign; it lists ${JSON.stringify(terms.labels)}`);
     }
     return happen<Batch | string | undefined>((state, kept) => {
       const [id, reports, changed] = batch(state, fresh(), 1000, among(inquiries));
@@ -330,15 +330,17 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
   const device: Device = {
     asking(specification, terms) {
       need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
-      const question = readQuestion(specification, terms.name);
-      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase } = terms;
+      const read = readQuestion(specification, terms.name);
+      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase, changes } = terms;
+      const question = changes ? rules.changes?.of(read, days!, changes) : read;
+      if (!question) throw new Malformed("asking", "changes: see dither-ldp/changes", name);
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
       (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
       if (!spend !== !times) throw new Malformed("asking", "times", name);
       const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
       const odds = Math.exp(cost);
-      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }) };
-      if (terms.changes || !rules.knows(asked)) throw new Malformed("asking", "repeat", name);
+      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+      if (!rules.knows(asked)) throw new Malformed("asking", "repeat", name);
       return {
         question,
         terms,
@@ -358,7 +360,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       need(inquiry?.asked, "asking", "expected an inquiry of device.asking, and a value");
       const { question, terms, asked } = inquiry;
       const { otherwise, times, name } = terms;
-      // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+      // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
       const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
       if (input === undefined) return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
       return happen((state, kept) => {
@@ -366,7 +368,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         const words = withheld(kept, terms.shown);
         const over = words ? refused("consent", words) : ended(terms);
         if (over) return [over];
-        const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source });
+        const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes!.draw(question, input as number[], asked, owed, kept.key, source) });
         const leftOut = question.leftOut?.(value);
         return [leftOut ? { ...outcome, leftOut } : outcome, next];
       });

@@ -1,9 +1,9 @@
 /** What every draw is, and the parts that draws share: domains, coins, the lottery of windows, start rules. */
 
 import { bits, highest, little, word, type Source } from "./source.js";
-import { hex, hexadecimal, need, real, whole, type Fields } from "./text.js";
+import { hex, hexadecimal, need, real, integer, type Fields } from "./text.js";
 
-/** Two whole numbers: a numerator and a denominator. */
+/** Two integers: a numerator and a denominator. */
 export type Ratio = readonly [bigint, bigint];
 /** The two ends of an interval or a circle. */
 export type Ends = readonly [number, number];
@@ -24,7 +24,7 @@ export interface Draw<Input = any> {
   leftOut?(value: unknown): number;
   /** For a promise with a δ: return it, or throw if the integers do not keep it at a lower bound of e^ε·2^320. */
   delta?(bound: bigint, stated: unknown): number;
-  /** For paths: return the ε of so many locations, and what this assumes. */
+  /** For paths: return the ε of this number of locations, and its assumptions. */
   spend?(epsilon: number, times: number): [epsilon: number, assumes: string[]];
 }
 
@@ -42,7 +42,7 @@ export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] 
     if (typeof value !== "number" || value !== value) return;
     if (!turn) return Math.min(Math.max(value, low), high);
     const turned = value % high;
-    return turned === turned ? (turned + high * +(turned < 0)) % high : undefined; // just below 0 rounds to the period, which is 0
+    return turned === turned ? (turned + high * +(turned < 0)) % high : undefined; // just below 0 rounds to the period: 0
   };
   return [inside, [low, high]];
 }
@@ -51,7 +51,7 @@ export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] 
 export function codes({ domain, outside }: Fields): [inside: Inside, count: number] {
   need(domain.kind === "categories" && outside === "refuse", "domain");
   if (domain.count !== undefined) {
-    const count = whole(domain, "count", 2, 2 ** 32);
+    const count = integer(domain, "count", 2, 2 ** 32);
     return [(value) => (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined), count];
   }
   const labels = domain.labels as unknown[];
@@ -67,7 +67,7 @@ export function codes({ domain, outside }: Fields): [inside: Inside, count: numb
   return [(value) => known.get(value), known.size];
 }
 
-/** Return a whole number below 2^48 as so many bytes, lowest byte first. */
+/** Return an integer below 2^48 as bytes, lowest byte first. */
 export const asBytes = (value: number, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => value * 2 ** (-8 * at)); // each is taken modulo 256
 
@@ -90,7 +90,7 @@ export function coin(given: Fields, field: string): [toss: (source: Source) => n
   return [toss, heads, (1n << 128n) - heads];
 }
 
-/** Draw [1 if a ticket was drawn, otherwise 0; the ticket; uniform bits beside it]. */
+/** Draw [1 if a ticket was drawn, otherwise 0; the ticket; further uniform bits]. */
 export type Lottery = (source: Source, extra: number) => [number, number, number];
 
 /** A ticket below `tickets`, each with probability step/2^bits, or none. Return the lottery, step and 2^bits. */
@@ -101,17 +101,17 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
   const long = step >> 32n;
   const early = size / 8 - 4;
   need(size === 96 ? step : size === 64 && long, "step");
-  const all = 1n << BigInt(size - 32); // of the early bytes
+  const all = 1n << BigInt(size - 32); // the range of the early bytes
   need(many * (long + 1n) <= all, "step");
   const draw: Lottery = (source, extra) => {
     let taken = source.take(early + ((extra + 7) >> 3));
     let begin = early;
     const drew = early < 8 ? BigInt(little(taken, 0, 4, 1)) - all : word(taken); // see `little`
     let drawn = drew < many * long;
-    let ticket = Number(drew / (long || 1n)); // also where it is not used: the time must not tell
+    let ticket = Number(drew / (long || 1n)); // also if it is not used: the time must not reveal this
     const last = drew - all + many; // no number: see `little`
     if (last >= 0) {
-      // The late word: the four bytes after the early ones decide, and what they were is taken again at the end.
+      // The late word: the four bytes after the early ones decide, and four new bytes are taken at the end.
       taken = Uint8Array.of(...taken, ...source.take(4));
       drawn = little(taken, early, (begin += 4)) < BigInt.asUintN(32, step);
       ticket = Number(last);
@@ -121,34 +121,34 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
   return [draw, step, 1n << BigInt(size)];
 }
 
-/** Return x·2^−size rounded at random: up with the probability of its fraction. With + 0 it is not −0, which engines would look for at 0 alone. */
+/** Return x·2^−size rounded at random: up with the probability of its fraction. With + 0 it is not −0, because engines would check for it only at 0. */
 const rounded = (x: number, source: Source, size = 16): number => Math.floor((x + bits(source, size)) * 2 ** -size) + 0;
 
 /** Return the start of a value's window; random rounding takes bytes first. */
 export type Start = (value: number, source: Source) => number;
 
-/** Read a start rule for windows of so many cells, and values between two ends. */
+/** Read a start rule for windows of this number of cells, and values between two ends. */
 export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const kind = given["kind"];
   const origin = real(given, "origin");
   const scale = real(given, "scale");
   const place = (value: number): number => Math.trunc((value - origin) * scale);
-  // Cut to 0 … last without Math.min and Math.max, whose time tells which side they take. All are whole numbers below 2^52.
+  // Cut to 0 … last without Math.min and Math.max, because their time reveals the side. All are integers below 2^52.
   const within = (value: number, last: number): number => (Math.abs(place(value)) - Math.abs(place(value) - last) + last) / 2;
   const room = 2 ** (cells > 65536 ? 52 : 31);
   const far = Math.max(...ends.map((end) => Math.abs(end - origin) * scale));
   need(scale > 0 && far * (1 + 2 ** -19) < room, "start"); // Python's narrow floats may exceed an end
   if (kind === "line") {
-    const fraction = whole(given, "fraction", 0, 30);
+    const fraction = integer(given, "fraction", 0, 30);
     const free = given["last"] === null;
-    const last = free ? far : whole(given, "last", 0, room);
+    const last = free ? far : integer(given, "last", 0, room);
     need(last <= room - 2 ** fraction, "start");
     return (value, source) => rounded(free ? place(value) : within(value, last), source, fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
     (given["counts"] as unknown[]).forEach((count, i) => {
-      for (let left = whole(given, "counts", 1, 65536 - table.length, count); left--; ) table.push(whole(given, "starts", 0, cells - 1, given["starts"][i]));
+      for (let left = integer(given, "counts", 1, 65536 - table.length, count); left--; ) table.push(integer(given, "starts", 0, cells - 1, given["starts"][i]));
     });
     need(table.length, "start");
     return (value) => table[within(value, table.length - 1)]!;
@@ -156,12 +156,12 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const bytes = Uint8Array.from((given["bits"] as string).match(/../g)!, (pair) => parseInt(pair, 16));
   need(kind === "knots" && cells <= 65536 && hex(bytes) === given["bits"], "start");
   const most = cells * 65536;
-  table.push(whole(given, "first", 0, most - 1));
+  table.push(integer(given, "first", 0, most - 1));
   for (const [count, base] of given["pieces"] as [number, number][]) {
-    for (let left = whole(given, "pieces", 1, 32768 - table.length, count); left--; ) {
+    for (let left = integer(given, "pieces", 1, 32768 - table.length, count); left--; ) {
       const at = table.length - 1;
-      const entry = table[at]! + whole(given, "pieces", -most, most, base) + ((bytes[at >> 3]! >> (at & 7)) & 1);
-      table.push(whole(given, "pieces", 0, most - 1, entry));
+      const entry = table[at]! + integer(given, "pieces", -most, most, base) + ((bytes[at >> 3]! >> (at & 7)) & 1);
+      table.push(integer(given, "pieces", 0, most - 1, entry));
     }
   }
   const size = table.length - 1;

@@ -1,6 +1,6 @@
 /**
- * Elements of a page: `<dither-consent>` says who asks for what and keeps what the person chose, `<dither-question name="minutes">` is a labelled form control.
- * `connect(device, campaign, address)` gives them what they need.
+ * Elements of a page: `<dither-consent>` shows asker and purpose and keeps the person's choice, `<dither-question name="minutes">` is a labelled form control.
+ * `connect(device, campaign, address)` connects them.
  */
 
 import { type Outcome } from "./account.js";
@@ -30,13 +30,13 @@ export interface ElementWords {
   unknown: string;
   choose: string;
   several: string;
-  /** What one answer tells: {reach} is a share. */
+  /** The information in one answer: {reach} is a share. */
   one: string;
-  /** What all answers to a campaign together tell: {total} is a share. */
+  /** The information in all answers to a campaign: {total} is a share. */
   total: string;
-  /** What one answer to each of its questions tells: {reach} is a share. */
+  /** The information in one answer to each of its questions: {reach} is a share. */
   round: string;
-  /** That there is no limit over all answers. */
+  /** The words for a missing limit over all answers. */
   unlimited: string;
   /** That nothing is sent before the person agrees. */
   first: string;
@@ -117,7 +117,7 @@ button:hover { text-decoration: underline; }
 [role=status]:empty { display: none; }
 `;
 
-/** Return words with what stands between braces replaced. */
+/** Return words with the names in braces replaced. */
 const fill = (text: string, parts: { [name: string]: string }): string => text.replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 /** Make an element with attributes and children. Texts become text: whatever an asker wrote is not read as HTML. */
 function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: { [name: string]: string } = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[Name] {
@@ -134,7 +134,7 @@ abstract class DitherElement extends Base {
   static observedAttributes = ["lang", "name"];
   #root: ShadowRoot | undefined;
 
-  /** The languages that are wanted: that of the element, of the page, of the browser. */
+  /** The wanted languages: of the element, of the page, of the browser. */
   get wanted(): string[] {
     const own = this.closest?.("[lang]")?.getAttribute("lang");
     return [...(own ? [own] : []), ...(globalThis.navigator?.languages ?? [])];
@@ -166,8 +166,8 @@ abstract class DitherElement extends Base {
 }
 
 /**
- * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
- * event `consent`. A yes holds for what is shown.
+ * `<dither-consent>`: the asker, the questions, the purpose, the information in the answers, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
+ * event `consent`. A yes holds for the shown campaign.
  */
 export class DitherConsent extends DitherElement {
   device: Device | undefined;
@@ -299,7 +299,7 @@ function numberOf({ terms, question }: Inquiry): [attributes: { [name: string]: 
 }
 
 /**
- * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send what is answered. `address` is the campaign's.
+ * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send the answers. `address` is the campaign's.
  * Return a function that ends the sending.
  */
 export function connect(device: Device, campaign: Campaign, address: string, root: ParentNode = document): () => void {

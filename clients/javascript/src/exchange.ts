@@ -2,10 +2,10 @@
 
 import { Malformed, need } from "./text.js";
 
-const SECONDS = 30; // for the whole exchange
+const SECONDS = 30; // for the complete exchange
 const ADDRESS = /^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i;
 
-/** Throw `Malformed` ("address") unless an address is one of https, or of this machine. One without a host is that of the page. */
+/** Throw `Malformed` ("address") unless an address is one of https, or of this machine. An address without a host belongs to the page. */
 export const checkAddress = (address: string): void => need(ADDRESS.test(address.includes("://") ? address : new URL(address, globalThis.location?.href).href), "address");
 
 /**

@@ -1,10 +1,10 @@
 /** OLH, BLH and Hadamard response, for long lists: `Object.assign(draws, hashed)` makes the client know the draws `hashed` and `hadamard`. */
 
-import { asBytes, asCell, bits, blocks, codes, coin, need, type Reader, whole } from "./parts.js";
+import { asBytes, asCell, bits, blocks, codes, coin, need, type Reader, integer } from "./parts.js";
 
 const hadamard: Reader = (given) => {
   const [inside, count] = codes(given);
-  const order = whole(given, "order", count + 1, 2 ** 32);
+  const order = integer(given, "order", count + 1, 2 ** 32);
   const [toss, heads, tails] = coin(given, "heads");
   need(Number.isInteger(Math.log2(order)) && order <= 2 * count, "cells");
   return {
@@ -37,7 +37,7 @@ function bucket(seed: number, code: number, buckets: number): number {
 const hashing: Reader = (given) => {
   const [inside] = codes(given);
   need(given["hash"] === "affine 1", "draw");
-  const buckets = whole(given, "buckets", 2, 65536);
+  const buckets = integer(given, "buckets", 2, 65536);
   const [cell, ratio] = blocks(given, buckets);
   return {
     names: "OLH BLH",

@@ -18,7 +18,7 @@ const unless = <T>(work: Promise<T>, ...codes: string[]): Promise<T | undefined>
     return undefined;
   });
 
-/** Write what is open to the disk. A folder cannot be opened everywhere. */
+/** Write an open file to the disk. A folder cannot be opened everywhere. */
 async function flush(path: string, text?: string): Promise<void> {
   const file = await open(path, text === undefined ? "r" : "wx", 0o600);
   try {
@@ -58,7 +58,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       let text = "";
       for (let next; (next = await unless(readFile(place(turn + 1), "utf8"), "ENOENT")) !== undefined; turn++) text = next;
       if (!turn && !listed) return [0, []];
-      if (!text) continue; // others were so fast that what was listed is gone
+      if (!text) continue; // another process was faster: the listed file is gone
       let made: unknown, kept: unknown;
       try {
         [made, kept] = JSON.parse(text) as unknown[];
@@ -70,7 +70,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
     }
   }
 
-  /** Change what is there; return undefined if another process was faster. */
+  /** Change the file; return undefined if another process was faster. */
   async function attempt<T>(change: (kept: Thing | undefined) => [T, (Thing | undefined)?]): Promise<[T] | undefined> {
     const [turn, made, kept] = await read();
     const [result, next] = change(kept);
@@ -82,7 +82,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       const linked = await unless(link(draft, place(turn + 1)).then(() => true), "EEXIST");
       if (!linked) return undefined;
     } finally {
-      await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to tell
+      await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to report
     }
     if (!(await read())[1].includes(id)) {
       await unless(unlink(place(turn + 1)), "ENOENT"); // it came so late that the number was free again
@@ -93,7 +93,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       if (old <= turn - BEHIND) await unless(unlink(place(old)), "ENOENT");
       else if (old <= turn && (await unless(stat(place(old)), "ENOENT"))?.size) {
         await writeFile(draft, "", { mode: 0o600 });
-        await rename(draft, place(old)); // whoever reads it has read it whole
+        await rename(draft, place(old)); // readers of the old one have read it completely
       }
     }
     return [result];

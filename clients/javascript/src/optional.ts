@@ -1,15 +1,15 @@
 /** A number that may be missing: `null` is "no answer", a private one. `draws.optional = optional` makes the client know the draw. */
 
-import { asCell, line, lottery, need, readStart, type Fields, type Reader, whole } from "./parts.js";
+import { asCell, line, lottery, need, readStart, type Fields, type Reader, integer } from "./parts.js";
 
 export const optional: Reader = (given) => {
   const { domain } = given;
   need(domain.kind === "optional" && given["start"].kind === "line", "domain");
   const [inside, ends] = line({ domain: domain.of as Fields, outside: given["outside"] });
-  const cells = whole(given, "cells", 2, 65536);
+  const cells = integer(given, "cells", 2, 65536);
   const size = Math.log2(cells);
   // Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of all.
-  const width = whole(given, "width", 1, cells / 2);
+  const width = integer(given, "width", 1, cells / 2);
   need(Number.isInteger(size), "cells");
   const room = cells - width;
   const [draw, step, all] = lottery(width, given);

@@ -1,7 +1,7 @@
 /** Places and paths, TraCS and Polar: `Object.assign(draws, paths)` makes the client know the draws `pair`, `walk` and `polar`. */
 
 import { pathAssumes } from "./account.js";
-import { type Draw, draws, type Fields, little, need, type Ratio, type Reader, real, type Source, whole } from "./parts.js";
+import { type Draw, draws, type Fields, little, need, type Ratio, type Reader, real, type Source, integer } from "./parts.js";
 
 /** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
@@ -14,7 +14,7 @@ export interface Area {
   axes(place: Place): Place;
   /** Return the length of a step over the distance to the border in its direction. */
   gauge(at: Place, step: Place): number;
-  /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
+  /** The domains of the two numbers, with sorted keys; none without `pair`. */
   lines?: unknown[];
   /** The ends of both sides of the box around it; none of the sphere. */
   box?: readonly [Place, Place];
@@ -22,7 +22,7 @@ export interface Area {
   disk?: [radius: number, centre: Place];
 }
 
-const SLACK = 1e-12; // of a side: the least room before the border
+const SLACK = 1e-12; // relative to a side: the least room before the border
 const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
 /** Return a list of two numbers as a pair; refuse any other. */
 export const pair = (given: unknown[], field: string): Place => {
@@ -94,7 +94,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
   };
 }
 
-/** Longitude and latitude; a longitude is an angle, which `pair` counts from −180°. */
+/** Longitude and latitude; a longitude is an angle; `pair` counts it from −180°. */
 const sphere: Area = {
   clip: ([longitude, latitude]) => {
     const turned = (longitude + 180) % 360;
@@ -131,13 +131,13 @@ export function readArea({ domain, outside }: Fields): Area {
   return sphere;
 }
 
-/** Return the number that a cell stands for, by the codebook of so many cells. */
+/** Return the number of a cell, by the codebook of this number of cells. */
 function codebook(given: Fields, cells: number): (cell: number) => number {
   need(!(cells > 2 ** 20), "cells");
   if (given["values"]) {
     const table: number[] = [];
     (given["runs"] as unknown[]).forEach((run, i) => {
-      for (let left = whole(given, "runs", 1, 2 ** 20 - table.length, run); left--; ) table.push(real(given, "values", given["values"][i]));
+      for (let left = integer(given, "runs", 1, 2 ** 20 - table.length, run); left--; ) table.push(real(given, "values", given["values"][i]));
     });
     need(table.length === (cells ?? table.length), "cells");
     return (cell) => table[cell]!;
@@ -148,16 +148,16 @@ function codebook(given: Fields, cells: number): (cell: number) => number {
   return (cell) => clamp(offset + step * cell, low, high);
 }
 
-/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+/** Return ε·times, rounded up to a double, and the assumptions of a path of this number of locations. */
 export function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]] {
   let scale = 1;
   for (; epsilon % 1; scale *= 2) epsilon *= 2;
-  const exact = BigInt(epsilon) * BigInt(whole({ times }, "times", 1, 65536));
+  const exact = BigInt(epsilon) * BigInt(integer({ times }, "times", 1, 65536));
   const near = Number(exact);
   return [(BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale, pathAssumes(times)];
 }
 
-/** Return what makes places inside an area of a path, or undefined of what is none. */
+/** Return the function from a path to places inside an area, or undefined for other values. */
 export const inArea =
   (area: Pick<Area, "clip">) =>
   (value: unknown): Place[] | undefined =>
@@ -182,15 +182,15 @@ const angleOf = ([a, b]: Place): number => {
   return angle + 2 * Math.PI * +(angle < 0);
 };
 
-/** Read the draws of the two numbers of a place, which are on these lines. Return them with their ratio. */
+/** Read the draws of the two numbers of a place on these lines. Return them with their ratio. */
 function readParts(device: Fields, lines: unknown[]): [first: Draw<number>, second: Draw<number>, ratio: Ratio] {
   const [first, second] = [device["first"] as Fields, device["second"] as Fields].map((part, i): Draw<number> => {
     need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
-    // The part of a pair has no rule for values outside: what comes to it is inside.
-    const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
+    // The part of a pair has no rule for values outside: its inputs are inside.
+    const complete = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
     const known = draws[part["draw"]];
     need(known && part["draw"] + "" === part["draw"], "draw");
-    const read = known(whole) as Draw<number>;
+    const read = known(complete) as Draw<number>;
     need(!read.delta && !read.spend, "draw");
     return read;
   }) as [Draw<number>, Draw<number>];
@@ -208,7 +208,7 @@ const polar: Reader = (device) => {
     names: "Polar",
     ratio,
     spend,
-    // A path of one place, which may be given alone.
+    // A path of one place; the value may also be the place itself.
     inside: (value) => inside((value as unknown[])?.length === 1 ? value : [value]),
     draw: ([[a, b]]: [Place], source) => {
       const way: Place = [a - x, b - y];

@@ -9,7 +9,7 @@ import { AHEAD, clockAfter, DAY, epochOf, periodOf, short, systemNow } from "./r
 import type { Campaign } from "./signatures.js";
 import { noted } from "./withdraw.js";
 
-/** What the account is told about a campaign with `repeat = "present"`. */
+/** The account's data about a campaign with `repeat = "present"`. */
 export interface Present {
   asker: string;
   name: string;
@@ -82,7 +82,7 @@ function presenceOf({ terms, questions, unanswered }: Campaign): [terms: Present
 const dayText = (day: number): string => new Date(day * 864e5).toISOString().slice(0, 10);
 
 /**
- * Say that the program or page is used, whenever it is: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
+ * Report each use of the program or page: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
  * permanent label was drawn with it, "present", "silent" if the period has a message, or "refused". `value` is what the label is about; without one it is the
  * present day, the day of installation.
  */
@@ -107,13 +107,13 @@ export async function present(device: Device, campaign: Campaign, value?: unknow
 
 /**
  * Send the message that waits, in its period; afterwards it is dropped. `label` is a public label that the campaign lists, such as a version: it is sent only
- * by devices that carry no permanent label. The other options, and what is returned, are those of `device.send`.
+ * by devices that carry no permanent label. The other options and the result are as for `device.send`.
  */
 export async function sendPresent(device: Device, campaign: Campaign, url: string, options: Sending = {}, now: () => Moment = systemNow): Promise<Sent> {
   const [terms, label] = presenceOf(campaign);
   const { labels, retry } = campaign.terms as { labels: string[]; retry: number };
   const { label: version = "", pack = jsonBody as never } = options;
-  need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign, which lists ${JSON.stringify(labels)}`);
+  need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign; it lists ${JSON.stringify(labels)}`);
   const next = (): Promise<Batch | string | undefined> =>
     device.account<Batch | string | undefined>((state, _, all) => {
       const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);

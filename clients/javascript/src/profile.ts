@@ -1,6 +1,6 @@
 /** Marginals: several attributes of a person together, a profile. `Object.assign(draws, profile)` makes the client know the draw. It loads projective.js. */
 
-import { asBytes, codes, draws, type Draw, type Fields, little, need, type Ratio, type Reader, type Source, whole } from "./parts.js";
+import { asBytes, codes, draws, type Draw, type Fields, little, need, type Ratio, type Reader, type Source, integer } from "./parts.js";
 import { projective } from "./projective.js";
 
 /** Return how many bytes a number below `count` has in a report. */
@@ -35,12 +35,12 @@ const questions: Reader = (device) => {
   const inner = [...(device["draws"] as Fields[])].map(readInner);
   let [total, values] = [0, 0];
   const functions = [...(device["questions"] as [number[], number[], number, number][])].map(([attributes, table, weight, number, ...more]) => {
-    const places = [...attributes].map((place) => whole({}, "questions", 0, parts.length - 1, place));
-    const { count } = inner[whole({}, "questions", 0, inner.length - 1, number)]!;
+    const places = [...attributes].map((place) => integer({}, "questions", 0, parts.length - 1, place));
+    const { count } = inner[integer({}, "questions", 0, inner.length - 1, number)]!;
     const size = places.reduce((product, place) => product * parts[place]![2], 1);
     need(!more.length && places.length && new Set(places).size === places.length && size <= 2 ** 21 && table.length === size && (values += size) <= 2 ** 21, "draw");
-    total += whole({}, "questions", 1, 2 ** 32, weight);
-    return { places, table: [...table].map((value) => whole({}, "questions", 0, count - 1, value)), inner: inner[number]!, end: total };
+    total += integer({}, "questions", 1, 2 ** 32, weight);
+    return { places, table: [...table].map((value) => integer({}, "questions", 0, count - 1, value)), inner: inner[number]!, end: total };
   });
   need(total === 2 ** 32 && functions.length <= 2 ** 14, "draw");
   const ratios = functions.map((one) => one.inner.draw.ratio);
@@ -57,13 +57,13 @@ const questions: Reader = (device) => {
     },
     draw: (row: number[], source: Source) => {
       const word = little(source.take(4));
-      const asked = functions.reduce((count, { end }) => count + +(word >= end), 0);
-      const { places, table, inner: chosen } = functions[asked]!;
+      const request = functions.reduce((count, { end }) => count + +(word >= end), 0);
+      const { places, table, inner: chosen } = functions[request]!;
       const at = places.reduce((sum, place) => sum * parts[place]![2] + row[place]!, 0);
       const report = chosen.draw.draw(table[at]!, source);
       const size = widthOf(chosen.count);
       const numbers = Array.from({ length: columns }, (_, n) => (n < chosen.chosen ? little(report, n * size, (n + 1) * size) : 0));
-      return Uint8Array.from([asked, ...numbers].flatMap((number) => [...asBytes(number, width)]));
+      return Uint8Array.from([request, ...numbers].flatMap((number) => [...asBytes(number, width)]));
     },
   };
 };

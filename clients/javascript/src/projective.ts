@@ -1,6 +1,6 @@
 /** ProjectiveResponse: points of a finite geometry. `draws.projective = projective` makes the client know the draw. */
 
-import { asCell, codes, digest, hexadecimal, need, type Reader, whole, word } from "./parts.js";
+import { asCell, codes, digest, hexadecimal, need, type Reader, integer, word } from "./parts.js";
 
 /** Return the coefficients c_0 … c_(n−1) of the first primitive polynomial x^n + Σ c_j·x^j modulo a prime, in the order of Σ c_j·p^j. */
 function firstPrimitive(prime: number, length: number): number[] {
@@ -49,20 +49,20 @@ function members(prime: number, degree: number, dimension: number, polynomial: n
 
 export const projective: Reader = (given) => {
   const [inside, count] = codes(given);
-  const order = whole(given, "order", 2, 2 ** 21);
-  const dimension = whole(given, "dimension", 2, 21);
+  const order = integer(given, "order", 2, 2 ** 21);
+  const dimension = integer(given, "dimension", 2, 21);
   let prime = 2;
   while (order % prime) prime++;
   const degree = Math.round(Math.log(order) / Math.log(prime));
   const points = (order ** dimension - 1) / (order - 1);
   const block = (order ** (dimension - 1) - 1) / (order - 1);
   need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
-  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole(given, "polynomial", 0, prime - 1, one));
+  const polynomial = (given["polynomial"] as unknown[]).map((one) => integer(given, "polynomial", 0, prime - 1, one));
   // Another one has another set: its reports would support other categories.
   need(polynomial + "" === firstPrimitive(prime, degree * dimension) + "", "number", "polynomial");
   const own = hexadecimal(given, "own", 32);
   const other = hexadecimal(given, "other", 32);
-  const size = whole(given, "bits", 64, 128);
+  const size = integer(given, "bits", 64, 128);
   const told = BigInt(block) * own;
   const total = told + BigInt(points - block) * other;
   need((size === 64 || size === 128) && 0n < other && other < own, "step");

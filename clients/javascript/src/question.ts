@@ -1,4 +1,4 @@
-/** A question as it travels: read, verified in whole numbers, and ready to be answered. */
+/** A question as it travels: read, verified in integers, and ready to be answered. */
 
 import { type Draw, type Reader } from "./draw.js";
 import { BITS, expBelow } from "./exact.js";
@@ -7,7 +7,7 @@ import { type Source } from "./source.js";
 import { digest, Malformed, need, parse, real, utf8, watched } from "./text.js";
 import { mixture, response, sliding } from "./windows.js";
 
-/** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
+/** The draws that the core knows, by kind. Other entry points add further ones here. */
 export const draws: { [kind: string]: Reader } = {
   // @ts-expect-error: without a prototype, "constructor" is not a kind
   __proto__: null,
@@ -45,7 +45,7 @@ const ENTRIES: { [kind: string]: string } = {
   polynomial: "polynomial",
 };
 
-/** What a question is, once it was verified: its draw, and what it says of itself. */
+/** A verified question: its draw, and its own description. */
 export interface Question extends Omit<Draw, "delta"> {
   /** The mechanism that the specification names, and the kind of draw that it has. */
   readonly mechanism: string;
@@ -66,9 +66,9 @@ export interface Question extends Omit<Draw, "delta"> {
 export function readQuestion(text: string, name?: string): Question {
   try {
     need(text.length < 2 ** 22, "text");
-    const whole = parse(text);
-    const { dither, device, mechanism, parameters, fingerprint } = whole;
-    need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
+    const document = parse(text);
+    const { dither, device, mechanism, parameters, fingerprint } = document;
+    need(dither === 2 && "codebook" in document && Object.keys(document).length === 6, "version");
     need(fingerprint === digest(utf8(device as string)), "fingerprint");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;
@@ -81,7 +81,7 @@ export function readQuestion(text: string, name?: string): Question {
     need(names.split(" ").includes(mechanism), "draw");
     finish();
     const bound = expBelow(epsilon);
-    // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
+    // This comparison of integers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
     need(delta || (ratio[0] > ratio[1] && ratio[0] << BITS <= bound * ratio[1]), "privacy");
     return {
       ...read,

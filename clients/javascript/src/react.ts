@@ -9,7 +9,7 @@ import { type Campaign } from "./signatures.js";
 
 /** What a component knows of its question. */
 export interface UsedQuestion {
-  /** What `device.send` takes; undefined as long as there is no device. */
+  /** The input of `device.send`; undefined without a device. */
   asking: Inquiry | undefined;
   /** What is promised to the person: show it before you ask. */
   promised: Promised | undefined;
@@ -36,7 +36,7 @@ export function useQuestion(device: Device | undefined, specification: string, t
     const show = (found: () => Promised): unknown => shown && setPromised(found);
     asking?.promise().then(
       (found) => show(() => found),
-      // A store that fails is told as React tells errors: by the nearest error boundary.
+      // A failing store reaches the nearest error boundary, like other errors in React.
       (error: unknown) =>
         show(() => {
           throw error;

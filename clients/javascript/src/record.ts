@@ -2,7 +2,7 @@
 
 import { need, type Fields, type Inside } from "./parts.js";
 
-/** Return the record of a value; the sides of the domain are these ends, which are finite and in order. */
+/** Return the record of a value; the sides of the domain are these ends (finite and in order). */
 export function record({ domain, outside }: Fields, ends: readonly (readonly [number, number])[], field: string): Inside<number[]> {
   const sides = domain.sides as unknown[][];
   const names = sides.map((side) => side[0]) as string[];

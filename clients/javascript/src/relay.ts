@@ -7,7 +7,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const join = async (...parts: BlobPart[]): Promise<Bytes> => new Uint8Array(await new Blob(parts).arrayBuffer());
 
-/** Return HMAC-SHA256: both steps of HKDF are one of it [RFC 9180, 4], for no more than 32 bytes are needed. */
+/** Return HMAC-SHA256: both steps of HKDF are one of it [RFC 9180, 4], because 32 bytes are enough. */
 async function mac(key: Bytes, ...parts: BlobPart[]): Promise<Bytes> {
   const { subtle } = globalThis.crypto;
   const opened = await subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -29,14 +29,14 @@ const NO_SALT = new Uint8Array(32);
 const expand = async (secret: Bytes, suite: string, label: string, length: number, ...info: BlobPart[]): Promise<Bytes> =>
   (await mac(secret, asBytes(length * 256, 2) as Bytes, VERSION, suite, label, ...info, "\x01")).slice(0, length);
 
-/** Return the public key of a key configuration [RFC 9458, 3.1]; throw `Malformed` ("key") if it is none, or of other algorithms. */
+/** Return the public key of a key configuration [RFC 9458, 3.1]; throw `Malformed` ("key") for other texts and algorithms. */
 function keyOf(configuration: unknown): Bytes {
   const [, key, length, list] = (typeof configuration === "string" && /^[0-9a-f]{2}0020([0-9a-f]{64})([0-9a-f]{4})((?:[0-9a-f]{8})+)$/.exec(configuration)) || [];
   need(list && parseInt(length!, 16) * 2 === list.length && list.match(/.{8}/g)!.includes("00010001"), "key");
   return unhex(key!);
 }
 
-/** Return a new X25519 public key, the secret that it shares with that of a configuration, and the latter. Throw `Malformed` ("key") if everybody knows that secret. */
+/** Return a new X25519 public key, the secret that it shares with the key of a configuration, and that key. Throw `Malformed` ("key") if everybody knows that secret. */
 export async function agree(configuration: unknown): Promise<[own: ArrayBuffer, common: ArrayBuffer, key: Bytes]> {
   const key = keyOf(configuration);
   need(globalThis.crypto?.subtle, "crypto");
@@ -85,7 +85,7 @@ function text(given: string | ArrayLike<number>): number[] {
   return length.concat(Array.from(data));
 }
 
-/** Return a request in binary HTTP [RFC 9292], padded to a power of two: its length tells neither the question nor, but for the magnitude, the number of reports. */
+/** Return a request in binary HTTP [RFC 9292], padded to a power of two: its length reveals only the magnitude of the number of reports. */
 export function binaryRequest(method: string, address: string, form = "", body: string | Uint8Array = ""): Bytes {
   const { host, pathname, search } = new URL(address);
   const words = [method, "https", host, pathname + search].flatMap(text);
@@ -95,7 +95,7 @@ export function binaryRequest(method: string, address: string, form = "", body: 
   return plain;
 }
 
-/** Return a response of known length in binary HTTP; throw if it is none, or not whole. */
+/** Return a response of known length in binary HTTP; throw unless it is complete. */
 export function binaryResponse(data: Bytes): Response {
   let at = 0;
   const take = (size: number): Bytes => {
@@ -122,11 +122,11 @@ export function binaryResponse(data: Bytes): Response {
 }
 
 /**
- * Return a `fetch` that encrypts every request to the gateway of a collector and sends it to a relay, which passes it on and reads nothing:
+ * Return a `fetch` that encrypts every request to the gateway of a collector and sends it to a relay. The relay passes it on and reads nothing:
  * `device.send(question, address, { fetch: relayed(relay, campaign.terms.sealing_key) })`.
  *
  * `configuration` is the gateway's key configuration: the `sealing_key` of a campaign, whose signature covers it, or a pinned one. Throw
- * `Malformed` ("key") if it is none. Nothing is ever sent unencrypted. Where the relay answers anything but what the collector encrypted,
+ * `Malformed` ("key") for other texts. Nothing is ever sent unencrypted. Where the relay answers anything but what the collector encrypted,
  * the answer is `Response.error()`: it acknowledges nothing.
  */
 export function relayed(relay: string, configuration: string, fetch = globalThis.fetch): typeof globalThis.fetch {

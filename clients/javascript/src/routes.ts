@@ -1,7 +1,7 @@
 /** Complete paths, `dt.Routes`: `draws.routes = routes` makes the client know the draw. It loads nearest.js. */
 
 import { unpack, window } from "./nearest.js";
-import { type Fields, need, type Reader, type Source, whole } from "./parts.js";
+import { type Fields, need, type Reader, type Source, integer } from "./parts.js";
 import { inArea, type Place, readArea } from "./paths.js";
 
 /** Half to even, as everywhere else. */
@@ -10,7 +10,7 @@ const round = (x: number): number => {
   return x % 1 === 0.5 ? near - (near % 2) : near;
 };
 
-/** Places at equal shares of the sum of steps, each between the two locations of its step; in whole numbers. */
+/** Places at equal shares of the sum of steps, each between the two locations of its step; in integers. */
 function resample(path: Place[], points: number, steps: number[]): Place[] {
   const sums = [0];
   for (const step of steps) sums.push(sums[sums.length - 1]! + step);
@@ -33,7 +33,7 @@ export const routes: Reader = (device) => {
   const { domain, outside } = device;
   need(domain.kind === "routes" && (domain["area"] as Fields)["kind"] !== "sphere", "domain");
   const area = readArea({ domain: domain["area"], outside } as unknown as Fields);
-  const points = whole(domain, "points", 2, 64);
+  const points = integer(domain, "points", 2, 64);
   const { distance, by } = domain as Fields & { distance: string; by: string };
   need(["mean", "warped", "frechet"].includes(distance) && ["length", "order"].includes(by), "domain");
   const sides = area.box!.map(([low, high]) => high - low);

@@ -2,7 +2,7 @@
 
 import { asCell, codes, coin, type Reader } from "./draw.js";
 import { below, type Source } from "./source.js";
-import { need, whole } from "./text.js";
+import { need, integer } from "./text.js";
 
 /** Return bits as bytes, lowest bit first. */
 function pack(size: number, bit: (at: number) => number): Uint8Array {
@@ -13,7 +13,7 @@ function pack(size: number, bit: (at: number) => number): Uint8Array {
 
 export const unary: Reader = (given) => {
   const [inside, count] = codes(given);
-  const size = whole(given, "size", count, Math.min(count, 2 ** 24)); // as many as categories, and not too many
+  const size = integer(given, "size", count, Math.min(count, 2 ** 24)); // at least the number of categories, and not too many
   const [own, yes, no] = coin(given, "own");
   const [other, heads, tails] = coin(given, "other");
   need(0n < heads && heads < yes, "step");
@@ -38,13 +38,13 @@ export function different(source: Source, count: number, bound: number): number[
   return taken;
 }
 
-/** Return the reader of a random set of `chosen` codes, of which `draw` makes the report: the own code is in the set if `held` is 1. */
+/** Return the reader of a random set of `chosen` codes, for `draw`: the own code is in the set if `held` is 1. */
 const sets =
   (names: string, least: number, most: number, draw: (code: number, held: number, chosen: number, last: number, source: Source) => Uint8Array): Reader =>
   (given) => {
     const [inside, count] = codes(given);
-    const last = whole(given, "size", count, Math.min(count, 65536)) - 1;
-    const chosen = whole(given, "chosen", least, Math.min(most, last));
+    const last = integer(given, "size", count, Math.min(count, 65536)) - 1;
+    const chosen = integer(given, "chosen", least, Math.min(most, last));
     const [toss, heads, tails] = coin(given, "heads");
     return {
       names,
@@ -65,6 +65,6 @@ export const subset = sets("SubsetSelection", 1, 65536, (code, held, chosen, las
 
 export const indices = sets("SubsetIndices", 2, 8, (code, held, chosen, last, source) => {
   const row = different(source, chosen, last).map((other) => past(other, [code]));
-  row[chosen - 1] = [row[chosen - 1]!, code][held]!; // no branch: the time must not tell
+  row[chosen - 1] = [row[chosen - 1]!, code][held]!; // no branch: the time must not reveal it
   return Uint8Array.from(sorted(row).flatMap((element) => [...asCell(element, last + 1)]));
 });

@@ -1,6 +1,6 @@
 /** SetResponse: sets of items, "select all that apply". `draws.several = several` makes the client know the draw. */
 
-import { below, codes, coin, different, type Fields, need, past, type Reader, sorted, type Source, whole } from "./parts.js";
+import { below, codes, coin, different, type Fields, need, past, type Reader, sorted, type Source, integer } from "./parts.js";
 
 /** Return how many sets of some of n elements there are. */
 function choose(n: number, some: number): bigint {
@@ -9,7 +9,7 @@ function choose(n: number, some: number): bigint {
   return some < 0 ? 0n : ways;
 }
 
-/** Return a uniform whole number below a bound of any size, by rejection. */
+/** Return a uniform integer below a bound of any size, by rejection. */
 export function uniform(source: Source, bound: bigint): bigint {
   const size = (bound - 1n).toString(2).length * +(bound > 1n);
   for (;;) {
@@ -23,20 +23,20 @@ export function uniform(source: Source, bound: bigint): bigint {
 /** Return how many parts, one after the other, end at a place or before it; all are looked at. */
 export const passed = (place: bigint, parts: bigint[]): number => parts.reduce((count, part) => count + +((place -= part) >= 0n), 0);
 
-/** Read the list of items and how many of them a person tells about. A set becomes exactly so many elements, thinned or with dummies. */
+/** Read the list of items and the number that a person reports. A set becomes exactly this number of elements, thinned or with dummies. */
 export function sets(given: Fields) {
   const { domain } = given;
   need(domain["kind"] === "several", "domain");
-  // Labels are read where there is no count alone, so that a text with both is refused.
+  // Labels are read only without a count, so that a text with both is refused.
   const list = { kind: "categories", count: domain["count"], get labels() { return domain["labels"]; } }; // prettier-ignore
   const [code, items] = codes({ domain: list, outside: given["outside"] } as never);
-  const most = whole(domain, "most", 1, items);
+  const most = integer(domain, "most", 1, items);
   need(items <= 2 ** 20, "cells");
   return {
     items,
     most,
     domain: {
-      // An item that is not in the list becomes "other", or is left out: a person who is not counted would bias all shares, and the gap would tell.
+      // An item that is not in the list becomes "other", or is left out: a person who is not counted would bias all shares, and the gap would reveal the answer.
       inside: (value: unknown) => (Array.isArray(value) ? sorted([...new Set(value.flatMap((item) => code(item) ?? code("other") ?? []))]) : undefined),
       leftOut: (value: unknown) => [value].flat().filter((item) => (code(item) ?? code("other")) === undefined).length,
     },
@@ -56,8 +56,8 @@ export function sets(given: Fields) {
 
 export const several: Reader = (given) => {
   const { items, most, domain, elements } = sets(given);
-  const chosen = whole(given, "chosen", 1, Math.min(items, 512));
-  const least = whole(given, "least", 1, Math.min(most, chosen));
+  const chosen = integer(given, "chosen", 1, Math.min(items, 512));
+  const least = integer(given, "least", 1, Math.min(most, chosen));
   const [toss, heads, tails] = coin(given, "heads");
   const width = 32 - Math.clz32(items + most - 1);
   need(chosen * width <= 512, "cells");

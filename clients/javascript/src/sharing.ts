@@ -33,6 +33,7 @@ export function ordered(state: State): State {
     choices: sorted(state.choices, "asker", "question", "fingerprint", "repeat", "period"),
     ...(state.coins && { coins: sorted(state.coins, "asker", "name") }),
     ...(state.told && { told: [...state.told].sort() }),
+    ...(state.trees && { trees: sorted(state.trees, "asker", "question", "fingerprint", "period") }),
     ...(state.present && { present: sorted(state.present, "asker", "name") }),
   };
 }
@@ -40,13 +41,13 @@ export function ordered(state: State): State {
 const equal = (a: unknown, b: unknown): boolean => canonical(a as Json) === canonical(b as Json);
 
 /** Give part/whole of this device's budget to another device. */
-export function split(state: State, device: string, [part, whole]: [number, number]): Step {
+export function split(state: State, device: string, [part, total]: [number, number]): Step {
   const own = copy(state.own);
   const gift = copy(state.own);
   for (const [mine, theirs] of [[own, gift], [own.lifetime, gift.lifetime]] as [Units | null, Units | null][]) {
     for (const field of mine && theirs ? FIELDS : []) {
       const all = BigInt(`0x${mine![field]}`);
-      const given = (all * BigInt(part)) / BigInt(whole);
+      const given = (all * BigInt(part)) / BigInt(total);
       mine![field] = (all - given).toString(16);
       theirs![field] = given.toString(16);
     }

@@ -1,7 +1,7 @@
 /** Tables of integers, such as Matrix, Exponential, Cumulative and JointMoments: `Object.assign(draws, tables)` makes the client know the three draws. */
 
 import { alias, largest, TOTAL } from "./alias.js";
-import { asCell, bits, codes, type Ends, type Fields, hexadecimal, line, little, need, type Ratio, type Reader, real, type Source, whole } from "./parts.js";
+import { asCell, bits, codes, type Ends, type Fields, hexadecimal, line, little, need, type Ratio, type Reader, real, type Source, integer } from "./parts.js";
 import { record } from "./record.js";
 
 /** Read the rows of a table: the draw of each, the number of reports, and the largest ratio over all pairs of rows. */
@@ -11,7 +11,7 @@ function readRows(given: Fields): [rows: ((source: Source) => number)[], cells: 
   const used = new Set<number>();
   const rows = (given["rows"] as unknown[][]).map((places) => {
     const row = places.map((place) => {
-      const index = whole(given, "rows", 0, values.length - 1, place);
+      const index = integer(given, "rows", 0, values.length - 1, place);
       used.add(index);
       return index;
     });
@@ -58,7 +58,7 @@ const channel: Reader = (given) => {
       },
     };
   }
-  const labels = (rule["labels"] as unknown[]).map((label) => whole(rule, "labels", 0, rows.length - 1, label));
+  const labels = (rule["labels"] as unknown[]).map((label) => integer(rule, "labels", 0, rows.length - 1, label));
   need(labels.length === edges.length + 1, "start");
   return { names: "Exponential Cumulative Matrix", ratio, inside, draw: (value: number, source) => asCell(rows[labels[up(edges, value)]!]!(source), cells) };
 };
@@ -75,7 +75,7 @@ const STEPS = 2 ** 15; // places between two knots of an axis
 /** Several numbers, or one: each selects one of its three quadratic B-splines at random, and these select the row. */
 const splines: Reader = (given) => {
   const [rows, cells, ratio] = readRows(given);
-  const pieces = whole(given, "pieces", 1, 16);
+  const pieces = integer(given, "pieces", 1, 16);
   const ends = (given["ends"] as unknown[][]).map(([low, high, ...more]): Ends => {
     need(!more.length, "domain", "ends");
     return [real({ low }, "low"), real({ high }, "high")];

@@ -2,7 +2,7 @@
 
 import { type Fields } from "./parts.js";
 
-/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if there is no limit but the account's. */
+/** Return the ε of all answers of one person to a campaign, by docs/wire.md; undefined if only the account limits it. */
 export function totalOf(terms: Fields): number | undefined {
   const { repeat, begins, ends, days, every, answers, promise } = terms;
   const all = (Date.parse(ends as string) - Date.parse(begins as string)) / 864e5 + 1;

@@ -26,13 +26,13 @@ export interface AccountView {
   given: Given[];
   /** How many reports wait to be sent. */
   waiting: number;
-  /** How many answers were sent, which their askers keep. */
+  /** The number of sent answers; their askers keep them. */
   sent: number;
   /** The batches that can still be taken back, with the last day on which that is possible: `takeBack` does it. */
   withdrawable: { asker: string; questions: string[]; until: string }[];
 }
 
-/** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
+/** Return a number without its last digits: a limit is a little above the requested one, so that sums of doubles fit. */
 const rounded = (value: number): number => Number(value.toPrecision(12));
 const units = (text: string, places: number): number => rounded(Number(number(text)) / 2 ** places);
 
@@ -53,9 +53,9 @@ export function view(state: State, rules: Rules): [AccountView] {
  * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
  * answers had been sent: `device.account(erase)`.
  *
- * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
+ * The spent budget stays, because askers keep their knowledge: with a new start there would be no limit.
  */
-export function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
+export function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true] {
   const { sent } = view(state, rules)[0]; // batches of before cannot be taken back any more: `takeBack` first
   const entries = state.entries.map(({ data: _, times: __, campaign: ___, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
   const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
@@ -65,7 +65,7 @@ export function erase({ told: _, coins: __, sent: ____, present: _____, ...state
 const short = (epsilon: number): string => String(Number(epsilon.toPrecision(3)));
 
 /**
- * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
+ * An element that shows a person's answers on this device by asker, the remaining budget, and a button that forgets the answers: `<dither-account>`.
  *
  * Set its `device`. It has no style of its own but parts: `text`, `table`, `button`.
  */

@@ -2,23 +2,23 @@
 
 import { asCell, codes, line, lottery, readStart, type Ends, type Ratio, type Reader } from "./draw.js";
 import { bits, type Source } from "./source.js";
-import { need, whole, type Fields } from "./text.js";
+import { need, integer, type Fields } from "./text.js";
 
 type Cell = (input: number, source: Source) => number;
 
 /** The integers of a window: a cell of the window with probability K·d/2^w, otherwise any cell. */
 function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: Ratio] {
-  const cells = whole(given, "cells", 2, 2 ** 32);
+  const cells = integer(given, "cells", 2, 2 ** 32);
   const size = Math.log2(cells);
   need(given["draw"] === "sliding" && Number.isInteger(size), "cells");
-  const width = whole(given, "width", 1, cells - 1);
+  const width = integer(given, "width", 1, cells - 1);
   const [draw, step, all] = lottery(width, given);
   const start = readStart(given["start"] as Fields, cells, ends);
   const outside = all - BigInt(width) * step;
   const cell: Cell = (value, source) => {
     const begin = start(value, source);
     const [drawn, ticket, uniform] = draw(source, size);
-    // No branch on the value, and no division: modulo a power of two. A start below 0 wraps, on circles alone.
+    // No branch on the value, and no division: modulo a power of two. A start below 0 wraps, only on circles.
     return ((uniform + ((begin + ticket - uniform) & -drawn)) & (cells - 1)) >>> 0;
   };
   return [cells, cell, [outside + BigInt(cells) * step, outside]];
@@ -34,7 +34,7 @@ export const mixture: Reader = (device) => {
   const [inside, ends] = line(device);
   const [cells, cell, ratio] = window(device["first"] as Fields, ends);
   const [others, other, more] = window(device["second"] as Fields, ends);
-  const heads = whole(device, "heads", 0, 2 ** 32 - 1);
+  const heads = integer(device, "heads", 0, 2 ** 32 - 1);
   return {
     names: "Hybrid",
     ratio: ratio[0] * more[1] > more[0] * ratio[1] ? ratio : more,
@@ -44,7 +44,7 @@ export const mixture: Reader = (device) => {
   };
 };
 
-/** Blocks: each with probability d/2^w, otherwise the input's own; and a uniform place in it, of so many bits. */
+/** Blocks: each with probability d/2^w, otherwise the input's own; and a uniform position in it, of this number of bits. */
 export function blocks(given: Fields, count: number, size = 0): [cell: Cell, ratio: Ratio] {
   const [draw, step, all] = lottery(count, given);
   const cell: Cell = (own, source) => {
@@ -56,7 +56,7 @@ export function blocks(given: Fields, count: number, size = 0): [cell: Cell, rat
 
 export const response: Reader = (device) => {
   const [inside, count] = codes(device);
-  whole(device, "width", 1, 1);
-  const [cell, ratio] = blocks(device, whole(device, "cells", count, count));
+  integer(device, "width", 1, 1);
+  const [cell, ratio] = blocks(device, integer(device, "cells", count, count));
   return { names: "KRR RR", ratio, inside, draw: (code: number, source) => asCell(cell(code, source), count) };
 };

@@ -1,4 +1,4 @@
-/** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
+/** Withdrawal: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 
 import { acknowledge, type SentBatch, type State, type Step, waits, withoutMessages } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
@@ -37,7 +37,7 @@ export function withdraw(state: State, id: string): Step {
   return reports ? [{ is: "withdrawn", reports }, left?.[0] ? { ...rest, sent: left } : rest] : [{ is: "unknown" }];
 }
 
-/** Return the body that asks a collector to delete a batch. */
+/** Return the body of a request to delete a batch. */
 export const withdrawalBody = (id: string): string => JSON.stringify({ dither: 2, withdraw: id });
 
 /** Return whether an answer says that a batch is withdrawn, and the collector's word for a refusal. */
@@ -56,7 +56,7 @@ type Asker = Pick<Inquiry, "terms"> | Pick<Campaign, "terms">;
 
 /** What became of the batches that were taken back. */
 export interface TakenBack {
-  /** How many answers the collector was asked to delete, and has confirmed. */
+  /** The number of answers whose deletion the collector has confirmed. */
   withdrawn: number;
   /** How many answers had not been sent, and are not sent any more. */
   unsent: number;

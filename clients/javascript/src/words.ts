@@ -1,4 +1,4 @@
-/** Words: texts that people are shown. docs/wire.md has the rule, which all readers share. */
+/** Words: texts that are shown to people. docs/wire.md has the rule for all readers. */
 
 import { need, utf8 } from "./parts.js";
 
@@ -20,7 +20,7 @@ function paired(line: string): boolean {
   return !open.length;
 }
 
-/** Throw `Malformed` ("terms", and the field) unless a value is words of at most so many characters and bytes, on one line unless `lines`. */
+/** Throw `Malformed` ("terms", and the field) unless a value is words within the limits of characters and bytes, on one line unless `lines`. */
 export function checkWords(text: unknown, field: string, { characters = Infinity, size = Infinity, lines = false }): asserts text is string {
   need(typeof text === "string" && text.length <= 4 * Math.min(size, characters), "terms", field); // a long one takes long to read
   const shown = lines ? text.replaceAll("\n", "") : text;

@@ -1,4 +1,5 @@
 // What conformance vectors are played with: given bytes, a given ephemeral key, and the events of an account.
+import { changes } from "../dist/changes.js";
 import { accounts } from "../dist/testing.js";
 
 /** The bytes of hexadecimal text. */
@@ -54,7 +55,7 @@ export function unknown(specification) {
 }
 
 /** Return the outcome of an event, and the state after it if it changed, by all rules or by others. */
-export function happen(state, event, policy, rules = accounts.allRules({ now: () => event.at })) {
+export function happen(state, event, policy, rules = accounts.allRules({ changes, now: () => event.at })) {
   // What a path assumes: `asking` adds it, where the rules of a page do not.
   if (rules === accounts.plain && event.question) event = { ...event, question: { ...event.question, assumes: event.question.assumes.concat(accounts.pathAssumes(event.question.times)) } };
   const now = accounts.upgraded(state);
@@ -63,7 +64,7 @@ export function happen(state, event, policy, rules = accounts.allRules({ now: ()
 }
 
 function events(state, event, policy, rules) {
-  const drawing = { report: () => event.report, mark: () => event.mark, source: scripted(event.random ?? "") };
+  const drawing = { report: () => event.report, mark: () => event.mark, change: () => [event.report, event.mark], source: scripted(event.random ?? "") };
   switch (event.do) {
     case "answer":
       return accounts.answer(state, event.id, event.question, policy, rules, drawing);

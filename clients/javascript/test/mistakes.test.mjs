@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { erase, view } from "../dist/account.js";
 import { Device, draws, indexedStore, memoryStore } from "../dist/dither.js";
+import { changes } from "../dist/changes.js";
 import { allRules } from "../dist/rules.js";
 import { several } from "../dist/several.js";
 import { taken } from "./events.mjs";
@@ -49,6 +50,37 @@ test("a permanent answer that was dropped waits again when the question is asked
     await device.answer(inquiry, 3); // it was acknowledged: once is enough
     assert.equal(await device.body(inquiry), undefined);
   }
+});
+
+test("a kept change is asked by rules that keep it, of the values of all days so far, and is charged once", async () => {
+  const { draws: kept } = JSON.parse(readFileSync(new URL("../../conformance/2/changes.json", import.meta.url), "utf8"));
+  const yesNo = kept[0].specification;
+  const { labels } = JSON.parse(JSON.parse(yesNo).device).domain;
+  const terms = { ...ASKING, repeat: "kept change", days: 2, start: 0, changes: 1 };
+  for (const rules of [undefined, allRules()]) {
+    const device = await open({ rules });
+    assert.throws(() => device.asking(yesNo, terms), { name: "Malformed", message: 'question "minutes": asking: changes: see dither-ldp/changes' });
+  }
+  const wall = 86400 * 20001; // the last day of a period of two
+  const device = await open({ rules: allRules({ changes, now: () => ({ wall, boot: "", elapsed: 0 }) }), policy: { epsilon: 50 } });
+  for (const wrong of [{ days: 1 }, { changes: 2 }, { changes: 0.5 }, { start: null }, { repeat: "once" }, { repeat: "fresh" }, { data: [1, 2] }]) {
+    assert.throws(() => device.asking(yesNo, { ...terms, ...wrong }), { name: "Malformed", reason: "asking" }, JSON.stringify(wrong));
+  }
+  assert.throws(() => device.asking(specification, terms), { reason: "asking" });
+  const inquiry = device.asking(yesNo, terms);
+  for (const wrong of [undefined, labels[0], [labels[0]], [labels[0], "another"], [labels[0], labels[1], labels[1]], [, labels[0]], "no"]) {
+    assert.equal((await device.answer(inquiry, wrong)).reason, "value");
+  }
+  const { choices, entries } = await device.account();
+  assert.deepEqual([choices.length, entries.length], [1, 0]); // the group is drawn, and stays
+  assert.equal((await device.dryRun(inquiry)).is, "drawn");
+  const { is, report } = await device.answer(inquiry, [labels[0], labels[1]]);
+  assert.deepEqual([is, report.length], ["drawn", 24]); // one row of 12 bytes
+  assert.equal((await device.answer(inquiry, [labels[0], labels[1]])).is, "silent");
+  assert.ok((await device.body(inquiry)).body.includes(report));
+  assert.equal((await device.account()).trees.length, 1);
+  const forgotten = await device.account(erase);
+  assert.deepEqual([forgotten.given.length, (await device.account()).trees], [1, undefined]);
 });
 
 test("the same identity brings a dropped permanent answer back, too", async () => {

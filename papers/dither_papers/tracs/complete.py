@@ -12,7 +12,7 @@ from dither.foundation.randomness import Seeded
 from dither.mechanisms.optimal.routes import AmongRoutes
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither_papers.drawing import RIGHT, Lines, Rows
-from dither_papers.figure import Figure, Setting
+from dither_papers.figure import Figure, Setting, expected
 from dither_papers.tracs.measuring import PAPER, SQUARE, city, files
 
 _EPSILONS: Final = (1, 2, 4, 8, 16)
@@ -79,6 +79,7 @@ FIGURES: Final = [
         "one ε for a complete path",
         _complete_paths,
         Lines("epsilon", "error", "mechanism", together=False, labels={"error": "mean error of a place"}),
+        expected(PAPER, "Complete paths"),
         needs=_FILES,
         notes=(
             "Not in the dissertation. Half of the paths are public; errors are in sides of the square, at "

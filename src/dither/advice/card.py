@@ -63,7 +63,7 @@ def card(
         if not isinstance(text, str) or not text.strip():
             raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
     if people is not None and (isinstance(people, bool) or not isinstance(people, int) or people < 1):
-        raise InvalidParameter(f"people is an integer of at least 1, not {found(people)}")
+        raise InvalidParameter(f"expected people to be an integer of at least 1, got {found(people)}")
     days = {name: _day(name, day) for name, day in (("begins", begins), ("ends", ends))}
     if days["begins"] and days["ends"] and days["ends"] < days["begins"]:
         raise InvalidParameter(f"the campaign ends on {days['ends']}, before it begins on {days['begins']}")

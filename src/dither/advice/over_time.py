@@ -73,9 +73,13 @@ def over_time(
     target = as_question(question)
     once = Once(target, days=days)
     if changes is not None and not _whole(changes, 0, _MOST_CHANGES):
-        raise InvalidParameter(f"changes is an integer from 0 upwards, or None, not {found(changes)}")
+        raise InvalidParameter(
+            f"expected changes to be an integer from 0 upwards, or None, got {found(changes)}"
+        )
     if not _whole(n, 1, 10**12):
-        raise InvalidParameter(f"n, how many people answer, is an integer from 1 on, not {found(n)}")
+        raise InvalidParameter(
+            f"expected n, how many people answer, to be an integer from 1 on, got {found(n)}"
+        )
     goal = _goal(question)
 
     def error(mechanism: Mechanism[Any], people: int) -> float | None:

@@ -292,7 +292,7 @@ def check(domain: Domain, goal: Goal) -> None:
     """Raise InvalidParameter unless a goal applies to a domain."""
     if not isinstance(goal, Goal):
         raise InvalidParameter(
-            f"a goal is one of dt.goals, such as dt.goals.Mean(n=10_000), not {found(goal)}"
+            f"expected a goal to be one of dt.goals, such as dt.goals.Mean(n=10_000), got {found(goal)}"
         )
     goal.check(domain)
 
@@ -366,7 +366,8 @@ def _target(target_error: float | None) -> float:
     target = finite("a target error", target_error)
     if not target > 0.0:
         raise InvalidParameter(
-            f"a target error is a positive number in the domain's units, not {found(target_error)}"
+            f"expected a target error to be a positive number in the domain's units, got "
+            f"{found(target_error)}"
         )
     return target
 

@@ -80,22 +80,21 @@ def print_remote_groups(
 
 
 def print_retention(places: Sequence[str], as_json: bool) -> dict[str, Any]:
-    """Print actives, retention, cohorts and public labels of an address or of a presence.json."""
+    """Print actives, retention, cohorts and public labels of addresses or of presence.json: of their sum."""
     from dither.cli.output import print_json
+    from dither.collection.client import fetch_public
+    from dither.collection.exchange import check_address
     from dither.core.presence import PresenceCounts
     from dither.estimation.retention import retention
 
-    if len(places) != 1:
-        raise click.UsageError("--retention is of one campaign: counts of two collectors do not add here")
-    (position,) = places
-    if position.startswith(("http://", "https://")):
-        from dither.collection.client import fetch_public
-        from dither.collection.exchange import check_address
-
+    def read(position: str) -> PresenceCounts:
+        if not position.startswith(("http://", "https://")):
+            return PresenceCounts.from_json(Path(position).read_bytes())
         path = check_address(position).path.rstrip("/").removesuffix("/presence.json")
-        found = retention(PresenceCounts.from_json(fetch_public(position, f"{path}/presence.json")))
-    else:
-        found = retention(PresenceCounts.from_json(Path(position).read_bytes()))
+        return PresenceCounts.from_json(fetch_public(position, f"{path}/presence.json"))
+
+    first, *others = map(read, places)
+    found = retention(sum(others, first))
     if as_json:
         shown = {name: [dict(row) for row in table.records()] for name, table in found.tables.items()}
         print_json({**shown, "missing": found.missing})

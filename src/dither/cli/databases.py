@@ -50,6 +50,7 @@ def all_addresses(files: Sequence[str]) -> bool:
 
 def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) -> ReportTable:
     """Return the table of reports that the options --table, --unique, --wide and --map describe."""
+    from dither.data.sql.dialects import table_name
     from dither.data.sql.query import OPTIONAL, ReportTable
 
     columns: dict[str, str | None] = {"batch": None} if unique and not wide else {}
@@ -59,7 +60,7 @@ def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) ->
             raise click.UsageError(f"--map is COLUMN=NAME, with COLUMN one of {', '.join(OPTIONAL)}")
         columns[column] = given or None
     made = ReportTable.of_columns if wide else ReportTable
-    return made(tuple(name.split("."))).rename(columns)
+    return made(table_name(name)).rename(columns)
 
 
 def summaries_of(campaign: Questionnaire, counts: Columns) -> dict[str, Counts]:

@@ -29,7 +29,8 @@ def load(text: str) -> Any:
     module, _, name = text.partition(":")
     if not name:
         raise click.UsageError(
-            f"a model is package.module:name, or a file that ends in .joblib or .pkl, not {text!r}"
+            f"expected a model to be package.module:name, or a file that ends in .joblib or .pkl, got "
+            f"{text!r}"
         )
     sys.path.insert(0, str(Path.cwd()))
     try:

@@ -252,19 +252,13 @@ def _of_versions(summaries: Sequence[Counts]) -> list[tuple[str, Any]]:
 
     Of lists of answers that differ, each answer has the versions that offer it.
     """
-    from dither.estimation.comparison import combine, combine_lists
+    from dither.estimation.comparison import combine_versions
     from dither.estimation.verbs import estimate
 
-    usual = usual_title(summaries[0])
     try:
-        return [(usual, combine(summaries))]
+        return [(usual_title(summaries[0]), combine_versions(summaries))]
     except DitherError as error:
         reason = str(error)
-    if all(usual_title(summary) == "frequencies" for summary in summaries):
-        try:
-            return [(usual, combine_lists(summaries))]
-        except DitherError as error:
-            reason = str(error)
     each = [
         (f"version {number}", try_answer(estimate, summary)) for number, summary in enumerate(summaries, 1)
     ]

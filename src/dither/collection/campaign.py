@@ -102,6 +102,7 @@ _NEVER: Final = (
     *("each", "sampled", "indicator", "kept change", "kept changes"),
 )
 _PRESENT_VALUES: Final = 128
+FEWEST_LABELLED: Final = 100  # expected devices of a campaign with a permanent label, at least
 _PRESENT_DEVICES: Final = 20  # expected devices for each report of a permanent label, at least
 
 
@@ -152,7 +153,7 @@ class Campaign:
         for name, (size, lines) in _TEXTS.items():
             check_words(name, getattr(self, name), size=size, lines=lines)
         if len(self.asker) > _MOST_ASKER:
-            raise InvalidParameter(f"asker is a text of at most {_MOST_ASKER} characters")
+            raise InvalidParameter(f"expected asker to be a text of at most {_MOST_ASKER} characters")
         for name, most in _NUMBERS.items():
             if name in _ALWAYS or getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1, most)
@@ -162,7 +163,7 @@ class Campaign:
         if self.ends < self.begins:
             raise InvalidParameter(f"the campaign ends on {self.ends}, before it begins on {self.begins}")
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
-            raise InvalidParameter(f"labels are at most {_MOST_LABELS} different texts")
+            raise InvalidParameter(f"expected labels to be at most {_MOST_LABELS} different texts")
         for label in self.labels:
             check_words("a label", label, size=MOST_LABEL, lines=True)
         if self.sealing_key is not None:
@@ -263,6 +264,11 @@ class Campaign:
             self._check_present(question)
 
     def _check_present(self, question: Question) -> None:
+        if (self.expects or 0) < FEWEST_LABELLED:
+            raise InvalidParameter(
+                f"a permanent label needs at least {FEWEST_LABELLED} expected devices: a report of fewer is "
+                "nearly one device's; leave out the question and label_share, and devices are counted alone"
+            )
         values = values_of_present(question)
         expected = (self.expects or 0) * thousandths("label_share", self.label_share)
         most = min(_PRESENT_VALUES, expected // (THOUSAND * _PRESENT_DEVICES))

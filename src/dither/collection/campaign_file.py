@@ -71,7 +71,7 @@ def _is_presence(text: str) -> bool:
 
 def _phase(given: object) -> Phase:
     if not isinstance(given, Mapping) or given.keys() not in ({"share"}, {"follows"}):
-        raise InvalidParameter(f"a phase is {_SHARE}, not {found(given)}")
+        raise InvalidParameter(f"expected a phase to be {_SHARE}, got {found(given)}")
     return Phase(**given)
 
 

@@ -77,7 +77,7 @@ class Client:
     ) -> None:
         """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
         if not isinstance(account, Account):
-            raise InvalidParameter(f"account is a dt.Account, not {found(account)}")
+            raise InvalidParameter(f"expected account to be a dt.Account, got {found(account)}")
         if relay is not None and sealing_key is None:
             raise InvalidParameter(
                 "a relay passes encrypted requests on: give sealing_key, the collector's key configuration"

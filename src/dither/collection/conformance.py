@@ -177,6 +177,16 @@ def _account(data: Any) -> Iterator[Case]:
             yield f"{scenario['name']}, step {number}", request, {"outcome": step["outcome"], "state": state}
 
 
+def _changes(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
+    """Yield draws of reports about kept changes, and the steps of accounts that keep them."""
+    given = ("specification", "days", "changes", "group", "before", "reported", "intervals", "values")
+    for case in data["draws"]:
+        asked = {"do": "change"} | {name: case[name] for name in (*given, "bytes", "keyed")}
+        told = {name: case[name] for name in ("fingerprint", "report", "left")}
+        yield str(case["name"]), asked, told | {"reported": case["now"]}
+    yield from _account(data)
+
+
 def _permanent(data: Any) -> Iterator[Case]:
     """Yield every list of answers per value, with the groups that are one report."""
     for case in data["permanent"]:
@@ -209,6 +219,7 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "open": _of_campaign("open", "open", ("day", "label"), ("open", "listed")),
     "account": _account,
     "permanent": _permanent,
+    "changes": _changes,
 }
 KINDS: Final = tuple(_REQUESTS)
 

@@ -44,7 +44,9 @@ class Verdict(NamedTuple):
 def check_address(address: object) -> SplitResult:
     """Return the parts of an address; raise InvalidParameter unless it is https, or of this machine."""
     if not isinstance(address, str):
-        raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")
+        raise InvalidParameter(
+            f"expected an address to be a text such as https://…/v1/campaigns/…, got {found(address)}"
+        )
     try:
         wire.split_address(address)
         return urlsplit(address.rstrip("/"))

@@ -11,13 +11,13 @@ from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java", "Go")
-# Draws and ways of repeating that a client does not have yet; Python and dither-device have all of them.
+# Draws that a client does not have yet; Python and dither-device have all of them.
 _NO_DRAW: Final = {
     "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
     "Go": ("sectors", "walk", "rings", "points", "grid", "two copies"),  # those for research
 }
-_NO_REPEAT: Final = {"JavaScript": ("kept change",), "Java": ("kept change",), "Go": ("kept change",)}
+CHANGES: Final = "changes"  # the entry point of JavaScript for kept changes
 # The entry point of JavaScript that has a draw; the main one has those that are not listed.
 ADD_ONS: Final = {
     **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
@@ -79,11 +79,6 @@ def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
             for client in CLIENTS
             if client not in answering(question)
         }
-        reasons |= {
-            client: f"it does not keep to repeat = {contract.repeat!r}"
-            for client, without in _NO_REPEAT.items()
-            if contract.repeat in without
-        }
         if reasons:
             found[name] = reasons
     return found
@@ -95,7 +90,11 @@ def rows(contract: Campaign) -> list[str]:
     lines = []
     for name, question in contract.questions.items():
         draw, kind = question.device()["draw"], question.domain.kind
-        able = [_with_add_on(client, draw) for client in CLIENTS if client not in lacking.get(name, {})]
+        able = [
+            _with_add_on(client, draw, contract.repeat)
+            for client in CLIENTS
+            if client not in lacking.get(name, {})
+        ]
         lines.append(f"{name}: {kind}, drawn as {draw!r} by {question.name}; answered by {', '.join(able)}")
         lines += [f"{name}: not by {client}: {why}" for client, why in lacking.get(name, {}).items()]
     return lines
@@ -107,8 +106,10 @@ def kinds_without(lacking: Collection[str]) -> list[str]:
     return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
 
 
-def _with_add_on(client: str, draw: str) -> str:
-    """Return a client with the entry point that a page has to load for a draw."""
+def _with_add_on(client: str, draw: str, repeat: str) -> str:
+    """Return a client with the entry point that a page has to load for a draw, or a way of repeating."""
+    if client == "JavaScript" and repeat == "kept change":
+        return f"{client} with {CHANGES}"
     return f"{client} with {ADD_ONS[draw]}" if client == "JavaScript" and draw in ADD_ONS else client
 
 
@@ -133,12 +134,12 @@ def table() -> str:
         f"| kind | in TOML | default mechanism | draws | Python, dither-device | {' | '.join(_NO_DRAW)} |\n"
     )
     lines = [head + "|---|---|---|---|---|" + "---|" * len(_NO_DRAW)]
-    for asked in ASKED_KINDS:
-        able = {client: _verdict(client, asked.draws) for client in _NO_DRAW}
-        if asked.kind == "kept change":
-            able |= {client: "no" for client, without in _NO_REPEAT.items() if "kept change" in without}
-        draws = ", ".join(f"`{draw}`" for draw in asked.draws)
-        cells = (asked.kind, f"`{asked.toml}`", asked.mechanism, draws, "yes", *able.values())
+    for request in ASKED_KINDS:
+        able = {client: _verdict(client, request.draws) for client in _NO_DRAW}
+        if request.kind == "kept change":
+            able["JavaScript"] = f"with `{CHANGES}`"
+        draws = ", ".join(f"`{draw}`" for draw in request.draws)
+        cells = (request.kind, f"`{request.toml}`", request.mechanism, draws, "yes", *able.values())
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -157,16 +158,18 @@ def _verdict(client: str, draws: tuple[str, ...]) -> str:
 
 def javascript() -> str:
     """Return what JavaScript answers as Markdown: a row for each file that has draws."""
-    files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in sorted(ADD_ONS.values())}}
+    entries = sorted({*ADD_ONS.values(), CHANGES})
+    files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in entries}}
     mechanisms: dict[str, set[str]] = {file: set() for file in files}
     for name, kind in registry.names().items():
         for draw in ("lattice" if draw.startswith("lattice") else draw for draw in kind._draws):
             if draw not in _NO_DRAW["JavaScript"] and not draw.startswith("joint"):
                 files[ADD_ONS.get(draw, "dither")].add(draw)
                 mechanisms[ADD_ONS.get(draw, "dither")].add(name)
+    mechanisms[CHANGES].add("KRR")
     lines = ["| file | kinds of questions | mechanisms |", "|---|---|---|"]
     for file, draws in files.items():
         asks = [request.kind for request in ASKED_KINDS if draws & set(request.draws)]
-        asks = [kind for kind in asks if kind not in _NO_REPEAT["JavaScript"]]
+        asks = ["kept change"] if file == CHANGES else [kind for kind in asks if kind != "kept change"]
         lines.append(f"| `{file}.js` | {', '.join(asks) or '–'} | {', '.join(sorted(mechanisms[file]))} |")
     return "\n".join(lines)

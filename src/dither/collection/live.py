@@ -393,6 +393,11 @@ class _Sequence:
         self._shown = {**self._shown, **changed}
         return True
 
+    def _slots(self, day: datetime.date | None) -> Iterable[_SlotCounts]:
+        """Return what is shown of a day, or of all."""
+        shown = self._shown
+        return shown.values() if day is None else (shown[day],) if day in shown else ()
+
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
             self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
@@ -407,7 +412,7 @@ class _Sequence:
 
     def n(self, day: datetime.date | None, shown: bool) -> int:
         with self._lock:
-            n = sum(slot.n for when, slot in self._shown.items() if day in (None, when))
+            n = sum(slot.n for slot in self._slots(day))
             if shown:
                 return n
             if day is None:
@@ -418,7 +423,7 @@ class _Sequence:
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
         """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
         if shown:
-            return sum(slot.add_to(total) for when, slot in self._shown.items() if day in (None, when))
+            return sum(slot.add_to(total) for slot in self._slots(day))
         with self._lock:  # meanwhile no waiting report becomes public
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MESSAGES: Final = ""  # the name under which messages without a report are stored
 EMPTY_MESSAGE: Final = b"\0"
-_FEWEST: Final = 100  # expected devices below which a label says nothing
 NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
 _STORED: Final[Mapping[str, object]] = {
     **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
@@ -158,9 +157,17 @@ def presence_warnings(contract: Campaign) -> list[str]:
             "anyone who sees network addresses can link a device's messages: give it a sealing_key, and "
             "devices a relay (OHTTP)"
         )
+    terms = next(iter(contract.asks.values()), None)
+    if terms is not None and terms.form == "installed" and contract.every is not None:
+        (asked,) = contract.questions.values()
+        listed = asked.domain.listed
+        days = [datetime.date.fromisoformat(str(day)) for day in (listed.labels if listed else ())]
+        if any(period_start(contract.every, day) != day for day in days[1:]):
+            warnings.append(
+                f"the days of the label do not begin a {contract.every} each: retention needs one label for "
+                f'each {contract.every}, or every = "month" with labels of months'
+            )
     values = max((question.outcomes or 1 for question in contract.questions.values()), default=1)
-    if contract.questions and expects < _FEWEST:
-        warnings.append(f"below {_FEWEST} expected devices count alone, without a permanent label")
     classes = max(1, len(contract.labels)) * values
     if classes > 1 and expects / classes < contract.people:
         warnings.append(

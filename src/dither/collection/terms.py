@@ -220,7 +220,9 @@ class QuestionTerms:
         )
         for names in self.names.values():
             if not isinstance(names, tuple) or len(names) != count:
-                raise InvalidParameter("names are lists with a name for each label of a list, in its order")
+                raise InvalidParameter(
+                    "expected names to be lists with a name for each label of a list, in its order"
+                )
             for name in names:
                 check_words("the name of an answer", name, characters=MOST_CHARACTERS)
             if len(set(names)) != len(names):
@@ -230,7 +232,7 @@ class QuestionTerms:
         edges = self.scale
         fine = all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges)
         if not fine or not all(abs(edge) <= _MOST_NUMBER for edge in edges):
-            raise InvalidParameter(f"the edges of a scale are numbers within ±{_MOST_NUMBER:g}")
+            raise InvalidParameter(f"expected the edges of a scale to be numbers within ±{_MOST_NUMBER:g}")
         if not 3 <= len(edges) <= _MOST_EDGES or any(b <= a for a, b in pairwise(edges)):
             raise InvalidParameter(f"a scale has 3 to {_MOST_EDGES} edges, each larger than the one before")
         line = None if domain is None else domain.line
@@ -253,7 +255,7 @@ class QuestionTerms:
         if line is None or (line.unit and not isinstance(line.unit, Calendar)):
             raise InvalidParameter(f"{self.form} is for numbers without a unit")
         if self.form == "time" and (line.kind != "circle" or line.length != MINUTES):
-            raise InvalidParameter(f"times are a circle of {MINUTES} minutes")
+            raise InvalidParameter(f"expected times to be a circle of {MINUTES} minutes")
         if self.form == "date":
             ends = line.low, line.high
             integral = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
@@ -261,7 +263,7 @@ class QuestionTerms:
                 raise InvalidParameter("expected dates as an interval of integer days since 1970")
         elif self.form != "time":
             raise InvalidParameter(
-                f"the form of a question is date, time or installed, not {found(self.form)}"
+                f"expected the form of a question to be date, time or installed, got {found(self.form)}"
             )
 
     def declarations(self, question: Question, phase: Phase | None) -> dict[str, object]:
@@ -282,7 +284,7 @@ class QuestionTerms:
         numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in self.outside)
         if not self.clipped or not numbers or len(self.outside) != 3:
             raise InvalidParameter(
-                "outside are a share and its interval, three numbers, of values that are clipped"
+                "expected outside to be a share and its interval, three numbers, of values that are clipped"
             )
         share, low, high = self.outside
         if not 0 <= low <= share <= high <= 1:

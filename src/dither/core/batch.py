@@ -216,7 +216,7 @@ def _ascending(data: bytes, size: int) -> bool:
 def _read_list(name: str, some: object) -> ReportGroup:
     """Return the reports of a list of hexadecimal texts."""
     if not isinstance(some, list):
-        raise MalformedReport("the reports of a question are a list of texts")
+        raise MalformedReport("expected the reports of a question to be a list of texts")
     try:
         digits = "".join(some)
         data = bytes.fromhex(digits)
@@ -236,7 +236,7 @@ def _read_list(name: str, some: object) -> ReportGroup:
 
 def _check_label(label: object) -> None:
     if not isinstance(label, str) or len(_utf8(label)) > MOST_LABEL:
-        raise MalformedReport(f"the label of a batch is a text of at most {MOST_LABEL} bytes")
+        raise MalformedReport(f"expected the label of a batch to be a text of at most {MOST_LABEL} bytes")
 
 
 def _check_digits(text: object, what: str) -> None:

@@ -98,7 +98,9 @@ def _columns(table: object) -> Mapping[str, Sequence[Any]]:
     elif isinstance(table, Iterable) and not isinstance(table, str | bytes):
         rows = list(table)
         if not all(isinstance(row, Mapping) for row in rows):
-            raise InvalidParameter("the rows of a table of counts are mappings from names to values")
+            raise InvalidParameter(
+                "expected the rows of a table of counts to be mappings from names to values"
+            )
         names = list(rows[0]) if rows else list(NEEDED)
         try:
             columns = {str(name).lower(): [row[name] for row in rows] for name in names}
@@ -128,7 +130,7 @@ def _measure(given: object) -> Measure:
         return Measure(given)  # type: ignore[arg-type]
     except ValueError:
         raise MalformedReport(
-            f"a measure is one of {', '.join(map(repr, map(str, Measure)))}, not {found(given)}"
+            f"expected a measure to be one of {', '.join(map(repr, map(str, Measure)))}, got {found(given)}"
         ) from None
 
 

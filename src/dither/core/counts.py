@@ -56,9 +56,9 @@ class Counts:
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
             raise MalformedReport(f"a summary of this question is {counting.size} integers")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
-            raise MalformedReport("the number of reports is an integer from 0 upwards")
+            raise MalformedReport("expected the number of reports to be an integer from 0 upwards")
         if counts.size and counts.min() < 0:
-            raise MalformedReport("a count is at least 0")
+            raise MalformedReport("expected a count to be at least 0")
         counts = counts.astype(np.int64, copy=False)
         if not counting.adds_up(counts, int(self.n)):
             raise MalformedReport("the counts do not add up to the number of reports")

@@ -76,6 +76,53 @@ class PresenceCounts:
         row = np.asarray(self.counts)[place]
         return Counts(self.question, row, self.question.counting.implied_answers(row) or 0)
 
+    def __add__(self, other: object) -> PresenceCounts:
+        """Return the counts of two collectors of a campaign, of which a device sends to one.
+
+        Periods are those of both. A number that one of them does not show is not shown in the sum.
+        """
+        if not isinstance(other, PresenceCounts):
+            return NotImplemented
+        prints = [None if part.question is None else part.question.fingerprint for part in (self, other)]
+        if (self.every, prints[0]) != (other.every, prints[1]):
+            raise Mismatch("counts of presence add if they have the same periods and the same label")
+        shared = [day for day in self.periods if day in other.periods]
+        rows = [[list(part.periods).index(day) for day in shared] for part in (self, other)]
+        pairs = [(self, first, other, second) for first, second in zip(*rows, strict=True)]
+        messages: list[int | None] = []
+        public, labels = [], {name: [0] * len(shared) for name in {*self.labels, *other.labels}}
+        counts = np.zeros((len(shared), self.counts_array.shape[1]), dtype=np.int64)
+        for row, (one, first, two, second) in enumerate(pairs):
+            known = one.messages[first], two.messages[second]
+            messages.append(None if None in known else sum(filter(None, known)))
+            if None in known or one._hides_label(first) or two._hides_label(second):
+                public.append(0)
+                continue
+            public.append(one.public[first] + two.public[second])
+            counts[row] = one.counts_array[first] + two.counts_array[second]
+            for name, numbers in labels.items():
+                parts = [part.labels.get(name, ())[at : at + 1] for part, at in ((one, first), (two, second))]
+                if all(part and part[0] for part in parts):
+                    numbers[row] = sum(part[0] for part in parts)
+        kept = {name: tuple(numbers) for name, numbers in sorted(labels.items()) if any(numbers)}
+        about, people = self.about or other.about, max(self.people, other.people)
+        return PresenceCounts(
+            self.every, shared, messages, public, kept, self.question, counts, people, about
+        )
+
+    def __radd__(self, other: object) -> PresenceCounts:
+        return self if other == 0 else NotImplemented  # sum(…) begins with 0
+
+    @property
+    def counts_array(self) -> Integers:
+        """The counts of the permanent label as an array: a row for each period."""
+        return np.asarray(self.counts)
+
+    def _hides_label(self, place: int) -> bool:
+        """Return whether devices with the permanent label came in a period, and are not shown."""
+        marked = self.question is not None and not self.counts_array[place].any()
+        return marked and self.messages[place] != self.public[place]
+
     def to_json(self) -> str:
         """Return the counts as JSON, with the specification of the label."""
         return json.dumps(

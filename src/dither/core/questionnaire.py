@@ -58,7 +58,7 @@ class Questionnaire:
 
     def __post_init__(self) -> None:
         if not isinstance(self.sampled, bool):
-            raise InvalidParameter(f"sampled is true or false, not {found(self.sampled)}")
+            raise InvalidParameter(f"expected sampled to be true or false, got {found(self.sampled)}")
         if not isinstance(self.questions, Mapping):
             raise InvalidParameter(
                 "questions must be a mapping from column names to mechanisms, not "
@@ -103,7 +103,9 @@ class Questionnaire:
         """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
         if not isinstance(text, str) or len(text) > MOST_BYTES:
             given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
-            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} characters, not {given}")
+            raise InvalidParameter(
+                f"expected a campaign to be a text of at most {MOST_BYTES} characters, got {given}"
+            )
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
@@ -228,7 +230,7 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
     free = [name for name, table in tables.items() if "epsilon" not in table]
     stated = [table["epsilon"] for table in tables.values() if "epsilon" in table]
     if not all(isinstance(given, int | float) and not isinstance(given, bool) for given in stated):
-        raise InvalidParameter("epsilon of a question is a number")
+        raise InvalidParameter("expected epsilon of a question to be a number")
     spent = max(stated, default=0.0) if sampled else math.fsum(stated)
     left = budget if sampled else budget - spent
     if (free and not left > 0.0) or spent > budget * (1.0 + 1e-9):

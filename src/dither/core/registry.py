@@ -331,7 +331,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
 
 def _a_fraction(text: object) -> str:
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise MalformedReport(f"a fraction is written like -3/4 or 5, not {found(text)}")
+        raise MalformedReport(f"expected a fraction to be written like -3/4 or 5, got {found(text)}")
     return text
 
 

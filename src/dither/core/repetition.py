@@ -63,10 +63,12 @@ class ChangeReports:
         table = table.astype(np.int64)
         groups, intervals, cells = table.T
         if table.size and not (groups.min() >= 0 and groups.max() < change.groups):
-            raise MalformedReport(f"a group is an integer from 0 to {change.groups - 1}")
+            raise MalformedReport(f"expected a group to be an integer from 0 to {change.groups - 1}")
         counts = np.array([change.intervals(group) for group in range(change.groups)])
         if ((intervals < 0) | (intervals >= counts[groups])).any():
-            raise MalformedReport("an interval is an integer below the number of intervals of its group")
+            raise MalformedReport(
+                "expected an interval to be an integer below the number of intervals of its group"
+            )
         reports = change.question.reports(cells)
         order = np.lexsort((intervals, groups))
         return ChangeReports(
@@ -114,12 +116,12 @@ class DatedReports:
                 raise ValueError("not integers")
             day = np.concatenate([part.astype(np.int64) for part in every])
         except (TypeError, ValueError):
-            raise MalformedReport("the days of reports are a list of integers") from None
+            raise MalformedReport("expected the days of reports to be a list of integers") from None
         together = Reports.concatenate(parts)
         if day.ndim != 1 or len(together) != day.size:
             raise MalformedReport(f"expected one day for each of {len(together)} reports")
         if day.size and not (day.min() >= 0 and day.max() < once.days):
-            raise MalformedReport(f"a day is an integer from 0 to {once.days - 1}")
+            raise MalformedReport(f"expected a day to be an integer from 0 to {once.days - 1}")
         order = np.argsort(day, kind="stable")
         day = day[order]
         day.setflags(write=False)

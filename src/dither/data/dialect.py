@@ -87,12 +87,13 @@ class Dialect:
             sep = _NAMES.get(self.sep, self.sep) if isinstance(self.sep, str) else ""
             if len(sep) != 1 or sep in '"\r\n' or sep.isalnum() or ord(sep) > 127:
                 raise InvalidParameter(
-                    f"the separator is one character such as , or ; or tab, not {found(self.sep)}"
+                    f"expected the separator to be one character such as , or ; or tab, got {found(self.sep)}"
                 )
             object.__setattr__(self, "sep", sep)
         if not isinstance(self.items_sep, str) or len(self.items_sep) != 1 or self.items_sep.isalnum():
             raise InvalidParameter(
-                f"the separator of items is one character such as ; or |, not {found(self.items_sep)}"
+                f"expected the separator of items to be one character such as ; or |, got "
+                f"{found(self.items_sep)}"
             )
         if self.decimal not in (None, ".", ","):
             raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")

@@ -182,7 +182,8 @@ def divide_budget(campaign: Questionnaire, rows: int) -> Questionnaire:
     """Return the questions with ε divided over the rows of a person; the promise is ε for the person."""
     if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= _MOST_ROWS:
         raise InvalidParameter(
-            f"rows, the most rows of one person, is an integer from 1 to {_MOST_ROWS}, not {found(rows)}"
+            f"expected rows, the most rows of one person, to be an integer from 1 to {_MOST_ROWS}, got "
+            f"{found(rows)}"
         )
     if rows == 1:
         return campaign

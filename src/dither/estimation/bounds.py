@@ -212,7 +212,9 @@ def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Boun
     shares = tuple(q) if isinstance(q, list | tuple) else ()
     numbers = all(isinstance(share, int | float) and not isinstance(share, bool) for share in shares)
     if len(shares) != 2 or not numbers or not 0.0 < shares[0] < shares[1] < 1.0:
-        raise InvalidParameter(f"q are two shares between 0 and 1, the lower one first, not {found(q)}")
+        raise InvalidParameter(
+            f"expected q to be two shares between 0 and 1, the lower one first, got {found(q)}"
+        )
     summary = count_numbers(reports)
     line = number_question(summary).line.shown
     if line.circular or is_too_coarse(summary):

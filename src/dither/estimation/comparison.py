@@ -15,7 +15,7 @@ from dither.core.counts import Counts
 from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
+from dither.errors import DitherError, InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
@@ -25,6 +25,7 @@ from dither.estimation.groups import (
     keep_groups,
     order_of,
 )
+from dither.estimation.method import usual_quantity
 from dither.estimation.rounding import SHARE
 from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
@@ -234,8 +235,9 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
         }
     else:
         raise InvalidParameter(
-            "groups are the result of dt.estimate(reports, by=labels), or a mapping from names to estimates, "
-            f"not {found(groups)}"
+            "expected groups to be the result of dt.estimate(reports, by=labels), or a mapping from names "
+            "to estimates, "
+            f"got {found(groups)}"
         )
     if len(given) < 2:
         raise InvalidParameter(f"a difference needs at least two groups, not {len(given)}")
@@ -247,7 +249,9 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
 
 def _reports(group: object) -> Reports | Counts:
     if not isinstance(group, Reports | Counts):
-        raise InvalidParameter(f"a group is an estimate, a summary or reports, not {type(group).__name__}")
+        raise InvalidParameter(
+            f"expected a group to be an estimate, a summary or reports, got {type(group).__name__}"
+        )
     return group
 
 
@@ -308,6 +312,19 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
     return ResultTable(title, tuple(rows), limits=SHARE)
 
 
+def combine_versions(versions: Sequence[Counts]) -> Estimate | ResultTable:
+    """Return one answer from all versions of a question: an estimate, or a table where lists differ.
+
+    Raise an error that says why if they cannot be combined.
+    """
+    try:
+        return combine(versions)
+    except DitherError:
+        if any(usual_quantity(summary.question) != "frequencies" for summary in versions):
+            raise
+    return combine_lists(versions)
+
+
 def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:
     """Return one estimate of each group from all versions of a question, each weighted by its precision.
 
@@ -334,7 +351,9 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     """
     given = estimates_of(groups)
     if not isinstance(shares, Mapping):
-        raise InvalidParameter(f"shares are a mapping from groups to their shares, not {found(shares)}")
+        raise InvalidParameter(
+            f"expected shares to be a mapping from groups to their shares, got {found(shares)}"
+        )
     _check_strata(list(given), list(shares))
     known = [shares[label] for label in given]
     if abs(math.fsum(_check_weights(known)) - 1.0) > 1e-6:
@@ -395,6 +414,6 @@ def _check_weights(weights: Sequence[float]) -> list[float]:
         real = isinstance(weight, int | float | np.integer | np.floating) and not isinstance(weight, bool)
         if not real or not (math.isfinite(weight) and weight >= 0.0):
             raise InvalidParameter(
-                f"a weight or share is a finite number from 0 upwards, not {found(weight)}"
+                f"expected a weight or share to be a finite number from 0 upwards, got {found(weight)}"
             )
     return [float(weight) for weight in given]

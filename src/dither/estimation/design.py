@@ -261,7 +261,9 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
     if type(given).__name__ == "Counts":
         raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
-        raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
+        raise InvalidParameter(
+            f"expected regressor {name!r} to be reports, or a public column, got {found(given)}"
+        )
     if len(given) != people:
         raise InvalidParameter(f"regressor {name!r} has {len(given)} rows, and there are {people} people")
     array = public_numbers(given)

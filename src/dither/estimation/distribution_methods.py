@@ -57,7 +57,9 @@ class Likelihood(Method):
 
     def __post_init__(self) -> None:
         if not self.tolerance > 0.0:
-            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
+            raise InvalidParameter(
+                f"expected the tolerance to be a positive number of nats, got {found(self.tolerance)}"
+            )
 
     def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean."""
@@ -132,7 +134,7 @@ class EmpiricalBayes(Method):
 
     def __post_init__(self) -> None:
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is an integer, at least 0")
+            raise InvalidParameter("expected the number of point masses to be an integer, at least 0")
 
     def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean of the smooth density; the unbiased mean, if any, is printed next to it."""

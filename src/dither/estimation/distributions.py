@@ -152,7 +152,7 @@ class EstimatedDistribution(Tabular):
         try:
             point = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidParameter("x is a number or an array of numbers") from None
+            raise InvalidParameter("expected x to be a number or an array of numbers") from None
         if np.isnan(point).any():
             raise InvalidParameter("x contains NaN")
         inside = (point >= self.edges[0]) & (point <= self.edges[-1])
@@ -200,7 +200,7 @@ class EstimatedDistribution(Tabular):
         self._check_ordered("a quantile")
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
+                f"expected the q of a quantile to be a number strictly between 0 and 1, got {found(q)}"
             )
         answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
@@ -352,7 +352,7 @@ def _place(x: object, line: Line) -> float:
     if isinstance(line.unit, Calendar):
         return line.unit.number(x)
     if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
-        raise InvalidParameter(f"x is one number, not {type(x).__name__}")
+        raise InvalidParameter(f"expected x to be one number, got {type(x).__name__}")
     if np.isnan(x):
         raise InvalidParameter("x is NaN")
     return float(x)

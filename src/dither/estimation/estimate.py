@@ -598,7 +598,7 @@ def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
 def _real(number: object) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
         raise InvalidParameter(
-            f"an estimate is combined with estimates and numbers, not {type(number).__name__}"
+            f"expected an estimate to be combined with estimates and numbers, got {type(number).__name__}"
         )
     if not math.isfinite(number):
         raise InvalidParameter("an estimate is combined with finite numbers")

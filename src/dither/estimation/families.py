@@ -141,7 +141,7 @@ class FittedFamily(Tabular):
     def quantile(self, q: float) -> float:
         """Return the value below which a q of the fitted distribution is."""
         if not 0.0 < q < 1.0:
-            raise InvalidParameter("the q of a quantile is a number strictly between 0 and 1")
+            raise InvalidParameter("expected the q of a quantile to be a number strictly between 0 and 1")
         sums = np.cumsum(self.probabilities)
         if self.family == "poisson":
             return float(self.points[min(int(np.searchsorted(sums, q)), sums.size - 1)])

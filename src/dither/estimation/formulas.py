@@ -48,7 +48,9 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
         raise InvalidParameter("a regression here has an intercept; leave out 0 + and - 1")
     given = columns[response]
     if not hasattr(given, "__len__"):
-        raise InvalidParameter(f"column {response!r} is reports or a public column, not {found(given)}")
+        raise InvalidParameter(
+            f"expected column {response!r} to be reports or a public column, got {found(given)}"
+        )
     return given, _design_of([term for term in terms if term != _ONE], columns, len(given))
 
 

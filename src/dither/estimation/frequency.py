@@ -124,11 +124,15 @@ class EstimatedFrequencies(LabelledEstimate):
         2.32 ± 0.05 (95 %, n = 1 000)
         """
         if not isinstance(points, Mapping) or not points:
-            raise InvalidParameter(f"points are a mapping from answers to numbers, not {found(points)}")
+            raise InvalidParameter(
+                f"expected points to be a mapping from answers to numbers, got {found(points)}"
+            )
         for number in points.values():
             real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
             if not real or not np.isfinite(number):
-                raise InvalidParameter(f"the points of an answer are a finite number, not {found(number)}")
+                raise InvalidParameter(
+                    f"expected the points of an answer to be a finite number, got {found(number)}"
+                )
         if None in self.labels and None not in points:
             return self._score_of_answers(points)
         return self._combine(points, share=False)
@@ -226,7 +230,9 @@ class EstimatedFrequencies(LabelledEstimate):
         1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
         """
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
-            raise InvalidParameter(f"count is an integer from 1 to {len(self.labels)}, not {found(count)}")
+            raise InvalidParameter(
+                f"expected count to be an integer from 1 to {len(self.labels)}, got {found(count)}"
+            )
         low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
         order = np.argsort(-np.asarray(self.value), kind="stable")
         # Others that may be above a category, and others that certainly are.

@@ -136,7 +136,8 @@ class GroupCounts:
             answer = quantity(summary)
             if not isinstance(answer, Estimate):
                 raise InvalidParameter(
-                    f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
+                    f"expected the quantity of a group to be an estimate, such as dt.mean's, got "
+                    f"{type(answer).__name__}"
                 )
             kept[label[0] if len(label) == 1 else label] = answer
         found = keep_groups(kept, self.by, least, left_out, level)
@@ -223,7 +224,8 @@ def estimate_groups(
         )
     if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
-            f"by is a label for each report, or a mapping from names to such columns, not {found(by)}"
+            f"expected by to be a label for each report, or a mapping from names to such columns, got "
+            f"{found(by)}"
         )
     columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
     if not columns:
@@ -261,7 +263,7 @@ def estimate_groups(
 def _named_people(person: object, reports: Reports) -> People:
     """Return who sent reports, by public ids, one for each report."""
     if isinstance(person, str | bytes | Reports) or not hasattr(person, "__len__"):
-        raise InvalidParameter(f"person is a public id for each report, not {found(person)}")
+        raise InvalidParameter(f"expected person to be a public id for each report, got {found(person)}")
     ids = list(_plain(person))
     if len(ids) != len(reports.cells):
         raise InvalidParameter(f"{len(reports.cells)} reports need as many ids of persons, not {len(ids)}")
@@ -477,7 +479,7 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
             n,
         )
     except TypeError:
-        raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
+        raise InvalidParameter("expected a label of a group to be a text, a number, a date or None") from None
     ends = np.cumsum(np.bincount(codes))[:-1]
     yield from zip(positions, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
 
@@ -510,7 +512,8 @@ def check_minimum(minimum: object) -> int:
     """Return the smallest size of a group; raise InvalidParameter unless it is an integer from 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
         raise InvalidParameter(
-            f"the minimum number of reports of a group is an integer from 2 upwards, not {found(minimum)}"
+            f"expected the minimum number of reports of a group to be an integer from 2 upwards, got "
+            f"{found(minimum)}"
         )
     return int(minimum)
 

@@ -381,7 +381,7 @@ def level_of_one(level: float, looks: int) -> float:
     integral = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
     if not integral or not 1 <= looks <= MOST_LOOKS:
         raise InvalidParameter(
-            f"the number of looks is an integer from 1 to {MOST_LOOKS}, not {found(looks)}"
+            f"expected the number of looks to be an integer from 1 to {MOST_LOOKS}, got {found(looks)}"
         )
     return 1.0 - (1.0 - check_level(level)) / int(looks)
 
@@ -455,7 +455,7 @@ def check_share(share: object) -> float:
     number = isinstance(share, int | float | np.floating) and not isinstance(share, bool)
     if not number or not 0.0 <= float(share) < 1.0:  # type: ignore[arg-type]
         raise InvalidParameter(
-            f"the share of lies is a number from 0 to below 1, such as 0.01, not {found(share)}"
+            f"expected the share of lies to be a number from 0 to below 1, such as 0.01, got {found(share)}"
         )
     return float(share)  # type: ignore[arg-type]
 

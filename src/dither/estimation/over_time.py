@@ -507,7 +507,7 @@ def by_day(
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
     if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= days:
-        raise InvalidParameter(f"every is a number of days from 1 to {days}, not {found(every)}")
+        raise InvalidParameter(f"expected every to be a number of days from 1 to {days}, got {found(every)}")
     if every > 1:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
             raise InvalidParameter(
@@ -524,10 +524,11 @@ def by_day(
     integral = isinstance(smoothing, int) and not isinstance(smoothing, bool)
     if not integral or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
         raise InvalidParameter(
-            f'smoothing is "auto" or an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}'
+            f'expected smoothing to be "auto" or an odd number of days from 1 to {2 * days - 1}, '
+            f"got {found(smoothing)}"
         )
     if drift is not None and not finite("drift", drift) >= 0.0:
-        raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
+        raise InvalidParameter(f"expected drift to be a number from 0 upwards, got {found(drift)}")
     if isinstance(reports, ChangeReports):
         shares, people = shares_by_day(reports, smoothing)
         distances = pooled_distances(days, smoothing)

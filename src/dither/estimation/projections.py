@@ -53,5 +53,5 @@ PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
 def _check_frequencies(values: Floats) -> Floats:
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-        raise InvalidParameter("frequencies are a non-empty vector of finite numbers")
+        raise InvalidParameter("expected frequencies to be a non-empty vector of finite numbers")
     return values

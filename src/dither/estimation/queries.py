@@ -93,7 +93,7 @@ class EstimatedCumulative(Estimate):
         """
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
+                f"expected the q of a quantile to be a number strictly between 0 and 1, got {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
         middle = _inverse(heights, self.edges, q)
@@ -118,7 +118,7 @@ class EstimatedCumulative(Estimate):
                 raise InvalidParameter(f"{found(x)} is not an answer of this scale")
             return float(self.labels.index(x)) + 0.5
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating) or np.isnan(x):
-            raise InvalidParameter(f"x is one number, not {found(x)}")
+            raise InvalidParameter(f"expected x to be one number, got {found(x)}")
         return float(x)
 
     def _at(self, point: float) -> Estimate:

@@ -121,6 +121,12 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
             "retention needs a label of days of installation: installed = true and categories of first days"
         )
     table = CohortTable.of(counts, days)
+    if table.is_longer:
+        few += (
+            f"The label's cohorts are longer than a {counts.every}, so the devices of one are installed in "
+            f'several: retention needs cohorts of one {counts.every} each, or every = "month" with labels of '
+            "months. "
+        )
     rows, missing = _curve(table, level, counts.every)
     missing = (few + missing).strip()
     title = f"Share of devices that are active again, by {counts.every}s after installation"
@@ -142,7 +148,8 @@ class CohortTable:
     """Estimated devices of cohorts in periods, `devices[k, t]` with `errors[k, t]`; NaN if nothing is shown.
 
     `places[k]` is the period in which cohort k was installed; the first label (all before) and the last one
-    (all after) have −1, as does a label with a length other than one period.
+    (all after) have −1, as does a label with a length other than one period. `starts[k]` is the period in
+    which the label of the cohort begins, whatever its length.
     """
 
     every: str
@@ -151,6 +158,7 @@ class CohortTable:
     devices: Floats
     errors: Floats
     places: tuple[int, ...]
+    starts: tuple[int, ...]
 
     @classmethod
     def of(cls, counts: PresenceCounts, days: list[date]) -> CohortTable:
@@ -170,7 +178,14 @@ class CohortTable:
             following = at.get(starts[k], -2) + 1
             if starts[k] == days[k] and days[k + 1] == starts[k + 1] and _is_next(counts, starts, k):
                 positions[k] = following - 1 if following > 0 else -1
-        return cls(counts.every, tuple(days), tuple(counts.periods), devices, errors, tuple(positions))
+        begun = [-1, *(at.get(start, -1) for start in starts[1:-1]), -1][: len(days)]
+        every, periods = counts.every, tuple(counts.periods)
+        return cls(every, tuple(days), periods, devices, errors, tuple(positions), tuple(begun))
+
+    @property
+    def is_longer(self) -> bool:
+        """Whether cohorts begin in these periods, and none is one period long."""
+        return max(self.starts, default=-1) >= 0 > max(self.places, default=-1)
 
     def pair(self, after: int) -> tuple[Floats, Floats]:
         """Return the devices of cohorts when they were installed, and `later` periods later."""
@@ -192,7 +207,7 @@ class CohortTable:
                 "low": float(self.devices[k, t] - z * self.errors[k, t]),
                 "high": float(self.devices[k, t] + z * self.errors[k, t]),
             }
-            for k, index in enumerate(self.places)
+            for k, index in enumerate(self.starts)
             for t in range(max(index, 0), len(self.periods) if index >= 0 else 0)
             if math.isfinite(self.devices[k, t])
         ]
@@ -229,6 +244,8 @@ def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...
 
 def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], every: str) -> str:
     """Return a sentence about how many periods or devices are missing."""
+    if table.is_longer:
+        return ""  # said before
     usable = [position for position in table.places if position >= 0]
     least = _FEWEST_COHORTS + 1
     if len(usable) < least and not rows:

@@ -267,7 +267,7 @@ def goodness_of_fit(
         shares = np.mean([law @ classes for law in laws], axis=0)
         return _expected_answers(classes, of_answers, shares, counts, what)
     if not has_numbers(question):
-        raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
+        raise InvalidParameter(f"expected reports on numbers or categories to be needed, got {question.name}")
     values = _expected_values(question.line, expected)
     operator = question.likelihood(values, _ROWS)
     law = operator.forward(np.full(values.size, 1.0 / values.size))

@@ -33,11 +33,12 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidParameter(
-            f"most, the number of prefixes to follow, is an integer of at least 1, not {found(most)}"
+            f"expected most, the number of prefixes to follow, to be an integer of at least 1, got "
+            f"{found(most)}"
         )
     if not 0.0 < false_alarm < 1.0:
         raise InvalidParameter(
-            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
+            f"expected false_alarm to be a probability strictly between 0 and 1, got {found(false_alarm)}"
         )
     cells = reports.cells.reshape(-1)
     level = kernel.levels(cells)

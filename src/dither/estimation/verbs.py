@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dither.estimation.matrices import FrequencyMethod
     from dither.estimation.quantiles import EstimatedQuantiles
     from dither.estimation.weights import Weighting
+    from dither.foundation.arrays import Array
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
 METHODS: Final = {  # the module in this room and the name of each
@@ -331,7 +332,7 @@ def quantile(
         return EstimatedQuantiles.of(q, parts)
     if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
-            f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"
+            f"expected q, the share of a quantile, to be a number strictly between 0 and 1, got {found(q)}"
         )
     at = float(q)
     if weights is None:
@@ -402,7 +403,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
-    person: Sequence[Hashable] | None = None,
+    person: Sequence[Hashable] | Array | None = None,
 ) -> GroupedEstimates: ...
 
 
@@ -416,7 +417,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
-    person: Sequence[Hashable] | None = None,
+    person: Sequence[Hashable] | Array | None = None,
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 

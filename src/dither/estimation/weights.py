@@ -64,10 +64,10 @@ class Weights:
             )
         array = np.asarray(given)
         if array.dtype.kind not in "iuf" or array.ndim != 1:
-            raise InvalidParameter("weights are a list of numbers, one for each report")
+            raise InvalidParameter("expected weights to be a list of numbers, one for each report")
         numbers = array.astype(np.float64)
         if not (np.isfinite(numbers).all() and numbers.size and numbers.min() >= 0.0 and numbers.max() > 0.0):
-            raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
+            raise InvalidParameter("expected weights to be finite numbers from 0 upwards, not all 0")
         numbers.setflags(write=False)
         object.__setattr__(self, "values", numbers)
 
@@ -287,7 +287,9 @@ def rake(
     [52.0, 8.0, 20.0, 20.0]
     """
     if not isinstance(totals, Mapping) or not totals:
-        raise InvalidParameter(f"totals are a mapping from columns to their totals, not {found(totals)}")
+        raise InvalidParameter(
+            f"expected totals to be a mapping from columns to their totals, got {found(totals)}"
+        )
     margins = [_margin(columns, key, known) for key, known in totals.items()]
     people = {codes.size for codes, _ in margins}
     if len(people) > 1:

@@ -223,7 +223,9 @@ def _check_number(weight: object) -> Real:
         weight = weight.item()
     real = isinstance(weight, int | float | Fraction) and not isinstance(weight, bool)
     if not real or not 0 <= cast(Real, weight) < math.inf:
-        raise InvalidParameter(f"weights are non-negative numbers or fractions, not {found(weight)}")
+        raise InvalidParameter(
+            f"expected weights to be non-negative numbers or fractions, got {found(weight)}"
+        )
     return cast(Real, weight)
 
 

@@ -273,5 +273,5 @@ def _name(mechanism: object) -> str:
     if isinstance(mechanism, str):
         return mechanism
     raise InvalidParameter(
-        f"mechanisms of a policy are classes such as dt.PM, or their names, not {found(mechanism)}"
+        f"expected mechanisms of a policy to be classes such as dt.PM, or their names, got {found(mechanism)}"
     )

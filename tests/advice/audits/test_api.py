@@ -44,7 +44,7 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
         ((fair, UNIT), {"epsilon": "1"}, "a number, not str"),
         ((fair, UNIT), {"epsilon": True}, "a number, not bool"),
         ((fair, UNIT), {"epsilon": math.nan}, "positive"),
-        ((fair, UNIT), {"epsilon": 1, "delta": 1.0}, "δ is a probability"),
+        ((fair, UNIT), {"epsilon": 1, "delta": 1.0}, "δ to be a probability"),
         ((fair, UNIT), {"epsilon": 1, "confidence": 1.0}, "strictly between"),
         ((fair, UNIT), {"epsilon": 1, "samples": 10}, "at least 1000"),
         ((fair, "abc"), {"epsilon": 1}, "a domain, a list of inputs or Neighbours"),
@@ -64,7 +64,7 @@ def test_a_function_is_not_a_mechanism() -> None:
 def test_wrong_randomisers() -> None:
     with pytest.raises(WrongCount, match="each=True"):
         dt.audit_function(lambda values: 1.0, UNIT, epsilon=1, **FEW)
-    with pytest.raises(WrongCount, match="returned 2 for"):
+    with pytest.raises(WrongCount, match="got 2 for"):
         dt.audit_function(lambda values: [1, 2], UNIT, epsilon=1, **FEW)
     with pytest.raises(InvalidParameter, match="at every value: KeyError"):
         dt.audit_function(lambda values: {}["x"], UNIT, epsilon=1, **FEW)

@@ -110,7 +110,7 @@ def test_names_from_other_devices_do_not_move_the_cursor(file: Path) -> None:
 
 def test_missing_and_public_files_are_one_line_of_error(file: Path, tmp_path: Path) -> None:
     missing = run("show", tmp_path / "none")
-    assert (missing.exit_code, "there is no account" in missing.output) == (2, True)
+    assert (missing.exit_code, "account not found" in missing.output) == (2, True)
     file.chmod(0o644)
     public = run("show", file)
     assert (public.exit_code, "chmod 600" in public.output) == (2, True)

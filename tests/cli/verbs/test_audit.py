@@ -76,7 +76,7 @@ def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ("program", "words"),
     [
         ("raise SystemExit('no such luck')", "ended with exit code 1: no such luck"),
-        ("print(1)", "returned 1 for"),
+        ("print(1)", "got 1 for"),
     ],
 )
 def test_commands_that_fail(program: str, words: str) -> None:

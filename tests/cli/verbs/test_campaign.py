@@ -162,7 +162,7 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
     assert "not a signing key" in run("campaign", "retire", out, "--key", str(other)).output
-    assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
+    assert "file not found" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
     assert not (tmp_path / "none.key").exists()
     assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output
     assert "one worker" in run("serve", file, "--workers", "2").output

@@ -60,7 +60,7 @@ def test_a_campaign_is_checked_column_by_column(file: Path, tmp_path: Path) -> N
         ((), "--column and a domain"),
         (("--column", "stadt"), "--column and a domain"),
         ((*ASKED, "--sep", "::"), "one character"),
-        ((*ASKED, "--encoding", "klingon"), "there is no text encoding 'klingon'"),
+        ((*ASKED, "--encoding", "klingon"), "unknown text encoding 'klingon'"),
         (("--column", "a", "--column", "b"), "--campaign"),
         (("--column", "minute", "--interval", 0, 1, "--encoding", "cp1252"), "did you mean minuten?"),
     ],

@@ -116,7 +116,7 @@ def test_several_files_are_added(reports: Path, tmp_path: Path) -> None:
     assert both["minutes"][0]["value"] == pytest.approx(once["minutes"][0]["value"])
     pattern = json.loads(run("estimate", tmp_path / "m*.csv", "--json").output)
     assert pattern == once
-    for words, hint in (((tmp_path / "n*.csv",), "there is no file"), ((tmp_path / "none.csv",), "none.csv")):
+    for words, hint in (((tmp_path / "n*.csv",), "file not found"), ((tmp_path / "none.csv",), "none.csv")):
         refused = run("estimate", *words)
         assert (refused.exit_code, hint in refused.output) == (2, True)
     different = tmp_path / "different.csv"

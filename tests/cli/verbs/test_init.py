@@ -64,7 +64,7 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
     ("words", "said"),
     [
         ((), "say what to write"),
-        (("--telemetry", "--app", "a b"), "--app is a name"),
+        (("--telemetry", "--app", "a b"), "--app to be a name"),
         (("--telemetry", "--app", "a", "--address", "ftp://x"), "expected as --address a collector"),
         (("--telemetry", "--app", "a", "--address", "http://t.example"), "only to their own machine"),
         (

@@ -290,7 +290,7 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     assert shown.exit_code == 2
     assert "perhaps" not in shown.output
     shown = run(*asked, input="")
-    assert "there is no answer" in shown.output
+    assert "at least one answer" in shown.output
 
 
 # --- the real thing ----------------------------------------------------------------------------------------

@@ -224,7 +224,7 @@ def test_a_list_that_grew_is_estimated_from_the_versions_that_offer_each_answer(
     assert "different questions" in told["minutes"][2]["problem"]
     assert told["minutes"][0]["value"] == pytest.approx(float(dt.mean(summaries[0]["minutes"])), rel=1e-12)
     shown = run(*words).output
-    assert "2 lists of answers; each share is that of the people who were offered the answer" in shown
+    assert "2 lists of answers; each share is among the people who were offered the answer" in shown
     assert "version 2: " in shown
 
 

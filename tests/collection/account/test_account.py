@@ -329,7 +329,7 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="'1/2'"):
         account.split("half")
     for share in ("0", "1", "3/2", "-1/2", "1/0"):
-        with pytest.raises(InvalidParameter, match="a share is a fraction"):
+        with pytest.raises(InvalidParameter, match="a share to be a fraction"):
             account.split(share)
     with pytest.raises(InvalidParameter, match="most is"):
         account.batch(most=0)

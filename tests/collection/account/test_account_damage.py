@@ -126,7 +126,7 @@ def test_11_a_changed_file_is_refused(change: str, whole: tuple[bytes, dict], tm
 
 
 def test_11_a_missing_or_foreign_file_is_never_started_empty(tmp_path: Path) -> None:
-    with pytest.raises(AccountUnusable, match="there is no account"):
+    with pytest.raises(AccountUnusable, match="account not found"):
         dt.Account.open(tmp_path / "none")
     assert not (tmp_path / "none").exists()
     for data in (b"", b"budget: 2\n", b"SQLite format 3\0" + bytes(200)):

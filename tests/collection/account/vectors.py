@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dither_device.kept_change import marked
 from dither_device.rules import Policy, State, decide
 from tests.collection.account.events import OPEN
 from tests.collection.account.scenarios import SCENARIOS
@@ -24,7 +25,9 @@ def run(state: State, event: dict[str, Any], policy: dict[str, Any] | None) -> d
     """Let an event happen: change the state, and return the outcome. Without a policy it is the default."""
     source = Scripted(bytes.fromhex(event.get("random", "")))
     decision = decide(state, event, Policy(**(policy or {})), source.take)
-    if decision.draws:
+    if decision.draws and decision.owed is not None:
+        decision = decision.with_report(event["report"], tree=marked(decision.owed, event["mark"]))
+    elif decision.draws:
         decision = decision.with_report(event["report"], mark=event.get("mark"))
     state.apply(decision.effect)
     return decision.outcome

@@ -17,17 +17,9 @@ pytest.importorskip("starlette")
 httpx = pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.collection.web.answers import (
-    GROWTH,
-    LOOKS,
-    Answers,
-    Query,
-    TooBusy,
-    What,
-    answer_handlers,
-    look_of,
-)
+from dither.collection.web.answers import GROWTH, LOOKS, Answers, TooBusy, answer_handlers, look_of
 from dither.collection.web.endpoints import routes_of
+from dither.collection.web.query import Query, What
 
 
 @pytest.fixture(scope="module")
@@ -320,8 +312,8 @@ def test_directions_hashes_and_noise_are_answered_too():
 
 
 def test_the_description_knows_every_route_and_parameter():
-    from dither.collection.web.answers import _KNOWN
     from dither.collection.web.endpoints import ENDPOINTS, description
+    from dither.collection.web.query import _KNOWN
 
     collector, _ = make()
     collector.store.close = lambda: None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from itertools import combinations
 from typing import Any
@@ -13,7 +14,16 @@ pytest.importorskip("starlette")
 from starlette.applications import Starlette
 
 import dither as dt
-from dither.collection.web.charts import draw_points, largest, ticks
+from dither.collection.web.charts import (
+    DARK,
+    LIGHT,
+    draw_bars,
+    draw_history,
+    draw_points,
+    largest,
+    standalone,
+    ticks,
+)
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import page_handlers
 from dither.collection.web.words import row_text, short_budget
@@ -102,7 +112,8 @@ def test_declared_order_is_kept(sections: dict[str, str]) -> None:
 
 
 def test_lies_make_no_interval_narrower(sections: dict[str, str]) -> None:
-    from dither.collection.web.answers import Answers, Query
+    from dither.collection.web.answers import Answers
+    from dither.collection.web.query import Query
 
     collector, published = collector_in("days")
     answers = Answers(collector)
@@ -183,3 +194,29 @@ def test_many_points_keep_room_for_their_names() -> None:
     ]
     names = re.findall(r'class="tick" text-anchor="middle">(\d+)<', str(draw_points(rows, "")))
     assert 5 <= len(names) <= 20
+
+
+def test_a_picture_is_also_a_png_of_the_same_colours() -> None:
+    """Bars and marks of each series are in the image, in the light colours of the served style."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    from dither.collection.web.images import as_png
+    from dither.collection.web.style import STYLE
+
+    days = [f"2026-05-0{day}" for day in range(1, 5)]
+    rows = [
+        {"question": "q", "quantity": "frequency", "day": day, "answer": answer, "unit": None}
+        | {"value": share, "low": share - 0.05, "high": share + 0.05, "n": 500, "state": "shown"}
+        for day in days
+        for answer, share in (("$yes", 0.6), ("no", 0.4))
+    ]
+    seen = {}
+    for name, picture in (("history", draw_history(rows)), ("bars", draw_bars(rows[:2]))):
+        image = imread(io.BytesIO(as_png(standalone(picture, STYLE))))
+        assert image.shape[1] > 900
+        whole = np.unique((255 * image[..., :3]).round().astype(np.uint8).reshape(-1, 3), axis=0)
+        seen[name] = {"#" + bytes(row).hex() for row in whole}
+    assert {*LIGHT[:2], "#ffffff"} <= seen["history"]
+    assert "#9cc3e6" in seen["bars"]
+    assert not {DARK[0], "#12181f"} & seen["history"]

@@ -5,9 +5,11 @@ import gzip
 import hashlib
 import json
 import re
+import threading
 from base64 import b64encode
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import dither as dt
@@ -23,6 +25,7 @@ from dither.collection.web import words
 from dither.collection.web.answers import Answers
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import Pages, page_handlers
+from dither.collection.web.sections import USUAL
 
 
 def _page(collector, path: str = "/"):
@@ -38,7 +41,7 @@ def pages():
 def test_pages_are_small_and_strict(pages, state):
     answer = pages[state]
     assert answer.status_code == 200
-    assert len(gzip.compress(answer.content, 6)) <= 15_000
+    assert len(gzip.compress(answer.content, 6)) <= 12_000
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy
@@ -107,20 +110,100 @@ def test_pictures_carry_words_and_exports_are_linked(pages):
         assert f"/{form}?question=minutes" in text
 
 
-def test_several_campaigns_are_listed_and_none_too():
-    collector, first = make()
-    assert first.contract.name in _page(collector).text
+def _version(collector, number, **changes):
+    """Publish a further version, and send 900 answers to each question."""
     from dither.collection.campaign import Campaign, Published
     from tests.collection.collectors import KEY, TERMS
 
-    collector.publish(Published.sign(Campaign(**{**TERMS, "name": "second"}), KEY))
+    published = Published.sign(Campaign(**{**TERMS, "version": number, **changes}), KEY)
+    collector.publish(published)
+    rng = np.random.default_rng(number)
+    for name, question in published.contract.questions.items():
+        listed = question.domain.listed
+        values = rng.choice(listed.labels, 900) if listed else np.full(900, 40.0)
+        send(collector, published, name, values, seed=number)
+    return published
+
+
+def test_several_campaigns_are_on_one_page_with_their_versions():
+    collector, first = make()
+    assert first.contract.name in _page(collector).text
+    second = _version(collector, 2)
+    other = _version(collector, 1, name="second")
     text = _page(collector).text
-    assert f"/campaigns/{first.id}" in text
-    assert "second" in text
-    assert "Other campaigns" in _page(collector, f"/campaigns/{first.id}").text
+    for published in (first, second, other):
+        assert f'<a href="/campaigns/{published.id}">version {published.contract.version}</a>' in text
+    assert text.count("<section") == 2
+    assert text.count("\u202fminutes</td>") == 2
+    page = _page(collector, f"/campaigns/{first.id}").text
+    assert "Other campaigns" in page
+    assert f'Also: <a href="/campaigns/{second.id}">version 2</a>' in page
     gone = _page(collector, "/campaigns/0000")
     assert gone.status_code == 404
     assert "no such campaign" in gone.text
+
+
+def test_versions_that_can_be_combined_are_and_others_say_why():
+    minutes = dt.SW(dt.Interval(0, 180, unit="minutes"), epsilon=1, cells=1 << 12)
+    browsers = ["firefox", "chrome", "safari", "other"]
+    grown = dt.KRR(dt.Categories([*browsers, "ladybird"]), epsilon=1)
+    collector, first = make()
+    again = _version(collector, 2, questions={"minutes": minutes, "browser": grown})
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+
+    def rows(published, question):
+        asked = {"question": question, "what": "versions"}
+        return client.get(f"/v1/campaigns/{published.id}/answers.json", params=asked).json()["rows"]
+
+    assert {row["version"] for row in rows(again, "minutes")} == {"2"}  # nothing is shown of version 1
+    send(collector, first, "minutes", np.full(900, 50.0))
+    send(collector, first, "browser", browsers * 225)
+    one, two, both = rows(first, "minutes")
+    assert [row["version"] for row in (one, two, both)] == ["1", "2", "1 + 2"]
+    parts = [collector.live.summary(each.id, "minutes", shown=True) for each in (first, again)]
+    expected = dt.stats.combine(parts).at_any_time()
+    assert both["value"] == float(expected.value)
+    assert (both["low"], both["high"]) == tuple(map(float, expected.interval()))
+    assert rows(again, "minutes") == rows(first, "minutes")
+    shares = {(row["answer"], row["version"]): row for row in rows(first, "browser")}
+    assert shares["firefox", "1 + 2"]["n"] == 1800
+    assert ("ladybird", "1") not in shares
+    assert shares["ladybird", "2"]["n"] == 900
+    text = _page(collector, f"/campaigns/{first.id}").text
+    assert "By version" in text
+    assert "not offered" in text
+    _version(collector, 3, questions={"minutes": dt.SW(dt.Interval(0, 90), epsilon=1)})
+    *_, reason = rows(first, "minutes")
+    assert reason["state"] == "no answer"
+    assert "[0, 90]" in reason["reason"]
+    assert "The versions are not added: " in _page(collector, f"/campaigns/{first.id}").text
+
+
+def test_a_reader_without_patience_has_the_estimates_first(monkeypatch):
+    """Nothing but the headline is waited for; a browser without scripts looks once more."""
+    monkeypatch.setattr("dither.collection.web.pages._PATIENCE", 0.0)
+    collector, published = collector_in("full")
+    pages = Pages(collector, Answers(collector))
+    held = threading.Event()
+    draw = pages._draw_sections
+    monkeypatch.setattr(pages, "_draw_sections", lambda *given: held.wait(20) and draw(*given))
+
+    async def read() -> tuple[str, str]:
+        first = gzip.decompress(await pages.page(published, USUAL)).decode()
+        held.set()
+        while not (await pages._now(published, USUAL)).complete:
+            await asyncio.sleep(0.01)
+            pages._drawn.clear()
+        return first, gzip.decompress(await pages.page(published, USUAL)).decode()
+
+    first, then = asyncio.run(read())
+    assert "most frequent answer of" in first
+    assert "More is being computed" in first
+    assert '<noscript><meta content="2" http-equiv="refresh"></noscript>' in first
+    assert "More is being computed" not in then
+    assert "http-equiv" not in then
+    assert then.count("<svg") == 4 > first.count("<svg")
+    pages.close()
 
 
 def test_events_carry_what_changed_and_nothing_else(monkeypatch):

@@ -90,5 +90,8 @@ def test_the_terminal_estimates_retention_from_a_file(served: Any, tmp_path: Pat
         terminal.run("estimate", str(tmp_path / "presence.json"), "--retention", "--json").output
     )
     assert data["retention"][0]["after"] == 1
+    twice = terminal.run("estimate", *[str(tmp_path / "presence.json")] * 2, "--retention", "--json").output
+    added = [row["devices"] for row in json.loads(twice)["actives"]]
+    assert added == [2 * row["devices"] for row in data["actives"]]
     (tmp_path / "other.json").write_text("{}")
     assert terminal.run("estimate", str(tmp_path / "other.json"), "--retention").exit_code == 2

@@ -16,10 +16,11 @@ import dither as dt
 from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
 from dither.collection.settings import Settings
-from dither.collection.web.answers import By, Query, ReportsPart
+from dither.collection.web.answers import ReportsPart
 from dither.collection.web.answers import rows as answer_rows
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import page_handlers
+from dither.collection.web.query import By, Query
 from dither.collection.web.sections import View
 from dither.collection.web.words import more_reports
 from tests.collection.collectors import KEY, MONDAY, TUESDAY, Asked, NoDisk, send
@@ -123,17 +124,17 @@ def test_a_period_is_compared_with_the_one_before(site: tuple[Any, Any, Asked]) 
 
 
 def test_questions_and_answers_are_in_the_words_of_the_campaign() -> None:
-    from dither.collection.web.sections import Told, answers_in_words, regions, section
+    from dither.collection.web.formats import in_words
+    from dither.collection.web.sections import Told, regions, section
 
     contract = Campaign.from_toml(WORDS)
-    names = answers_in_words("travel", contract)
-    assert names == {"b": "By <bus>", "c": "By car"}
     question = contract.questions["travel"]
     sent = question.perturb(["b", "c"] * 2_000, source=dt.Seeded(1))
     found = [
-        {**row, "answer": names[row["answer"]]}
-        for row in answer_rows(Query("travel"), ReportsPart(), dt.Counts.of(sent))
+        {**row, "answer": row["answer in words"]}
+        for row in in_words(answer_rows(Query("travel"), ReportsPart(), dt.Counts.of(sent)), contract)
     ]
+    assert [row["answer"] for row in found] == ["By <bus>", "By car"]
     parts = regions(0, Told(found, (), (), ()), contract, By.DAY)
     text = str(section(0, "travel", contract, "/base", parts, View(), By.DAY))
     assert '<span lang="en">How do you get to work?</span> <small>travel</small>' in text

@@ -107,7 +107,7 @@ def test_tables(table: dict[str, Any], domain: Domain) -> None:
         ({}, "none was given"),
         ({"several": ["mail", "maps"]}, "needs most"),
         ({"interval": 3}, "pair of numbers"),
-        ({"interval": [0, 1], "optional": 1}, "optional is true or false"),
+        ({"interval": [0, 1], "optional": 1}, "optional to be true or false"),
         ({"categories": ["no", "yes"], "unit": "m"}, "unit are for numbers"),
     ],
     ids=str,

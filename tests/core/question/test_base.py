@@ -144,7 +144,7 @@ def test_what_is_asked_is_a_question_or_a_design() -> None:
     assert can_answer(podium)
     assert can_answer(memoised)
     for wrong in (memoised, "Podium", dt.Podium, None):
-        with pytest.raises(InvalidParameter, match="was expected"):
+        with pytest.raises(InvalidParameter, match="expected a question"):
             as_question(wrong)
     assert not can_answer(dt.Podium)
 

@@ -167,7 +167,7 @@ def test_what_is_no_frame_or_no_path(frame: stub.Frame, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="there is no column 'minuten': did you mean minutes"):
         dt.data.spark.perturb(frame, {"minuten": QUESTIONS["minutes"]}, tmp_path / "reports")
     for path in (None, "", 7):
-        with pytest.raises(InvalidParameter, match="the path is a folder"):
+        with pytest.raises(InvalidParameter, match="the path to be a folder"):
             dt.data.spark.perturb(frame, MINUTES, path)
     frame.isStreaming = True
     with pytest.raises(InvalidParameter, match="foreachBatch"):

@@ -80,7 +80,12 @@ def test_any_design_can_be_read_for_a_prior(domain: Any, values: Floats) -> None
         gap = np.abs(told - values)
         return float((np.minimum(gap, 360.0 - gap) if domain.circular else gap).mean())
 
-    assert error(reports.read_by(read).values) < 0.9 * error(reports.values)
+    assert error(reports.read_by(read).values) < 0.7 * error(reports.values)
+    effect = design.reading_effect((values, "a public survey"))
+    assert effect.average == pytest.approx(error(reports.read_by(read).values), rel=0.06)
+    assert effect.average_without == pytest.approx(error(reports.values), rel=0.06)
+    assert effect.worst > effect.worst_without
+    assert "largest error over the domain" in str(effect)
     assert dt.from_json(read.to_json()).codebook() == read.codebook()
     assert read.fingerprint == design.fingerprint
     assert design.read_for(None).fingerprint == design.fingerprint

@@ -4,7 +4,7 @@ package bridge
 import "context"
 
 var (
-	// Present is Device.Present, which draws no permanent label unless labels is true. It returns a dither.Outcome.
+	// Present is Device.Present. It draws a permanent label only if labels is true. It returns a dither.Outcome.
 	Present func(ctx context.Context, device, campaign, value any, labels bool) (any, error)
 
 	Parse  func(text string) (any, error)           // strict JSON

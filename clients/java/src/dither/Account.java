@@ -50,6 +50,11 @@ final class Account {
 
         /** Return the source of random days. */
         Source source();
+
+        /** Draw the reports of a kept change, and the number under a pad that is kept; null if the value has not all days. */
+        default Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+            return null;
+        }
     }
 
     static Map<String, Object> map(Object... pairs) {
@@ -80,7 +85,7 @@ final class Account {
         return longer;
     }
 
-    static long whole(Object value) {
+    static long integer(Object value) {
         return ((Double) value).longValue();
     }
 
@@ -88,17 +93,17 @@ final class Account {
         return new BigInteger((String) given.get(field), 16);
     }
 
-    private static String charge(double x, int places) {
-        return new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(places))).setScale(0, RoundingMode.CEILING).toBigInteger().toString(16);
+    private static String charge(double x, int positions) {
+        return new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(positions))).setScale(0, RoundingMode.CEILING).toBigInteger().toString(16);
     }
 
     /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
-    static String limit(double x, int places) {
-        BigInteger units = new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(places))).toBigInteger();
+    static String limit(double x, int positions) {
+        BigInteger units = new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(positions))).toBigInteger();
         return (units.signum() == 0 ? units : units.add(units.shiftRight(52)).add(BigInteger.ONE)).toString(16);
     }
 
-    /** Return choices with the way of repeating that they belong to. One of version 2 does not have it, and stands for both. */
+    /** Return choices with the way of repeating that they belong to. One of version 2 does not have it, and means both. */
     private static List<Map<String, Object>> ofRepeat(List<Map<String, Object>> choices) {
         List<Map<String, Object>> some = new ArrayList<>();
         for (Map<String, Object> one : choices) {
@@ -138,7 +143,7 @@ final class Account {
 
     private static List<Map<String, Object>> touching(List<Map<String, Object>> entries, long epoch) {
         List<Map<String, Object>> some = new ArrayList<>();
-        for (Map<String, Object> entry : entries) if (whole(entry.get("first")) <= epoch && epoch <= whole(entry.get("last"))) some.add(entry);
+        for (Map<String, Object> entry : entries) if (integer(entry.get("first")) <= epoch && epoch <= integer(entry.get("last"))) some.add(entry);
         return some;
     }
 
@@ -155,12 +160,12 @@ final class Account {
         return kind.equals("year") ? LocalDate.ofEpochDay(day).getYear() : 0;
     }
 
-    /** Return the first day of the period that a day is in, which names the period, and the number of its days. */
-    static long[] periodOf(Map<String, Object> asked, long day) {
-        Object every = asked.get("every");
+    /** Return the first day of a day's period (its name), and the number of its days. */
+    static long[] periodOf(Map<String, Object> request, long day) {
+        Object every = request.get("every");
         if (every == null) {
-            long days = whole(asked.get("days"));
-            return new long[] {day - Math.floorMod(day - whole(asked.get("start")), days), days};
+            long days = integer(request.get("days"));
+            return new long[] {day - Math.floorMod(day - integer(request.get("start")), days), days};
         }
         if (every.equals("day")) return new long[] {day, 1};
         if (every.equals("week")) return new long[] {day - Math.floorMod(day + 3, 7L), 7}; // 1970-01-01 was a Thursday
@@ -174,24 +179,24 @@ final class Account {
 
     private static Map<String, Object> clockAfter(Map<String, Object> clock, Map<String, Object> at) {
         boolean proves = at.get("boot").equals(clock.get("boot"));
-        long before = whole(clock.get("elapsed"));
-        long elapsed = proves ? Math.max(whole(at.get("elapsed")), before) : whole(at.get("elapsed"));
-        long wall = Math.max(whole(clock.get("wall")), whole(at.get("wall")));
-        long ahead = whole(clock.get("ahead")) + wall - whole(clock.get("wall")) - (proves ? elapsed - before : 0);
+        long before = integer(clock.get("elapsed"));
+        long elapsed = proves ? Math.max(integer(at.get("elapsed")), before) : integer(at.get("elapsed"));
+        long wall = Math.max(integer(clock.get("wall")), integer(at.get("wall")));
+        long ahead = integer(clock.get("ahead")) + wall - integer(clock.get("wall")) - (proves ? elapsed - before : 0);
         return map("wall", (double) wall, "boot", at.get("boot"), "elapsed", (double) elapsed, "ahead", (double) ahead);
     }
 
     /** Return all that an answer assumes, each line once. */
-    static List<Object> assumed(Map<String, Object> asked) {
-        Set<Object> lines = new LinkedHashSet<>(Json.list(asked.get("assumes")));
-        if (asked.get("times") != null && whole(asked.get("times")) > 1) {
+    static List<Object> assumed(Map<String, Object> request) {
+        Set<Object> lines = new LinkedHashSet<>(Json.list(request.get("assumes")));
+        if (request.get("times") != null && integer(request.get("times")) > 1) {
             lines.add("how many locations a trajectory has, and when they were sent, is public");
         }
-        if (asked.get("repeat").equals("per value")) lines.addAll(Arrays.asList("the value never changes", "the device's key stays on the device"));
+        if (request.get("repeat").equals("per value")) lines.addAll(Arrays.asList("the value never changes", "the device's key stays on the device"));
         return new ArrayList<>(lines);
     }
 
-    /** The batch of permanent answers that a collector refused for good. They are not sent before the person is asked again. */
+    /** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
     private static final String ASIDE = Json.zeros(32);
 
     /** Return whether a report waits to be sent. */
@@ -200,13 +205,13 @@ final class Account {
     }
 
     /** Return a queue in which a report to a question that was set aside waits again. */
-    private static List<Map<String, Object>> again(List<Map<String, Object>> queue, Map<String, Object> asked, Object report) {
+    private static List<Map<String, Object>> again(List<Map<String, Object>> queue, Map<String, Object> request, Object report) {
         List<Map<String, Object>> changed = new ArrayList<>();
-        for (Map<String, Object> one : queue) changed.add(waits(one) || !one.get("report").equals(report) || !same(one, asked) ? one : with(one, "batch", null));
+        for (Map<String, Object> one : queue) changed.add(waits(one) || !one.get("report").equals(report) || !same(one, request) ? one : with(one, "batch", null));
         return changed;
     }
 
-    /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+    /** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
     static Step drop(Map<String, Object> state, String id) {
         List<Map<String, Object>> queue = new ArrayList<>();
         double reports = 0;
@@ -221,7 +226,7 @@ final class Account {
         return reports == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "dropped", "reports", reports), with(state, "queue", queue));
     }
 
-    /** Return a state without names, permanent answers, drawn days and reports. What was spent stays: askers keep what they have learned. */
+    /** Return a state without names, permanent answers, drawn days and reports. The spent budget stays: askers keep their knowledge. */
     static Map<String, Object> erase(Map<String, Object> state) {
         List<Map<String, Object>> entries = new ArrayList<>();
         for (Map<String, Object> entry : rows(state, "entries")) {
@@ -232,7 +237,7 @@ final class Account {
         }
         Map<String, Object> next = with(state, "entries", entries);
         for (String name : new String[] {"askers", "answers", "choices", "queue"}) next.put(name, new ArrayList<>());
-        next.keySet().removeAll(Arrays.asList("told", "coins", "present", "sent"));
+        next.keySet().removeAll(Arrays.asList("told", "coins", "trees", "present", "sent"));
         return next;
     }
 
@@ -243,13 +248,13 @@ final class Account {
         return with(state, "queue", queue);
     }
 
-    /** Return whether the person has given as many answers to a question as its campaign allows. */
-    private static boolean isAnsweredEnough(Map<String, Object> state, Map<String, Object> asked) {
-        if (asked.get("limit") == null) return false;
-        Map<String, Object> limit = Json.object(asked.get("limit"));
+    /** Return whether the person has reached the campaign's number of answers to a question. */
+    private static boolean isAnsweredEnough(Map<String, Object> state, Map<String, Object> request) {
+        if (request.get("limit") == null) return false;
+        Map<String, Object> limit = Json.object(request.get("limit"));
         long given = 0;
-        for (Map<String, Object> entry : rows(state, "entries")) if (same(entry, asked) && limit.get("campaign").equals(entry.get("campaign"))) given++;
-        return given >= whole(limit.get("answers"));
+        for (Map<String, Object> entry : rows(state, "entries")) if (same(entry, request) && limit.get("campaign").equals(entry.get("campaign"))) given++;
+        return given >= integer(limit.get("answers"));
     }
 
     /** What a phase says about a question: how it ends if this device does not answer it, otherwise null; and the coin to keep, or null. */
@@ -259,11 +264,11 @@ final class Account {
     }
 
     /** Toss the coin of a campaign's phase, once for an asker and a campaign's name, without looking at any value. Heads answer the first campaign, and never the one that follows. */
-    private static Phase phase(Map<String, Object> state, Map<String, Object> asked, Drawing drawing) {
+    private static Phase phase(Map<String, Object> state, Map<String, Object> request, Drawing drawing) {
         Phase found = new Phase();
-        if (asked.get("phase") == null) return found;
-        Map<String, Object> phase = Json.object(asked.get("phase"));
-        Object asker = asked.get("asker");
+        if (request.get("phase") == null) return found;
+        Map<String, Object> phase = Json.object(request.get("phase"));
+        Object asker = request.get("asker");
         Object name = phase.get("name");
         Map<String, Object> coin = find(rows(state, "coins"), one -> one.get("asker").equals(asker) && one.get("name").equals(name));
         if (phase.containsKey("follows")) {
@@ -281,7 +286,7 @@ final class Account {
             return found;
         }
         if (coin == null) {
-            boolean heads = Uniform.below(drawing.source(), 1000) < whole(phase.get("share"));
+            boolean heads = Uniform.below(drawing.source(), 1000) < integer(phase.get("share"));
             coin = found.coin = map("asker", asker, "name", name, "campaign", phase.get("campaign"), "heads", heads);
         }
         if (!Boolean.TRUE.equals(coin.get("heads"))) found.outcome = refuse("phase").outcome;
@@ -295,8 +300,8 @@ final class Account {
         Map<String, Object> quotas = Json.object(limits.get("quotas"));
         Object quota = quotas.containsKey(entry.get("asker")) ? quotas.get(entry.get("asker")) : limits.get("quota");
         List<Map<String, Object>> theirs = having(all, "asker", entry.get("asker"));
-        long first = whole(entry.get("first"));
-        long last = whole(entry.get("last"));
+        long first = integer(entry.get("first"));
+        long last = integer(entry.get("last"));
         for (long epoch = first; quota != null && epoch <= last; epoch++) {
             if (remaining(touching(theirs, epoch), map("epsilon", quota), "epsilon").signum() < 0) return "quota";
         }
@@ -309,81 +314,91 @@ final class Account {
         return null;
     }
 
-    /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
-    static Step answer(Map<String, Object> before, String id, Map<String, Object> asked, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
+    /** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
+    static Step answer(Map<String, Object> before, String id, Map<String, Object> request, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
         List<Map<String, Object>> entries = rows(before, "entries");
-        String repeat = (String) asked.get("repeat");
-        double epsilon = Json.real(asked.get("epsilon"));
-        double delta = Json.real(asked.get("delta"));
-        List<Object> assumes = assumed(asked);
-        Map<String, Object> named = map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
+        String repeat = (String) request.get("repeat");
+        double epsilon = Json.real(request.get("epsilon"));
+        double delta = Json.real(request.get("delta"));
+        List<Object> assumes = assumed(request);
+        Map<String, Object> named = map("asker", request.get("asker"), "question", request.get("question"), "fingerprint", request.get("fingerprint"));
         Map<String, Object> entry = new LinkedHashMap<>(named);
         entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(epsilon, 64), "delta", charge(delta, 128), "assumes", assumes));
-        for (String name : new String[] {"data", "times"}) if (asked.get(name) != null) entry.put(name, asked.get(name));
-        if (asked.get("limit") != null) entry.put("campaign", Json.object(asked.get("limit")).get("campaign"));
-        // 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-        Map<String, Object> kept = find(rows(before, "answers"), one -> same(one, asked) && one.get("permanent").equals(repeat));
+        for (String name : new String[] {"data", "times"}) if (request.get(name) != null) entry.put(name, request.get(name));
+        if (request.get("limit") != null) entry.put("campaign", Json.object(request.get("limit")).get("campaign"));
+        // 1. Only a charged report is given again: the same question, and the same terms.
+        Map<String, Object> kept = find(rows(before, "answers"), one -> same(one, request) && one.get("permanent").equals(repeat));
         Map<String, Object> waiting = find(rows(before, "queue"), one -> one.get("id").equals(id));
         Map<String, Object> own = find(entries, one -> one.get("id").equals(id));
         Map<String, Object> charged = kept == null ? null : find(entries, one -> one.get("id").equals(kept.get("id")));
+        boolean change = repeat.equals(Changes.REPEAT); // it is about its own period, and charged once for all its reports
         if (waiting != null || own != null) {
-            if (!same(waiting != null ? waiting : own, asked) || !paid(own != null ? own : charged, entry)) return refuse("id");
+            if (change && own != null && own.get("data") != null) entry.put("data", own.get("data"));
+            boolean free = change && own == null;
+            if (!same(waiting != null ? waiting : own, request) || !free && !paid(own != null ? own : charged, entry)) return refuse("id");
             if (waiting == null) return new Step(map("is", "acknowledged", "reports", 0.0), null);
-            Map<String, Object> again = waits(waiting) ? null : with(before, "queue", again(rows(before, "queue"), asked, waiting.get("report")));
+            Map<String, Object> again = waits(waiting) ? null : with(before, "queue", again(rows(before, "queue"), request, waiting.get("report")));
             return new Step(map("is", "resent", "report", waiting.get("report")), again);
         }
         // 2. The policy, 3. the clock, 4. the data, 5. the asker.
-        if (!accepts(policy, asked, assumes)) return refuse("policy");
+        if (!accepts(policy, request, assumes)) return refuse("policy");
         Map<String, Object> limits = Json.object(before.get("limits"));
         Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
         if ((Double) clock.get("ahead") > mostAhead(limits.get("epoch"))) return refuse("clock");
-        long now = whole(clock.get("wall"));
-        long since = asked.get("data") == null ? now : whole(Json.list(asked.get("data")).get(0));
-        long until = asked.get("data") == null ? now + 1 : whole(Json.list(asked.get("data")).get(1));
-        if (!(since < until && until <= now + 1)) return refuse("data");
-        long born = whole(before.get("born"));
+        long now = integer(clock.get("wall"));
+        long since = request.get("data") == null ? now : integer(Json.list(request.get("data")).get(0));
+        long until = request.get("data") == null ? now + 1 : integer(Json.list(request.get("data")).get(1));
+        if (change) { // of all days of the period, also those to come
+            since = periodOf(request, Math.floorDiv(now, DAY))[0] * DAY;
+            until = since + integer(request.get("days")) * DAY;
+            entry.put("data", Arrays.asList((double) since, (double) until));
+        } else if (!(since < until && until <= now + 1)) {
+            return refuse("data");
+        }
+        long born = integer(before.get("born"));
         long first = epochOf(limits.get("epoch"), Math.max(since, born));
         long last = epochOf(limits.get("epoch"), Math.max(until - 1, born));
         if (last - first >= 366) return refuse("data");
         entry.put("first", (double) first);
         entry.put("last", (double) last);
         Map<String, Object> state = with(before, "clock", clock);
-        if (!admit(before, state, asked.get("asker"))) return refuse("asker");
+        if (!admit(before, state, request.get("asker"))) return refuse("asker");
         // 6. The phase: a coin that is tossed is kept, whatever follows.
         Map<String, Object> drawn = null;
-        Phase phase = phase(state, asked, drawing);
+        Phase phase = phase(state, request, drawing);
         if (phase.coin != null) drawn = state = with(state, "coins", more(rows(state, "coins"), phase.coin));
         if (phase.outcome != null) return new Step(phase.outcome, drawn);
         // 7. A permanent answer. Of each value one report is queued, by the device that was charged.
         boolean queued = kept == null;
         if (repeat.equals("per value") && drawing != null && (kept == null ? entry : charged == null ? entry : charged).get("device").equals(state.get("device"))) {
             String mark = drawing.mark();
-            List<Object> told = state.get("told") == null ? Collections.emptyList() : Json.list(state.get("told"));
-            queued = !told.contains(mark);
-            if (queued) state.put("told", more(told, mark));
+            List<Object> result = state.get("told") == null ? Collections.emptyList() : Json.list(state.get("told"));
+            queued = !result.contains(mark);
+            if (queued) state.put("told", more(result, mark));
         }
         if (kept != null) {
             boolean stays = repeat.equals("same");
             if (!paid(charged, entry) || stays && kept.get("report") == null) return refuse("changed");
             Object report = stays ? kept.get("report") : drawing == null ? null : drawing.report();
-            state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), asked, report));
+            state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), request, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
+        if (change) return Changes.decide(state, drawn, request, entry, some -> isAnsweredEnough(some, request) ? "answers" : shortOf(some, entry), drawing);
         // 8. The kept day, which is drawn whatever follows; 9. the campaign's answers and the budget.
         Map<String, Object> day = null;
         if (repeat.equals("once")) {
             long today = Math.floorDiv(now, DAY);
-            long[] span = periodOf(asked, today);
+            long[] span = periodOf(request, today);
             double period = span[0];
-            day = find(rows(state, "choices"), one -> same(one, asked) && one.get("repeat").equals(repeat) && one.get("period").equals(period));
+            day = find(rows(state, "choices"), one -> same(one, request) && one.get("repeat").equals(repeat) && one.get("period").equals(period));
             if (day == null && drawing != null) {
                 day = new LinkedHashMap<>(named);
                 day.putAll(map("repeat", repeat, "period", period, "day", period + Uniform.below(drawing.source(), span[1]), "device", state.get("device"), "answer", null));
                 drawn = state = with(state, "choices", more(rows(state, "choices"), day));
             }
-            if (day == null || whole(day.get("day")) != today || day.get("answer") != null) return new Step(map("is", "silent"), drawn);
+            if (day == null || integer(day.get("day")) != today || day.get("answer") != null) return new Step(map("is", "silent"), drawn);
         }
-        String reason = isAnsweredEnough(state, asked) ? "answers" : shortOf(state, entry);
+        String reason = isAnsweredEnough(state, request) ? "answers" : shortOf(state, entry);
         if (reason != null) return new Step(refuse(reason).outcome, drawn);
         // 10. Spend, and then draw.
         state = new LinkedHashMap<>(state);
@@ -403,13 +418,13 @@ final class Account {
         return new Step(map("is", "drawn", "charged", entry.get("epsilon"), "report", report), state);
     }
 
-    private static Map<String, Object> queued(Map<String, Object> named, String id, Object report) {
+    static Map<String, Object> queued(Map<String, Object> named, String id, Object report) {
         Map<String, Object> waits = new LinkedHashMap<>(named);
         waits.putAll(map("id", id, "report", report, "batch", null));
         return waits;
     }
 
-    private static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
+    static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
         if (charged == null || !same(charged, entry)) return false;
         for (String name : new String[] {"epsilon", "delta", "assumes", "data", "times", "campaign"}) {
             if (!Objects.equals(charged.get(name), entry.get(name))) return false;
@@ -434,12 +449,12 @@ final class Account {
         return one -> one.get("asker").equals(terms.get("asker")) && one.get("name").equals(terms.get("name"));
     }
 
-    private static Map<String, Object> label(Map<String, Object> state, Map<String, Object> asked) {
-        return asked == null ? null : find(rows(state, "answers"), one -> "present".equals(one.get("permanent")) && same(one, asked));
+    private static Map<String, Object> label(Map<String, Object> state, Map<String, Object> request) {
+        return request == null ? null : find(rows(state, "answers"), one -> "present".equals(one.get("permanent")) && same(one, request));
     }
 
     private static double periodAt(Map<String, Object> terms, Map<String, Object> clock) {
-        return periodOf(map("every", terms.get("every")), Math.floorDiv(whole(clock.get("wall")), DAY))[0];
+        return periodOf(map("every", terms.get("every")), Math.floorDiv(integer(clock.get("wall")), DAY))[0];
     }
 
     private static Map<String, Object> withPresence(Map<String, Object> state, Map<String, Object> one) {
@@ -452,10 +467,10 @@ final class Account {
      * The program is used: make the message of this period, unless there is one. The permanent label is drawn and charged with the first message, or never.
      *
      * @param terms asker, name and every of the campaign, and its share of devices that carry the label
-     * @param asked the question that is the label, or null
+     * @param request the question that is the label, or null
      */
-    static Step present(Map<String, Object> before, String id, Map<String, Object> terms, Map<String, Object> asked, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
-        if (asked != null && !accepts(policy, asked, assumed(asked))) return refuse("policy");
+    static Step present(Map<String, Object> before, String id, Map<String, Object> terms, Map<String, Object> request, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
+        if (request != null && !accepts(policy, request, assumed(request))) return refuse("policy");
         Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
         Map<String, Object> state = with(before, "clock", clock);
         if (!admit(before, state, terms.get("asker"))) return refuse("asker");
@@ -464,15 +479,15 @@ final class Account {
         boolean first = known == null || known.get("period") == null;
         if (!first && period <= Json.real(known.get("period"))) return new Step(map("is", "silent"), null);
         // The coin for life: no device carries both kinds of labels, in no two messages.
-        Object permanent = known != null ? known.get("permanent") : asked != null && Uniform.below(drawing.source(), 1000) < whole(terms.get("share"));
+        Object permanent = known != null ? known.get("permanent") : request != null && Uniform.below(drawing.source(), 1000) < integer(terms.get("share"));
         state = withPresence(state, map("asker", terms.get("asker"), "name", terms.get("name"), "permanent", permanent, "period", period, "batch", id));
-        if (!first || !Boolean.TRUE.equals(permanent) || asked == null || label(state, asked) != null) return new Step(map("is", "present"), state);
+        if (!first || !Boolean.TRUE.equals(permanent) || request == null || label(state, request) != null) return new Step(map("is", "present"), state);
         Object kind = Json.object(before.get("limits")).get("epoch");
-        double epoch = epochOf(kind, Math.max(whole(clock.get("wall")), whole(before.get("born"))));
-        Map<String, Object> named = map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
+        double epoch = epochOf(kind, Math.max(integer(clock.get("wall")), integer(before.get("born"))));
+        Map<String, Object> named = map("asker", request.get("asker"), "question", request.get("question"), "fingerprint", request.get("fingerprint"));
         Map<String, Object> entry = new LinkedHashMap<>(named);
-        entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(Json.real(asked.get("epsilon")), 64)));
-        entry.putAll(map("delta", charge(Json.real(asked.get("delta")), 128), "assumes", assumed(asked), "first", epoch, "last", epoch));
+        entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(Json.real(request.get("epsilon")), 64)));
+        entry.putAll(map("delta", charge(Json.real(request.get("delta")), 128), "assumes", assumed(request), "first", epoch, "last", epoch));
         if ((Double) clock.get("ahead") > mostAhead(kind) || shortOf(state, entry) != null) return new Step(map("is", "present"), state);
         String report = drawing.report();
         named.putAll(map("id", id, "permanent", "present", "report", report));
@@ -482,22 +497,22 @@ final class Account {
     }
 
     /** Return the message of presence that waits: its id, whether it may have a public label, and its reports. One whose period is over is dropped. */
-    static Step message(Map<String, Object> state, Map<String, Object> terms, Map<String, Object> asked, Map<String, Object> at) {
+    static Step message(Map<String, Object> state, Map<String, Object> terms, Map<String, Object> request, Map<String, Object> at) {
         Map<String, Object> known = find(rows(state, "present"), isOf(terms));
         if (known == null || known.get("batch") == null) return new Step(map("is", "empty"), null);
         Map<String, Object> clock = clockAfter(Json.object(state.get("clock")), at);
         if (!known.get("period").equals(periodAt(terms, clock))) return new Step(map("is", "empty"), with(withoutMessages(state, isOf(terms)), "clock", clock));
         boolean permanent = Boolean.TRUE.equals(known.get("permanent"));
-        Map<String, Object> label = permanent ? label(state, asked) : null;
+        Map<String, Object> label = permanent ? label(state, request) : null;
         List<Object> reports = new ArrayList<>();
         if (label != null) reports.add(Arrays.asList(label.get("fingerprint"), label.get("report")));
         return new Step(map("is", "message", "id", known.get("batch"), "public", !permanent, "reports", reports), null);
     }
 
-    private static boolean accepts(Map<String, Object> policy, Map<String, Object> asked, List<Object> assumes) {
+    private static boolean accepts(Map<String, Object> policy, Map<String, Object> request, List<Object> assumes) {
         boolean listed = Json.list(policy.get("assumptions")).containsAll(assumes)
-                && (policy.get("mechanisms") == null || Json.list(policy.get("mechanisms")).contains(asked.get("mechanism")));
-        return Json.real(asked.get("epsilon")) <= Json.real(policy.get("epsilon")) && Json.real(asked.get("delta")) <= Json.real(policy.get("delta")) && listed;
+                && (policy.get("mechanisms") == null || Json.list(policy.get("mechanisms")).contains(request.get("mechanism")));
+        return Json.real(request.get("epsilon")) <= Json.real(policy.get("epsilon")) && Json.real(request.get("delta")) <= Json.real(policy.get("delta")) && listed;
     }
 
     /** Admit an asker to a state that is new; return whether that is allowed. */
@@ -591,28 +606,28 @@ final class Account {
     }
 
     /** Give part/whole of this device's budget to another device. */
-    static Step split(Map<String, Object> state, String device, long part, long whole) {
+    static Step split(Map<String, Object> state, String device, long part, long document) {
         Map<String, Object> own = new LinkedHashMap<>(Json.object(state.get("own")));
         Map<String, Object> gift = new LinkedHashMap<>(own);
-        divide(own, gift, part, whole);
+        divide(own, gift, part, document);
         if (own.get("lifetime") != null) {
             Map<String, Object> mine = new LinkedHashMap<>(Json.object(own.get("lifetime")));
             Map<String, Object> theirs = new LinkedHashMap<>(mine);
-            divide(mine, theirs, part, whole);
+            divide(mine, theirs, part, document);
             own.put("lifetime", mine);
             gift.put("lifetime", theirs);
         }
         List<Map<String, Object>> entries = having(rows(state, "entries"), "device", state.get("device"));
         boolean spent = own.get("lifetime") != null && !fits(entries, Json.object(own.get("lifetime")));
         for (Map<String, Object> entry : entries) {
-            for (long epoch = whole(entry.get("first")); epoch <= whole(entry.get("last")); epoch++) spent |= !fits(touching(entries, epoch), own);
+            for (long epoch = integer(entry.get("first")); epoch <= integer(entry.get("last")); epoch++) spent |= !fits(touching(entries, epoch), own);
         }
         return spent ? refuse("spent") : new Step(map("is", "split", "device", device, "own", gift), with(state, "own", own));
     }
 
-    private static void divide(Map<String, Object> mine, Map<String, Object> theirs, long part, long whole) {
+    private static void divide(Map<String, Object> mine, Map<String, Object> theirs, long part, long document) {
         for (String field : UNITS) {
-            BigInteger given = units(mine, field).multiply(BigInteger.valueOf(part)).divide(BigInteger.valueOf(whole));
+            BigInteger given = units(mine, field).multiply(BigInteger.valueOf(part)).divide(BigInteger.valueOf(document));
             theirs.put(field, given.toString(16));
             mine.put(field, units(mine, field).subtract(given).toString(16));
         }
@@ -639,7 +654,7 @@ final class Account {
         return new Step(map("is", "merged", "entries", (double) entries.size() - rows(state, "entries").size()), next);
     }
 
-    /** Return answers without the labels of presence, which belong to one device. */
+    /** Return answers without the labels of presence, because these belong to one device. */
     private static List<Map<String, Object>> shared(List<Map<String, Object>> answers) {
         List<Map<String, Object>> some = new ArrayList<>(answers);
         some.removeIf(one -> "present".equals(one.get("permanent")));
@@ -668,10 +683,11 @@ final class Account {
         sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "repeat", "period"));
         if (state.get("coins") != null) sorted.put("coins", sorted(rows(state, "coins"), "asker", "name"));
         if (state.get("present") != null) sorted.put("present", sorted(rows(state, "present"), "asker", "name"));
+        if (state.get("trees") != null) sorted.put("trees", sorted(rows(state, "trees"), "asker", "question", "fingerprint", "period"));
         if (state.get("told") != null) {
-            List<Object> told = new ArrayList<>(Json.list(state.get("told")));
-            told.sort(Comparator.comparing(one -> (String) one));
-            sorted.put("told", told);
+            List<Object> result = new ArrayList<>(Json.list(state.get("told")));
+            result.sort(Comparator.comparing(one -> (String) one));
+            sorted.put("told", result);
         }
         return sorted;
     }
@@ -692,7 +708,7 @@ final class Account {
     /** Return the ε that is left for all askers on this device. */
     static double left(Map<String, Object> state, long wall) {
         Map<String, Object> own = Json.object(state.get("own"));
-        long latest = Math.max(wall, whole(Json.object(state.get("clock")).get("wall")));
+        long latest = Math.max(wall, integer(Json.object(state.get("clock")).get("wall")));
         List<Map<String, Object>> mine = having(rows(state, "entries"), "device", state.get("device"));
         BigInteger left = remaining(touching(mine, epochOf(Json.object(state.get("limits")).get("epoch"), latest)), own, "epsilon");
         if (own.get("lifetime") != null) left = left.min(remaining(mine, Json.object(own.get("lifetime")), "epsilon"));

@@ -30,7 +30,7 @@ public final class Campaign {
 
     public final double delta;
 
-    final CampaignText asked;
+    final CampaignText request;
     final Map<String, Object> terms;
     final Map<String, Question> questions;
     String address = "";
@@ -53,11 +53,11 @@ public final class Campaign {
             signed.check("dither card 1\n" + Json.string(card.get("text")), card.get("signature"));
             need(id.equals(Json.object(Json.parse(Json.string(card.get("text")))).get("campaign")), "terms");
         }
-        asked = new CampaignText(text);
-        terms = asked.terms;
-        questions = asked.questions;
-        epsilon = asked.epsilon;
-        delta = asked.delta;
+        request = new CampaignText(text);
+        terms = request.terms;
+        questions = request.questions;
+        epsilon = request.epsilon;
+        delta = request.delta;
     }
 
     /**
@@ -78,7 +78,7 @@ public final class Campaign {
     }
 
     /**
-     * Fetch a campaign, and keep what was seen of its asker. A pinned key is followed to the next one, which it has signed, once; and the
+     * Fetch a campaign, and keep the facts about its asker. A pinned key is followed once to the next one that it has signed; and the
      * asker's list of campaigns must have this one and continue the list that was seen before ("list").
      */
     public static Campaign fetch(String address, String key, Transport transport, Store seen) throws IOException {
@@ -120,7 +120,7 @@ public final class Campaign {
 
     private static Campaign get(String address, String key, Transport transport) throws IOException {
         String text = body(transport, address);
-        need(!text.isEmpty(), "campaign", "there is no campaign at this address; it may have moved, or ended long ago");
+        need(!text.isEmpty(), "campaign", "no campaign at this address; it may have moved, or ended long ago");
         Campaign campaign = read(text, key);
         need(address.endsWith("/campaigns/" + campaign.id), "fingerprint");
         campaign.address = address;
@@ -143,7 +143,7 @@ public final class Campaign {
         return questions.get(name) != null;
     }
 
-    /** One of its questions. Throw {@link Malformed} ("asking") if it has none of that name, ("draw") if this client cannot answer it. */
+    /** One of its questions. Throw {@link Malformed} ("asking") if the name is unknown, ("draw") if this client cannot answer it. */
     public Question question(String name) {
         need(questions.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
         need(canAnswer(name), "draw", "question \"" + name + "\" is drawn in a way that this client does not know");
@@ -167,7 +167,7 @@ public final class Campaign {
         return label.isEmpty() || labels().contains(label);
     }
 
-    /** The languages of the words for people; empty if it has none. The first is that of the purpose. */
+    /** The languages of the words for people; may be empty. The first is the purpose's. */
     public List<String> languages() {
         List<String> tags = new ArrayList<>();
         if (terms.containsKey("languages")) for (Object tag : Json.list(terms.get("languages"))) tags.add((String) tag);
@@ -180,7 +180,7 @@ public final class Campaign {
         return fields.containsKey("text") ? said(fields.get("text"), language, "").toString() : "";
     }
 
-    /** The answers to a question as people read them, in one of the {@link #languages} and in the order of the labels; otherwise the labels; empty if it has none. */
+    /** The answers to a question as people read them, in one of the {@link #languages} and in the order of the labels; otherwise the labels; may be empty. */
     public List<String> answers(String name, String language) {
         Map<String, Object> fields = stated(name);
         Map<String, Object> domain = Json.object(question(name).device.get("domain"));
@@ -194,7 +194,7 @@ public final class Campaign {
         return names;
     }
 
-    /** Return a question in the best of some languages; its name if there are no words for it. */
+    /** Return a question in the best of some languages; its name without words. */
     String said(String name, String... wanted) {
         Map<String, Object> fields = stated(name);
         return fields.containsKey("text") ? Json.string(Json.object(fields.get("text")).get(pick(wanted))) : name;
@@ -220,8 +220,8 @@ public final class Campaign {
     }
 
     private Map<String, Object> stated(String name) {
-        need(asked.stated.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
-        return asked.stated.get(name);
+        need(request.stated.containsKey(name), "asking", "the campaign has no question \"" + name + "\"");
+        return request.stated.get(name);
     }
 
     private static Object said(Object byTag, String language, Object otherwise) {
@@ -255,7 +255,7 @@ public final class Campaign {
     /** What a person reads about it, without its version, its days and its questions. */
     private static final String[] STATED = {"answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"};
 
-    /** Return digests of what it shows to a person: a yes covers these, and nothing else. */
+    /** Return digests of the words for a person: a yes covers only these. */
     Map<String, Object> shown() {
         List<Object> stated = new ArrayList<>();
         for (String name : STATED) stated.add(terms.get(name));
@@ -265,12 +265,12 @@ public final class Campaign {
         return Account.map("general", general, "questions", marks, "begins", terms.get("begins"), "ends", terms.get("ends"));
     }
 
-    /** Its canonical text, all terms: what was signed. */
+    /** Its canonical text, all terms: the signed text. */
     public String text() {
         return Json.write(terms);
     }
 
-    /** The key configuration that requests are encrypted to; empty if it has none. */
+    /** The key configuration that requests are encrypted to; may be empty. */
     public String sealingKey() {
         return terms.containsKey("sealing_key") ? Json.string(terms.get("sealing_key")) : "";
     }
@@ -340,7 +340,7 @@ public final class Campaign {
         /** Return whether the list continues one of which the length and the head were kept, or none was. */
         boolean continues(Object kept) {
             if (kept == null) return true;
-            long count = Json.whole(Json.list(kept).get(0), 1, 1 << 20);
+            long count = Json.integer(Json.list(kept).get(0), 1, 1 << 20);
             return count <= heads.size() && heads.get((int) count - 1).equals(Json.list(kept).get(1));
         }
     }

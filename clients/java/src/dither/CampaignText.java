@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The text of a campaign: its terms, by docs/wire.md, and what they say about a question. */
+/** The text of a campaign: its terms, by docs/wire.md, also of each question. */
 final class CampaignText {
     private static final int ANY = Integer.MAX_VALUE / 8;
     private static final int PEOPLE = 500; // characters of a question, and of an answer
@@ -22,24 +22,24 @@ final class CampaignText {
             "answers", "days", "every", "changes", "label_share", "expects", "phase", "languages", "purposes", "sealing_key", "reports_a_batch");
     private static final List<String> OF_QUESTION =
             Arrays.asList("name", "specification", "epsilon", "delta", "unit", "step", "scale", "form", "clipped", "outside", "text", "names");
-    /** Terms that are whole numbers from 1 on, and the largest. */
+    /** Terms that are integers from 1 on, and the largest. */
     private static final Object[][] NUMBERS = {
         {"version", (1L << 31) - 1}, {"people", (1L << 53) - 1}, {"retry", 365L}, {"answers", 1_000_000L}, {"days", 36_600L},
         {"changes", 1000L}, {"label_share", 999L}, {"expects", (1L << 53) - 1}, {"reports_a_batch", (1L << 31) - 1},
     };
-    /** By how often a question is asked: the terms that there must be, and those that there may be. No other way has them. */
+    /** By the repetition of a question: the required terms, and the optional ones. Other ways do not have them. */
     private static final String[][] REPEATS = {
         {"fresh", "", "answers"}, {"same", "", ""}, {"per value", "", ""}, {"once", "", "days every"},
         {"kept change", "days changes", ""}, {"present", "every expects", "label_share"},
     };
     private static final List<String> PERIODIC = Arrays.asList("days", "changes", "every", "expects", "answers", "label_share");
-    /** The length of a path is not known, texts are not counted, and the others are no answers of one device. */
+    /** The length of a path is not known, texts are not counted, and the others are not answers of one device. */
     private static final List<String> UNASKED = Arrays.asList(
             "walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed", "each", "sampled", "indicator", "kept change", "kept changes");
     private static final String TAG = "[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?";
 
     final Map<String, Object> terms;
-    /** By name; null is a question whose draw is not known here, and which is not answered. */
+    /** By name; null is a question with an unknown draw; it is not answered. */
     final Map<String, Question> questions = new LinkedHashMap<>();
     /** What the campaign states of each question. */
     final Map<String, Map<String, Object>> stated = new LinkedHashMap<>();
@@ -58,7 +58,7 @@ final class CampaignText {
         Words.check(terms.get("asker"), 200, 253, false);
         Words.check(terms.get("contact"), ANY, 500, true);
         Words.check(terms.get("purpose"), ANY, 4000, true);
-        for (Object[] one : NUMBERS) if (terms.containsKey(one[0])) Json.whole(terms.get(one[0]), 1, (Long) one[1]);
+        for (Object[] one : NUMBERS) if (terms.containsKey(one[0])) Json.integer(terms.get(one[0]), 1, (Long) one[1]);
         need(dayOf(terms.get("begins")) <= dayOf(terms.get("ends")), "terms");
         List<Object> labels = distinct(terms.get("labels"), 0, 1000);
         for (Object label : labels) Words.check(label, ANY, 64, true);
@@ -111,13 +111,13 @@ final class CampaignText {
         if (terms.containsKey("phase")) {
             Map<String, Object> phase = Json.object(terms.get("phase"));
             need(phase.size() == 1 && !isPresent(), "terms");
-            if (phase.containsKey("share")) Json.whole(phase.get("share"), 1, 999);
+            if (phase.containsKey("share")) Json.integer(phase.get("share"), 1, 999);
             else need(phase.get("follows") instanceof String && ((String) phase.get("follows")).length() == 64 && Json.digits((String) phase.get("follows")), "terms");
         }
         need(!isPresent() || !terms.containsKey("reports_a_batch"), "terms");
     }
 
-    /** Return what is said in each language; refuse it unless it is said in all of them, and in no other one. */
+    /** Return the words in each language; refuse them unless exactly these languages have words. */
     private static List<Object> byTag(Object given, List<Object> tags) {
         Map<String, Object> said = Json.object(given);
         need(!tags.isEmpty() && said.keySet().equals(new HashSet<>(tags)), "terms");
@@ -138,10 +138,10 @@ final class CampaignText {
     }
 
     private void checkQuestions(List<Object> tags) {
-        List<Object> asked = Json.list(terms.get("questions"));
-        need(isPresent() ? asked.size() <= 1 : !asked.isEmpty() && asked.size() <= 1024, "terms");
+        List<Object> request = Json.list(terms.get("questions"));
+        need(isPresent() ? request.size() <= 1 : !request.isEmpty() && request.size() <= 1024, "terms");
         Set<String> marks = new HashSet<>();
-        for (Object one : asked) {
+        for (Object one : request) {
             Map<String, Object> fields = Json.object(one);
             String name = Words.check(fields.get("name"), ANY, 64, false);
             Question.Head head = new Question.Head(Json.string(fields.get("specification")));
@@ -157,9 +157,9 @@ final class CampaignText {
             stated.put(name, fields);
             marks.add(head.fingerprint);
         }
-        // A name that is there twice would be one question to some readers; reports to one fingerprint could not be told apart.
-        need(questions.size() == asked.size() && marks.size() == asked.size(), "terms");
-        need(!isPresent() || asked.size() == (terms.containsKey("label_share") ? 1 : 0), "terms");
+        // A name that is there twice would be one question to some readers; reports to one fingerprint would be indistinguishable.
+        need(questions.size() == request.size() && marks.size() == request.size(), "terms");
+        need(!isPresent() || request.size() == (terms.containsKey("label_share") ? 1 : 0), "terms");
     }
 
     /** Refuse a question whose terms do not fit it, or promise something else. */
@@ -173,14 +173,14 @@ final class CampaignText {
         if ("kept change".equals(terms.get("repeat"))) need("response".equals(device.get("draw")) && categories && Double.valueOf(2).equals(device.get("cells")), "terms");
         if (isPresent()) {
             double most = Math.min(128, Math.floor(Json.real(terms.get("expects")) * Json.real(terms.getOrDefault("label_share", 0.0)) / 20_000));
-            need(categories && presentValues(device) > 0 && presentValues(device) <= most, "terms");
+            need(Json.real(terms.get("expects")) >= 100 && categories && presentValues(device) > 0 && presentValues(device) <= most, "terms");
         }
         for (String text : shownTexts(domain)) Words.check(text, PEOPLE, ANY, false);
         checkNumbers(fields, domain);
         if (fields.containsKey("text")) for (Object words : byTag(fields.get("text"), tags)) Words.check(words, PEOPLE, ANY, false);
         if (fields.containsKey("names")) {
             need(categories || "several".equals(domain.get("kind")), "terms");
-            int count = domain.containsKey("count") ? (int) Json.whole(domain.get("count"), 2, ANY) : Json.list(domain.get("labels")).size();
+            int count = domain.containsKey("count") ? (int) Json.integer(domain.get("count"), 2, ANY) : Json.list(domain.get("labels")).size();
             for (Object names : byTag(fields.get("names"), tags)) {
                 for (Object name : distinct(names, count, count)) Words.check(name, PEOPLE, ANY, false);
             }
@@ -259,29 +259,30 @@ final class CampaignText {
         return texts;
     }
 
+    /** Return the fingerprint that reports to a question have. */
+    String fingerprint(String name) {
+        Question question = questions.get(name);
+        return terms.containsKey("changes") ? Changes.fingerprint(question, terms.get("days"), terms.get("changes")) : question.fingerprint;
+    }
+
     /** Return what an account is given about a question. */
     Map<String, Object> accountTerms(String campaign, String name) {
         Question question = questions.get(name);
         Object days = terms.get("days");
-        String mark = question.fingerprint;
-        if (terms.containsKey("changes")) {
-            Map<String, Object> kept = Account.map("draw", Double.valueOf(1).equals(terms.get("changes")) ? "kept change" : "kept changes", "days", days, "changes", terms.get("changes"), "part", question.device);
-            mark = Json.digest(Json.utf8(Json.write(kept)), 32);
-        }
-        Map<String, Object> told = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", mark, "repeat", terms.get("repeat"));
-        told.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
-        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) told.put(term, terms.get(term));
-        if (question.draw.path) told.put("times", 1.0); // one place
-        if (terms.containsKey("answers")) told.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
+        Map<String, Object> outcome = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", fingerprint(name), "repeat", terms.get("repeat"));
+        outcome.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
+        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) outcome.put(term, terms.get(term));
+        if (question.draw.path) outcome.put("times", 1.0); // one place
+        if (terms.containsKey("answers")) outcome.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
         if (terms.containsKey("phase")) {
             Map<String, Object> phase = Account.map("campaign", campaign, "name", terms.get("name"));
             phase.putAll(Json.object(terms.get("phase")));
-            told.put("phase", phase);
+            outcome.put("phase", phase);
         }
-        return told;
+        return outcome;
     }
 
-    /** Return the value that a question takes for what a person gives: of scales, dates, times and single places; {@link #NO_VALUE} of what is none. */
+    /** Return the value that a question takes for what a person gives: of scales, dates, times and single places; {@link #NO_VALUE} for other things. */
     Object value(String name, Object given) {
         Map<String, Object> fields = stated.get(name);
         if (questions.get(name).draw.path) return Arrays.asList(given);

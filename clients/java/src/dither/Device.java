@@ -36,18 +36,18 @@ public final class Device {
         this.terms = terms;
     }
 
-    /** Three readings of the present: a clock that may be turned, and a steady one that proves that time has passed. */
+    /** The present by three clocks: a clock that may be turned, and a steady one that proves that time has passed. */
     public interface Clock {
         /** Seconds since 1970 by the system's clock. */
         long wall();
 
-        /** A name of the start from which {@link #elapsed} counts, such as that of the machine. */
+        /** A name of the start from which {@link #elapsed} counts, such as the machine's. */
         String boot();
 
         /** Seconds since that start, time asleep included. */
         long elapsed();
 
-        /** Return the system's clocks: the steady one is the machine's on Linux, elsewhere that of this process. */
+        /** Return the system's clocks: the steady one is the machine's on Linux, elsewhere this process's. */
         static Clock system() {
             String process = Json.hex(Source.system().take(16));
             return new Clock() {
@@ -163,7 +163,7 @@ public final class Device {
         }
     }
 
-    /** A question with what its asker added: who asks, under which name, and how often. It is immutable. */
+    /** A question with its asker's terms: the asker, the name and the repetition. It is immutable. */
     public static final class Inquiry {
         private final Question question;
         private final Map<String, Object> asked;
@@ -177,9 +177,10 @@ public final class Device {
             this.campaign = campaign;
         }
 
-        /** Answer for this label if an answer is not in the list: a missing report would tell. */
+        /** Answer for this label if an answer is not in the list: a missing report would reveal it. */
         public Inquiry otherwise(Object label) {
             need(question.draw.input(label) != null, "asking", "otherwise must be an answer to the question");
+            need(!asked.containsKey("changes"), "asking", "a kept change is about the values of all days");
             return new Inquiry(question, asked, new Object[] {label}, campaign);
         }
 
@@ -198,14 +199,14 @@ public final class Device {
         }
 
         /**
-         * The question as people read it, in the best of some languages, or in that of this machine; its name if the campaign has no words
+         * The question as people read it, in the best of some languages, or in this machine's; its name if the campaign has no words
          * for it. What an asker wrote is text: escape it where HTML is shown.
          */
         public String text(String... languages) {
             return campaign.length == 0 ? name() : campaign[0].said(name(), languages);
         }
 
-        /** The answers of a list, in their order, each with its words in the best of some languages; empty if it has none. A key may be null: no answer. */
+        /** The answers of a list, in their order, each with its words in the best of some languages; may be empty. A key may be null: no answer. */
         public Map<Object, String> labels(String... languages) {
             return campaign.length == 0 ? new LinkedHashMap<>() : campaign[0].named(name(), languages);
         }
@@ -223,14 +224,14 @@ public final class Device {
 
         private Object input(Object value) {
             List<Object> tried = new ArrayList<>(Arrays.asList(otherwise));
-            tried.add(0, campaign.length > 0 ? campaign[0].asked.value(name(), value) : value);
+            tried.add(0, campaign.length > 0 ? campaign[0].request.value(name(), value) : value);
             for (Object one : tried) {
                 try {
-                    Object input = question.draw.input(one);
-                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.whole(asked.get("times"));
+                    Object input = asked.containsKey("changes") ? Changes.input(question, one) : question.draw.input(one);
+                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.integer(asked.get("times"));
                     if (input != null && fits) return input;
                 } catch (RuntimeException strange) {
-                    // A collection of yours that fails is no value.
+                    // A collection of yours that fails is not a value.
                 }
             }
             return null;
@@ -308,7 +309,7 @@ public final class Device {
         public final double left;
         /** How many reports wait to be sent. */
         public final int waiting;
-        /** How many answers were sent, which their askers keep. */
+        /** The number of sent answers; their askers keep them. */
         public final int sent;
         /** How many of these can still be taken back: see {@link Device#takeBack}. */
         public final int withdrawable;
@@ -333,13 +334,13 @@ public final class Device {
             sent = gone;
             int open = 0;
             for (Map<String, Object> one : Account.rows(state, "sent")) {
-                if (Account.whole(one.get("until")) >= Math.floorDiv(wall, 86_400L)) open += Json.list(one.get("questions")).size();
+                if (Account.integer(one.get("until")) >= Math.floorDiv(wall, 86_400L)) open += Json.list(one.get("questions")).size();
             }
             withdrawable = open;
         }
     }
 
-    /** Open the account of a device; it is created with these terms if there is none. What an account was created with stays. */
+    /** Open the account of a device; a missing one is created with these terms. Later terms do not change it. */
     public static Device open(Store store, Terms terms) throws IOException {
         Device device = new Device(store, terms);
         store.update(kept -> {
@@ -375,7 +376,7 @@ public final class Device {
         return Account.map("wall", (double) clock.wall(), "boot", clock.boot(), "elapsed", (double) clock.elapsed());
     }
 
-    /** One event, which is on disk when this returns. */
+    /** One event; it is on disk when this returns. */
     private interface Event {
         Account.Step of(Map<String, Object> state, String key);
     }
@@ -407,7 +408,7 @@ public final class Device {
         return Account.map("is", "refused", "reason", reason, "words", words);
     }
 
-    /** Return what the person chose about what a campaign shows, or about questions without one; null if they were not asked about it. */
+    /** Return the person's choice about the words of a campaign, or about questions without one; null without a choice. */
     private static Boolean choice(Map<String, Object> known, Campaign[] about, String address) {
         Object all = known.get("consent");
         if (about.length == 0) return (Boolean) all;
@@ -465,7 +466,7 @@ public final class Device {
     }
 
     /**
-     * Keep what the person chose about a campaign. A yes covers what it shows, the same with fewer questions or days, and nothing else: another
+     * Keep the person's choice about a campaign. A yes covers the shown words, also with fewer questions or days, and nothing else: another
      * asker, key, purpose or address, a further question or day, and other words are asked again.
      */
     public void consent(boolean choice, Campaign campaign) throws IOException {
@@ -505,7 +506,7 @@ public final class Device {
         return state;
     }
 
-    /** Return what was given to whom, and what is left. */
+    /** Return the answers by asker, and the remaining budget. */
     public Overview account() throws IOException {
         List<Overview> found = new ArrayList<>();
         happen((state, key) -> {
@@ -516,8 +517,8 @@ public final class Device {
     }
 
     /**
-     * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what was there, with how many
-     * answers had been sent. How much was spent stays, because askers keep what they have learned.
+     * Forget the answers: names of askers and questions, permanent answers and their key, drawn days, waiting reports. Return the erased data, with the number of
+     * answers had been sent. The spent budget stays, because askers keep their knowledge.
      */
     public Overview erase() throws IOException {
         List<Overview> found = new ArrayList<>();
@@ -535,11 +536,11 @@ public final class Device {
     /** Ask a question of a campaign. */
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
-        Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
-        boolean kept = Arrays.asList("fresh", "same", "per value", "once").contains(told.get("repeat"));
+        Map<String, Object> told = campaign.request.accountTerms(campaign.id, name);
+        boolean kept = Arrays.asList("fresh", "same", "per value", "once", Changes.REPEAT).contains(told.get("repeat"));
         need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
         Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
-        for (String term : new String[] {"every", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
+        for (String term : new String[] {"every", "changes", "fingerprint", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
         return made;
     }
 
@@ -549,7 +550,7 @@ public final class Device {
         return inquiry(question, name, asker, repeat, null, null, 0);
     }
 
-    /** Ask for a path of so many locations, each of which is charged: a value is a list of places. */
+    /** Ask for a path of this number of locations. Each is charged: a value is a list of places. */
     public Inquiry askPath(Question question, String name, String asker, int times) {
         need(times >= 1 && times <= 65536, "asking");
         return inquiry(question, name, asker, "fresh", null, null, times);
@@ -576,12 +577,12 @@ public final class Device {
      * the domain is refused for the reason "value" and nothing is spent: declare {@link Inquiry#otherwise}.
      *
      * @param value a Number, null where a question about a number is optional, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
-     *     places of two numbers each (a path)
+     *     places of two numbers each (a path); about a kept change the List of the labels of all days of the period so far
      * @param identity 32 random hexadecimal digits that you keep: the same answer again is charged once
      */
     public Outcome answer(Inquiry inquiry, Object value, String identity) throws IOException {
         need(identity.length() == 32 && Json.digits(identity), "asking");
-        // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+        // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
         Object input = inquiry.input(value);
         if (input == null) return new Outcome(refusal("value", "question \"" + inquiry.name() + "\": expected a value of its domain; declare otherwise for all others"));
         String ended = ended(inquiry);
@@ -601,10 +602,15 @@ public final class Device {
             public Source source() {
                 return terms.source;
             }
+
+            @Override
+            public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+                return Changes.draw(inquiry.question, Json.list(input), inquiry.asked, owed, period, mark, key, terms.source);
+            }
         })), value instanceof Iterable ? inquiry.question.draw.leftOut(value) : 0);
     }
 
-    /** Return that the campaign of an inquiry is over; empty if it is not, or there is none. */
+    /** Return that the campaign of an inquiry is over, or empty. */
     private String ended(Inquiry inquiry) {
         if (inquiry.campaign.length == 0) return "";
         long last = inquiry.campaign[0].lastDay();
@@ -627,13 +633,13 @@ public final class Device {
     }
 
     private Outcome use(Campaign campaign, Object[] given) throws IOException {
-        need(campaign.asked.isPresent(), "asking", "the campaign does not count who is present");
+        need(campaign.request.isPresent(), "asking", "the campaign does not count who is present");
         long today = Math.floorDiv(terms.clock.wall(), 86_400L);
         if (today > campaign.lastDay()) return new Outcome(refusal("ended", "the campaign ended on " + LocalDate.ofEpochDay(campaign.lastDay())));
         if (today < CampaignText.dayOf(campaign.term("begins"))) return new Outcome(refusal("early", "the campaign begins on " + campaign.term("begins")));
         Inquiry[] label = label(campaign);
         return new Outcome(happen(new Campaign[] {campaign}, "", (state, key) -> {
-            long latest = Math.max(today, Math.floorDiv(Account.whole(Json.object(state.get("clock")).get("wall")), 86_400L));
+            long latest = Math.max(today, Math.floorDiv(Account.integer(Json.object(state.get("clock")).get("wall")), 86_400L));
             boolean installed = given.length == 0 && label.length > 0 && campaign.isInstalled(label[0].name());
             Object[] value = installed ? new Object[] {LocalDate.ofEpochDay(latest).toString()} : given;
             Object input = label.length == 0 || value.length == 0 ? null : label[0].input(value[0]);
@@ -684,7 +690,7 @@ public final class Device {
 
     /** A source that repeats for one input: HMAC-SHA256 by the device's key of a counter, the purpose, the question and the input. */
     static Source keyed(String key, Map<String, Object> asked, Object input, int purpose) {
-        // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+        // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
         byte[] text = Json.utf8(Json.write(Arrays.asList((double) purpose, asked.get("asker"), asked.get("question"), asked.get("fingerprint"), plain(input))));
         byte[] secret = Json.unhex(key);
         need(secret.length == 32, "account");
@@ -754,7 +760,7 @@ public final class Device {
         while (retryAfter < 0) {
             List<Map<String, Object>> reports = new ArrayList<>();
             Map<String, Object> batch = happen(new Campaign[] {campaign}, batches, (state, key) -> {
-                if (campaign.asked.isPresent()) return message(campaign, state, reports);
+                if (campaign.request.isPresent()) return message(campaign, state, reports);
                 Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
                 for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
                     if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);
@@ -765,7 +771,7 @@ public final class Device {
                 refused.add("consent");
                 words = (String) batch.get("words");
             }
-            if (!batch.containsKey("id") || reports.isEmpty() && !campaign.asked.isPresent()) break;
+            if (!batch.containsKey("id") || reports.isEmpty() && !campaign.request.isPresent()) break;
             String id = (String) batch.get("id");
             String marked = Boolean.FALSE.equals(batch.get("public")) ? "" : label;
             Transport.Answer answer;
@@ -789,19 +795,19 @@ public final class Device {
                 break;
             }
             happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id, noted(campaign)));
-            if (taken) sent += campaign.asked.isPresent() ? 1 : reports.size();
+            if (taken) sent += campaign.request.isPresent() ? 1 : reports.size();
         }
         return new Sent(sent, waiting(campaign), refused, retryAfter, words);
     }
 
-    /** Return what is noted of a batch that is acknowledged now. */
+    /** Return the note about a batch that is acknowledged now. */
     private Map<String, Object> noted(Campaign campaign) {
         return Account.map("campaign", campaign.id, "day", (double) Math.floorDiv(terms.clock.wall(), 86_400L), "retry", campaign.retry());
     }
 
     /** What became of the batches that were taken back. */
     public static final class TakenBack {
-        /** How many answers the collector was asked to delete, and has confirmed. */
+        /** The number of answers whose deletion the collector has confirmed. */
         public final int withdrawn;
         /** How many answers had not been sent, and are not sent any more. */
         public final int unsent;
@@ -836,7 +842,7 @@ public final class Device {
             }
             queue.removeIf(one -> asker.equals(one.get("asker")) && one.get("batch") == null);
             for (Map<String, Object> one : Account.rows(state, "sent")) {
-                if (asker.equals(one.get("asker")) && Account.whole(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
+                if (asker.equals(one.get("asker")) && Account.integer(one.get("until")) >= today) batches.put((String) one.get("id"), (String) one.get("campaign"));
             }
             Map<String, Object> next = new LinkedHashMap<>(state);
             next.put("queue", queue);
@@ -862,7 +868,7 @@ public final class Device {
         return new TakenBack(withdrawn, unsent, refused);
     }
 
-    /** Return the body that asks a collector to delete a batch. */
+    /** Return the body of a request to delete a batch. */
     static String withdrawal(String batch) {
         return Json.write(Account.map("dither", 2.0, "withdraw", batch));
     }
@@ -874,7 +880,7 @@ public final class Device {
 
     private int waiting(Campaign campaign) throws IOException {
         return (int) Json.real(happen((state, key) -> {
-            double count = campaign.asked.isPresent() && message(campaign, state, new ArrayList<>()).outcome.containsKey("id") ? 1 : 0;
+            double count = campaign.request.isPresent() && message(campaign, state, new ArrayList<>()).outcome.containsKey("id") ? 1 : 0;
             for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one) && Account.waits(one)) count++;
             return new Account.Step(Account.map("waiting", count), null);
         }).get("waiting"));
@@ -882,7 +888,8 @@ public final class Device {
 
     private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
         Question asked = campaign.questions.get(waiting.get("question"));
-        return asked != null && campaign.term("asker").equals(waiting.get("asker")) && asked.fingerprint.equals(waiting.get("fingerprint"));
+        boolean theirs = asked != null && campaign.term("asker").equals(waiting.get("asker"));
+        return theirs && campaign.request.fingerprint((String) waiting.get("question")).equals(waiting.get("fingerprint"));
     }
 
     /** What becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word if it was refused, or an empty text. */
@@ -899,7 +906,7 @@ public final class Device {
     }
 
     /**
-     * Return what becomes of a batch. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored, sent before
+     * Return the fate of a batch. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored, sent before
      * under another label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an
      * answer of the collector.
      */

@@ -14,7 +14,7 @@ abstract class Draw {
     /** The largest ratio of the probabilities of one report under two inputs: top over bottom. */
     BigInteger top = BigInteger.ONE;
     BigInteger bottom = BigInteger.ZERO; // no bound, unless one is set
-    /** Whether a value is a list of places, and the ε is that of each. */
+    /** True if a value is a list of places, with the ε of each. */
     boolean path;
     /** For a promise with a δ. */
     Delta gaussian;
@@ -106,7 +106,7 @@ abstract class Draw {
             if (Double.isNaN(x) || turns && Double.isInfinite(x)) return null;
             if (!turns) return Math.min(Math.max(x, low), high) + 0.0; // -0 is 0
             double turned = x % high;
-            return (turned < 0 ? turned + high : turned) % high + 0.0; // just below 0 rounds to the period, which is 0
+            return (turned < 0 ? turned + high : turned) % high + 0.0; // just below 0 rounds to the period: 0
         }
     }
 
@@ -123,7 +123,7 @@ abstract class Draw {
             names[more.length + 1] = given.containsKey("count") ? "count" : "labels";
             Json.fields(given, names);
             if (given.containsKey("count")) {
-                count = Json.whole(given.get("count"), 2, 1L << 32);
+                count = Json.integer(given.get("count"), 2, 1L << 32);
                 return;
             }
             List<Object> labels = Json.list(given.get("labels"));
@@ -139,7 +139,7 @@ abstract class Draw {
             need(!(codes.containsKey(true) && codes.containsKey(1.0)) && !(codes.containsKey(false) && codes.containsKey(0.0)), "domain");
         }
 
-        /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} stand for numbers. */
+        /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} mean numbers. */
         static Object label(Object given) {
             if (given instanceof Map && ((Map<?, ?>) given).containsKey("integer")) {
                 String digits = Json.string(Json.fields(given, "integer").get("integer"));
@@ -149,7 +149,7 @@ abstract class Draw {
             }
             if (given instanceof Map) return Json.real(Json.fields(given, "number").get("number")) + 0.0;
             need(!(given instanceof List), "domain");
-            return given instanceof Double ? (Object) (double) Json.whole(given, 1 - (1L << 53), (1L << 53) - 1) : given;
+            return given instanceof Double ? (Object) (double) Json.integer(given, 1 - (1L << 53), (1L << 53) - 1) : given;
         }
 
         /** Return the code of a value, or null. */
@@ -170,7 +170,7 @@ abstract class Draw {
     abstract static class Start {
         abstract long of(double value, Source source);
 
-        /** Read a start rule for windows of so many cells, and values between two ends. */
+        /** Read a start rule for windows of this number of cells, and values between two ends. */
         static Start read(Object rule, long cells, Line line) {
             Map<String, Object> given = Json.object(rule);
             String kind = Json.string(given.get("kind"));
@@ -182,15 +182,15 @@ abstract class Draw {
             switch (kind) {
                 case "line":
                     Json.fields(given, "kind", "origin", "scale", "last", "fraction");
-                    int fraction = (int) Json.whole(given.get("fraction"), 0, 30);
-                    long last = given.get("last") == null ? Long.MAX_VALUE : Json.whole(given.get("last"), 0, (long) most - (1L << fraction));
+                    int fraction = (int) Json.integer(given.get("fraction"), 0, 30);
+                    long last = given.get("last") == null ? Long.MAX_VALUE : Json.integer(given.get("last"), 0, (long) most - (1L << fraction));
                     long first = given.get("last") == null ? Long.MIN_VALUE : 0;
                     need(given.get("last") != null || far <= most - (1L << fraction), "start");
                     return new Start() {
                         @Override
                         long of(double value, Source source) {
-                            long place = Math.min(Math.max((long) ((value - origin) * scale), first), last);
-                            return place + Uniform.bits(source, fraction) >> fraction;
+                            long index = Math.min(Math.max((long) ((value - origin) * scale), first), last);
+                            return index + Uniform.bits(source, fraction) >> fraction;
                         }
                     };
                 case "steps":
@@ -210,8 +210,8 @@ abstract class Draw {
                     return new Start() {
                         @Override
                         long of(double value, Source source) {
-                            long place = Math.min(Math.max((long) ((value - origin) * scale), 0), end);
-                            long knot = knots[(int) (place + Uniform.bits(source, 16) >> 16)];
+                            long index = Math.min(Math.max((long) ((value - origin) * scale), 0), end);
+                            long knot = knots[(int) (index + Uniform.bits(source, 16) >> 16)];
                             return knot + Uniform.bits(source, 16) >> 16;
                         }
                     };
@@ -223,8 +223,8 @@ abstract class Draw {
             long[] table = new long[65536];
             int length = 0;
             for (int i = 0; i < starts.size(); i++) {
-                long count = Json.whole(counts.get(i), 1, 65536 - length);
-                for (long left = count; left > 0; left--) table[length++] = Json.whole(starts.get(i), 0, cells - 1);
+                long count = Json.integer(counts.get(i), 1, 65536 - length);
+                for (long left = count; left > 0; left--) table[length++] = Json.integer(starts.get(i), 0, cells - 1);
             }
             return Arrays.copyOf(table, length);
         }
@@ -233,15 +233,15 @@ abstract class Draw {
             byte[] bits = Json.unhex(Json.string(given.get("bits")));
             long[] table = new long[32768];
             int length = 1;
-            table[0] = Json.whole(given.get("first"), 0, most - 1);
+            table[0] = Json.integer(given.get("first"), 0, most - 1);
             for (Object piece : Json.list(given.get("pieces"))) {
                 List<Object> two = Json.list(piece);
                 need(two.size() == 2, "start");
-                long base = Json.whole(two.get(1), -most, most);
-                for (long left = Json.whole(two.get(0), 1, 32768 - length); left > 0; left--, length++) {
-                    int place = length - 1;
-                    need(place >> 3 < bits.length, "start");
-                    table[length] = table[length - 1] + base + (bits[place >> 3] >> (place & 7) & 1);
+                long base = Json.integer(two.get(1), -most, most);
+                for (long left = Json.integer(two.get(0), 1, 32768 - length); left > 0; left--, length++) {
+                    int index = length - 1;
+                    need(index >> 3 < bits.length, "start");
+                    table[length] = table[length - 1] + base + (bits[index >> 3] >> (index & 7) & 1);
                     need(table[length] >= 0 && table[length] < most, "start");
                 }
             }

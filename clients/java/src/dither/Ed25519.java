@@ -17,14 +17,14 @@ final class Ed25519 {
     private static final BigInteger P = BigInteger.ONE.shiftLeft(255).subtract(BigInteger.valueOf(19));
     private static final BigInteger ORDER = BigInteger.ONE.shiftLeft(252).add(new BigInteger("27742317777372353535851937790883648493"));
     private static final BigInteger D = BigInteger.valueOf(-121665).multiply(BigInteger.valueOf(121666).modInverse(P)).mod(P);
-    private static final BigInteger ROOT = BigInteger.valueOf(2).modPow(P.shiftRight(2), P); // of -1
+    private static final BigInteger ROOT = BigInteger.valueOf(2).modPow(P.shiftRight(2), P); // a square root of -1
     private static final BigInteger[] ZERO = {BigInteger.ZERO, BigInteger.ONE, BigInteger.ONE, BigInteger.ZERO};
     private static final BigInteger[] BASE = decode(Json.unhex("5866666666666666666666666666666666666666666666666666666666666666"));
-    private static final byte[] HEAD = Json.unhex("302a300506032b6570032100"); // of a public key as X.509 has it
+    private static final byte[] HEAD = Json.unhex("302a300506032b6570032100"); // prefix of a public key in X.509
 
     private Ed25519() {}
 
-    /** Return whether a signature of 64 bytes is that of some bytes, by a public key of 32 bytes. */
+    /** Return whether a signature of 64 bytes fits some bytes and a public key of 32 bytes. */
     static boolean verify(byte[] message, byte[] signature, byte[] key) {
         if (!allowed(signature, key)) return false;
         try {
@@ -80,7 +80,7 @@ final class Ed25519 {
         BigInteger square = y.multiply(y).mod(P);
         BigInteger u = square.subtract(BigInteger.ONE).mod(P);
         BigInteger v = D.multiply(square).add(BigInteger.ONE).mod(P);
-        BigInteger quotient = u.multiply(v.modInverse(P)).mod(P); // v is never 0, for -1/D is no square
+        BigInteger quotient = u.multiply(v.modInverse(P)).mod(P); // v is never 0, because -1/D is not a square
         BigInteger x = quotient.modPow(P.add(BigInteger.valueOf(3)).shiftRight(3), P);
         if (!x.multiply(x).mod(P).equals(quotient)) x = x.multiply(ROOT).mod(P);
         if (!x.multiply(x).mod(P).equals(quotient) || x.signum() == 0 && odd) return null;

@@ -23,7 +23,7 @@ import javax.net.ssl.SSLSocketFactory;
  */
 final class Exchange {
     private static final int MOST_HEAD = 1 << 16; // bytes of the head, and of what frames the content
-    private static final int WAITS = 3; // the whole exchange takes at most as many timeouts
+    private static final int WAITS = 3; // the complete exchange takes at most this number of timeouts
 
     private final InputStream in;
     private final int most;
@@ -51,7 +51,7 @@ final class Exchange {
         Thread cut = new Thread(() -> {
             try {
                 Thread.sleep((long) WAITS * milliseconds);
-                plain.close(); // whoever reads or writes is woken
+                plain.close(); // wakes waiting reads and writes
             } catch (InterruptedException | IOException done) {
                 // the answer came in time
             }
@@ -83,7 +83,7 @@ final class Exchange {
     private static Socket encrypted(Socket plain, String host, int port) throws IOException {
         SSLSocket link = (SSLSocket) ((SSLSocketFactory) SSLSocketFactory.getDefault()).createSocket(plain, host, port, true);
         SSLParameters parameters = link.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate must be that of the host
+        parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate must name the host
         link.setSSLParameters(parameters);
         link.startHandshake();
         return link;
@@ -137,7 +137,7 @@ final class Exchange {
         return out.toByteArray();
     }
 
-    /** Return the size of the next chunk; what follows the last one is not read. */
+    /** Return the size of the next chunk; bytes after the last one are not read. */
     private int chunk() throws IOException {
         String size = line().split(";", 2)[0].trim();
         need(size.matches("[0-9a-fA-F]{1,7}"));

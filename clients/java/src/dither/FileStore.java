@@ -17,10 +17,10 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A file that is replaced as a whole: written beside it, synchronised, and renamed, so that a crash leaves the old text or the new one.
+ * A file that is replaced atomically: a new file is written, synchronised, and renamed, so that a crash leaves the old text or the new one.
  *
  * <p>Processes take turns by a lock on a file beside it, threads by the store. Keep the file out of backups: an earlier copy that is put
- * back forgets what was given since. A file that is empty, cut off or changed is refused ("account"), never started anew.
+ * back forgets later answers. A file that is empty, cut off or changed is refused ("account"), never started anew.
  */
 public final class FileStore implements Store {
     private static final Object TURN = new Object(); // one process holds a lock of a file once
@@ -38,8 +38,8 @@ public final class FileStore implements Store {
                 String kept = "";
                 if (file.exists()) {
                     String[] parts = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8).split("\n", -1);
-                    boolean whole = parts.length == 2 && parts[0].equals(Json.digest(Json.utf8(parts[1]), 64));
-                    Malformed.need(whole, "account");
+                    boolean document = parts.length == 2 && parts[0].equals(Json.digest(Json.utf8(parts[1]), 64));
+                    Malformed.need(document, "account");
                     kept = parts[1];
                 }
                 String next = change.apply(kept);
@@ -66,7 +66,7 @@ public final class FileStore implements Store {
         try {
             Files.move(beside.toPath(), file.toPath(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (AtomicMoveNotSupportedException unusual) {
-            throw new IOException("the account's file cannot be replaced as a whole here", unusual);
+            throw new IOException("the account's file cannot be replaced atomically here", unusual);
         }
         FileChannel folder;
         try {

@@ -33,7 +33,7 @@ final class Json {
         this.text = text;
     }
 
-    /** Return what a text holds; refuse a key that stands twice in one object, and half a pair of UTF-16. */
+    /** Return the data of a text; refuse repeated keys in one object, and half a pair of UTF-16. */
     static Object parse(String text) {
         Json reader = new Json(text);
         Object value = reader.value(0);
@@ -105,7 +105,7 @@ final class Json {
             need(c >= ' ', "text");
             if (c == '\\') {
                 c = next();
-                int place = "\"\\/bfnrt".indexOf(c);
+                int index = "\"\\/bfnrt".indexOf(c);
                 if (c == 'u') {
                     int code = 0;
                     for (int i = 0; i < 4; i++) {
@@ -115,8 +115,8 @@ final class Json {
                     }
                     c = (char) code;
                 } else {
-                    need(place >= 0, "text");
-                    c = "\"\\/\b\f\n\r\t".charAt(place);
+                    need(index >= 0, "text");
+                    c = "\"\\/\b\f\n\r\t".charAt(index);
                 }
             }
             read.append(c);
@@ -183,8 +183,8 @@ final class Json {
         } else if (value instanceof String) {
             out.append('"');
             for (char c : ((String) value).toCharArray()) {
-                int place = "\"\\\b\f\n\r\t".indexOf(c);
-                if (place >= 0) out.append('\\').append("\"\\bfnrt".charAt(place));
+                int index = "\"\\\b\f\n\r\t".indexOf(c);
+                if (index >= 0) out.append('\\').append("\"\\bfnrt".charAt(index));
                 else if (c < ' ') out.append(String.format("\\u%04x", (int) c));
                 else out.append(c);
             }
@@ -205,7 +205,7 @@ final class Json {
         if (x == (long) x && Math.abs(x) < 1L << 53) return Long.toString((long) x); // also for -0
         BigDecimal exact = new BigDecimal(Math.abs(x));
         BigDecimal found = null;
-        // 15 digits tell all normal numbers of at most 15 digits apart, so that a shorter one is found with zeros at its end.
+        // 15 digits distinguish all normal numbers of at most 15 digits, so that a shorter one is found with zeros at its end.
         for (int digits = Math.abs(x) < 1e-300 ? 1 : 15; found == null; digits++) {
             found = identifying(exact.round(new MathContext(digits, RoundingMode.HALF_EVEN)), exact);
             for (MathContext side : SIDES) { // at a power of two the gap below is half the gap above
@@ -266,14 +266,14 @@ final class Json {
         return (Double) value;
     }
 
-    /** Return a whole number within bounds. */
-    static long whole(Object value, long least, long most) {
+    /** Return an integer within bounds. */
+    static long integer(Object value, long least, long most) {
         double given = real(value);
         need(given == Math.rint(given) && Math.abs(given) < 1L << 53 && given >= least && given <= most, "number");
         return (long) given;
     }
 
-    /** Return a whole number that is written as lower-case hexadecimal text without leading zeros. */
+    /** Return an integer that is written as lower-case hexadecimal text without leading zeros. */
     static BigInteger hexadecimal(Object value, int digits) {
         String given = string(value);
         need(given.length() > 0 && given.length() <= digits && digits(given), "number");
@@ -281,7 +281,7 @@ final class Json {
         return new BigInteger(given, 16);
     }
 
-    /** Return whether a text has lower-case hexadecimal digits alone. */
+    /** Return whether a text has only lower-case hexadecimal digits. */
     static boolean digits(String text) {
         for (int i = 0; i < text.length(); i++) if ("0123456789abcdef".indexOf(text.charAt(i)) < 0) return false;
         return true;

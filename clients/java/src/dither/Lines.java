@@ -16,8 +16,8 @@ import java.util.Map;
 
 /** Draws about a number or an angle: windows, sectors, noise on a lattice, channels. */
 final class Lines {
-    private static final BigInteger ONE = BigInteger.ONE.shiftLeft(256); // of fixed-point numbers
-    private static final BigInteger FACTOR = BigInteger.ONE.shiftLeft(320); // of the bound of e^ε
+    private static final BigInteger ONE = BigInteger.ONE.shiftLeft(256); // the 1 of fixed-point numbers
+    private static final BigInteger FACTOR = BigInteger.ONE.shiftLeft(320); // scale of the bound of e^ε
 
     private Lines() {}
 
@@ -47,7 +47,7 @@ final class Lines {
         return read(kind, device, device.get("outside"));
     }
 
-    /** Read a draw; the part of a pair has no rule for values outside, for what comes to it is inside. */
+    /** Read a draw; the part of a pair has no rule for values outside, because its inputs are inside. */
     static Cells read(String kind, Map<String, Object> device, Object outside) {
         Object domain = device.get("domain");
         if (kind.equals("optional")) {
@@ -99,10 +99,10 @@ final class Lines {
         Window(Line line, Map<String, Object> given) {
             super(line);
             need("sliding".equals(given.get("draw")), "cells");
-            cells = Json.whole(given.get("cells"), 2, 1L << 32);
+            cells = Json.integer(given.get("cells"), 2, 1L << 32);
             need(Long.bitCount(cells) == 1, "cells");
             size = Long.numberOfTrailingZeros(cells);
-            long width = Json.whole(given.get("width"), 1, cells - 1);
+            long width = Json.integer(given.get("width"), 1, cells - 1);
             lottery = new Lottery(width, given);
             start = Start.read(given.get("start"), cells, line);
             BigInteger outside = lottery.all.subtract(lottery.step.multiply(BigInteger.valueOf(width)));
@@ -113,13 +113,13 @@ final class Lines {
         long cell(double value, Source source) {
             long begin = start.of(value, source);
             Lottery.Drawn drawn = lottery.draw(source, size);
-            // No branch on the value, and no division. A start below 0 wraps, on circles alone.
+            // No branch on the value, and no division. A start below 0 wraps, only on circles.
             long mask = drawn.is ? -1 : 0;
             return drawn.uniform + (begin + drawn.ticket - drawn.uniform & mask) & cells - 1;
         }
     }
 
-    /** A window, and cells of its own for no answer, which is NaN here and null outside. */
+    /** A window, and cells of its own for no answer (NaN here, null outside). */
     private static final class Optional extends Cells {
         private final Lottery lottery;
         private final Start start;
@@ -128,11 +128,11 @@ final class Lines {
 
         Optional(Line line, Map<String, Object> given) {
             super(line);
-            cells = Json.whole(given.get("cells"), 2, 65536);
+            cells = Json.integer(given.get("cells"), 2, 65536);
             need(Long.bitCount(cells) == 1 && "line".equals(Json.object(given.get("start")).get("kind")), "cells");
             size = Long.numberOfTrailingZeros(cells);
             // Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of all.
-            long width = Json.whole(given.get("width"), 1, cells / 2);
+            long width = Json.integer(given.get("width"), 1, cells / 2);
             room = cells - width;
             lottery = new Lottery(width, given);
             start = Start.read(given.get("start"), cells, line);
@@ -165,7 +165,7 @@ final class Lines {
             super(line);
             first = new Window(line, Json.fields(device.get("first"), "draw", "cells", "width", "step", "bits", "start"));
             second = new Window(line, Json.fields(device.get("second"), "draw", "cells", "width", "step", "bits", "start"));
-            heads = Json.whole(device.get("heads"), 0, (1L << 32) - 1);
+            heads = Json.integer(device.get("heads"), 0, (1L << 32) - 1);
             cells = first.cells + second.cells;
             boolean more = first.top.multiply(second.bottom).compareTo(second.top.multiply(first.bottom)) > 0;
             ratio((more ? first : second).top, (more ? first : second).bottom);
@@ -184,8 +184,8 @@ final class Lines {
 
         Sectors(Line line, Map<String, Object> device) {
             super(line);
-            cells = Json.whole(device.get("cells"), 2, 1L << 32);
-            width = Json.whole(device.get("width"), 1, cells / 2);
+            cells = Json.integer(device.get("cells"), 2, 1L << 32);
+            width = Json.integer(device.get("width"), 1, cells / 2);
             need(Long.bitCount(width) == 1 && cells % width == 0, "cells");
             Map<String, Object> rule = Json.object(device.get("start"));
             need("line".equals(rule.get("kind")) && Double.valueOf(0).equals(rule.get("fraction")), "start");
@@ -242,14 +242,14 @@ final class Lines {
             }
         }
 
-        private static BigInteger[] weigh(List<Object> places, BigInteger[] known, boolean[] used) {
-            BigInteger[] weights = new BigInteger[places.size()];
+        private static BigInteger[] weigh(List<Object> positions, BigInteger[] known, boolean[] used) {
+            BigInteger[] weights = new BigInteger[positions.size()];
             BigInteger total = BigInteger.ZERO;
             int largest = 0;
             for (int i = 0; i < weights.length; i++) {
-                int place = (int) Json.whole(places.get(i), 0, known.length - 1);
-                used[place] = true;
-                weights[i] = known[place];
+                int index = (int) Json.integer(positions.get(i), 0, known.length - 1);
+                used[index] = true;
+                weights[i] = known[index];
                 total = total.add(weights[i]);
                 if (weights[i].compareTo(weights[largest]) > 0) largest = i;
             }
@@ -267,7 +267,7 @@ final class Lines {
     private static final class Channel extends Cells {
         private final Rows table;
         private final double[] edges;
-        private final int[] labels; // null: the edges are points, between which values are rounded at random
+        private final int[] labels; // null: the edges are points; values between them are rounded at random
 
         Channel(Line line, Map<String, Object> device) {
             super(line);
@@ -293,7 +293,7 @@ final class Lines {
             edges = new double[given.size()];
             labels = new int[named.size()];
             for (int i = 0; i < labels.length; i++) {
-                labels[i] = (int) Json.whole(named.get(i), 0, table.rows.length - 1);
+                labels[i] = (int) Json.integer(named.get(i), 0, table.rows.length - 1);
                 if (i < edges.length) edges[i] = Json.real(given.get(i));
                 need(i == 0 || i >= edges.length || edges[i] >= edges[i - 1], "start");
             }
@@ -303,20 +303,20 @@ final class Lines {
 
         @Override
         long cell(double value, Source source) {
-            int place = 0;
+            int index = 0;
             if (labels == null) {
-                for (int i = 1; i < edges.length - 1; i++) if (edges[i] <= value) place++;
-                long parts = (long) ((value - edges[place]) / (edges[place + 1] - edges[place]) * 4294967296.0 + 0.5);
-                return table.rows[place + (Uniform.bits(source, 32) < parts ? 1 : 0)].draw(source);
+                for (int i = 1; i < edges.length - 1; i++) if (edges[i] <= value) index++;
+                long parts = (long) ((value - edges[index]) / (edges[index + 1] - edges[index]) * 4294967296.0 + 0.5);
+                return table.rows[index + (Uniform.bits(source, 32) < parts ? 1 : 0)].draw(source);
             }
-            for (double edge : edges) if (edge <= value) place++;
-            return table.rows[labels[place]].draw(source);
+            for (double edge : edges) if (edge <= value) index++;
+            return table.rows[labels[index]].draw(source);
         }
     }
 
     // Noise on a lattice: docs/wire.md has the weights.
 
-    private static final Map<String, BigInteger[]> WEIGHED = new HashMap<>(); // of texts that were read: the work of a moment
+    private static final Map<String, BigInteger[]> WEIGHED = new HashMap<>(); // cache of texts that were read
 
     private static BigInteger[] weigh(Map<String, Object> noise, String kind) {
         String text = kind + Json.write(noise);
@@ -336,7 +336,7 @@ final class Lines {
         if (stairs) Json.fields(noise, "base", "decay", "digest", "reach", "run", "first");
         else Json.fields(noise, "base", "decay", "digest", "reach");
         BigInteger base = Json.hexadecimal(noise.get("base"), 64);
-        int reach = (int) Json.whole(noise.get("reach"), 1, 32768);
+        int reach = (int) Json.integer(noise.get("reach"), 1, 32768);
         need(base.signum() > 0, "step");
         BigInteger[] values = new BigInteger[reach + 1];
         BigInteger last;
@@ -359,8 +359,8 @@ final class Lines {
             beyond = values[reach].multiply(ONE).divide(ONE.subtract(quotient));
         } else {
             need(stairs || "geometric".equals(noise.get("decay")), "draw");
-            long run = stairs ? Json.whole(noise.get("run"), 1, 1L << 52) : 1; // geometric weights are stairs of one step
-            long first = stairs ? Json.whole(noise.get("first"), 1, run) : 1;
+            long run = stairs ? Json.integer(noise.get("run"), 1, 1L << 52) : 1; // geometric weights are stairs of one step
+            long first = stairs ? Json.integer(noise.get("first"), 1, run) : 1;
             BigInteger value = ONE;
             for (int z = 0; z <= reach; z++) {
                 if (z >= first && (z - first) % run == 0) value = value.multiply(base).shiftRight(256);
@@ -439,9 +439,9 @@ final class Lines {
         int reach = w.length - 1;
         Json.fields(shape, "kind", "noise", "shift");
         need(Double.valueOf(0).equals(rule.get("fraction")) && Double.valueOf(reach).equals(rule.get("last")), "start");
-        Json.whole(shape.get("shift"), reach, reach); // a smaller one assumes that two values are near
+        Json.integer(shape.get("shift"), reach, reach); // a smaller one assumes that two values are near
         need(Json.real(rule.get("scale")) <= reach / (line.high - line.low), "start");
-        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
+        // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the ratio of two weights times the ratio
         // of two totals, and it grows with k if these two products are at most 1.
         BigInteger[] sums = new BigInteger[reach + 1];
         BigInteger below = w[0].negate();
@@ -459,8 +459,8 @@ final class Lines {
             long cell(double value, Source source) {
                 long step = start.of(value, source) - reach;
                 for (;;) {
-                    long place = step + alias.draw(source);
-                    if (place >= 0 && place <= reach) return place;
+                    long index = step + alias.draw(source);
+                    if (index >= 0 && index <= reach) return index;
                 }
             }
         };
@@ -484,13 +484,13 @@ final class Lines {
             Line line, Map<String, Object> shape, Map<String, Object> rule, Start start, Alias table, BigInteger[] w, boolean normal) {
         int reach = w.length - 1;
         Json.fields(shape, "kind", "noise", "fraction", "last");
-        int fraction = (int) Json.whole(shape.get("fraction"), 1, 30);
+        int fraction = (int) Json.integer(shape.get("fraction"), 1, 30);
         long step = 1L << fraction;
-        long last = Json.whole(shape.get("last"), 1, (1L << 31) - step);
+        long last = Json.integer(shape.get("last"), 1, (1L << 31) - step);
         int steps = (int) (last + step - 1 >> fraction);
         need(Double.valueOf(last).equals(rule.get("last")) && Double.valueOf(fraction).equals(rule.get("fraction")), "start");
         need(steps < reach && (last < step || last % step == 0), "cells");
-        // The largest ratio is between the two ends of the domain: of two weights, or of what is piled up at the last report.
+        // The largest ratio is between the two ends of the domain: of two weights, or of the sums at the last report.
         BigInteger pile = BigInteger.ZERO;
         for (int z = reach - steps; z <= reach; z++) pile = pile.add(w[z]);
         BigInteger[] most = {pile, w[reach]};
@@ -500,8 +500,8 @@ final class Lines {
         Cells read = new Noise(line, table) {
             @Override
             long cell(double value, Source source) {
-                long place = start.of(value, source) + alias.draw(source);
-                return Math.min(Math.max(place, steps), 2L * reach) - steps;
+                long index = start.of(value, source) + alias.draw(source);
+                return Math.min(Math.max(index, steps), 2L * reach) - steps;
             }
         };
         read.cells = 2L * reach - steps + 1;
@@ -511,13 +511,13 @@ final class Lines {
         return read;
     }
 
-    /** Return the largest P(S | x) - e^ε·P(S | x'), between the two ends of the domain; what is piled up is counted whole. */
+    /** Return the largest P(S | x) - e^ε·P(S | x'), between the two ends of the domain; outermost sums count completely. */
     private static double delta(
-            BigInteger factor, Object stated, BigInteger[] w, int steps, boolean whole, BigInteger all, BigInteger share, BigInteger pile) {
+            BigInteger factor, Object stated, BigInteger[] w, int steps, boolean document, BigInteger all, BigInteger share, BigInteger pile) {
         int reach = w.length - 1;
         BigInteger first = BigInteger.ZERO;
         BigInteger second = BigInteger.ZERO;
-        if (whole) {
+        if (document) {
             for (int z = steps - reach + 1; z <= Math.floorDiv(steps, 2); z++) {
                 BigInteger gain = FACTOR.multiply(w[Math.abs(z)]).subtract(factor.multiply(w[Math.abs(steps - z)]));
                 first = first.add(all.multiply(gain.max(BigInteger.ZERO)));

@@ -20,10 +20,10 @@ import java.util.TreeSet;
 final class Lists {
     private Lists() {}
 
-    /** A draw about a code: what it reports are numbers, all equally wide. */
+    /** A draw about a code: it reports numbers of equal width. */
     abstract static class Codes extends Draw {
         long count;
-        Categories list; // of the values; the inner draws of several questions have codes alone
+        Categories list; // categories of the values; the inner draws of several questions have only codes
         int width = 1; // bytes of a number
 
         Codes(long count) {
@@ -88,12 +88,12 @@ final class Lists {
         return Json.fields(given, all);
     }
 
-    /** Read a draw about one of so many codes; 0 if the text says how many. */
+    /** Read a draw about one of `count` codes; 0 if the text has the number. */
     private static Codes codes(String kind, Map<String, Object> given, long listed, String... around) {
         switch (kind) {
             case "response":
                 fields(given, around, "cells", "width", "step", "bits");
-                Json.whole(given.get("width"), 1, 1);
+                Json.integer(given.get("width"), 1, 1);
                 return new Response(sized(given.get("cells"), listed, 1L << 32), given);
             case "bits":
                 fields(given, around, "size", "own", "other");
@@ -127,7 +127,7 @@ final class Lists {
     }
 
     private static long sized(Object given, long listed, long most) {
-        return Json.whole(given, listed == 0 ? 2 : listed, listed == 0 ? most : Math.min(listed, most));
+        return Json.integer(given, listed == 0 ? 2 : listed, listed == 0 ? most : Math.min(listed, most));
     }
 
     /** Each category with probability d/2^w, otherwise the own one. */
@@ -169,7 +169,7 @@ final class Lists {
     }
 
     private static Codes subset(Map<String, Object> given, int size) {
-        int chosen = (int) Json.whole(given.get("chosen"), 1, size - 1);
+        int chosen = (int) Json.integer(given.get("chosen"), 1, size - 1);
         Coin coin = new Coin(given.get("heads"));
         Codes read = new Codes(size) {
             @Override
@@ -192,12 +192,12 @@ final class Lists {
     }
 
     /** Return a number moved past others that ascend: it is a place among the numbers that are not these. */
-    private static long past(long place, Iterable<Long> others) {
-        for (long other : others) if (place >= other) place++;
-        return place;
+    private static long past(long index, Iterable<Long> others) {
+        for (long other : others) if (index >= other) index++;
+        return index;
     }
 
-    /** Return so many different numbers below a bound, in the order in which they are drawn. */
+    /** Return different numbers below a bound, in the order in which they are drawn. */
     private static long[] different(Source source, int count, long bound) {
         TreeSet<Long> taken = new TreeSet<>();
         long[] drawn = new long[count];
@@ -206,7 +206,7 @@ final class Lists {
     }
 
     private static Codes indices(Map<String, Object> given, int size) {
-        int chosen = (int) Json.whole(given.get("chosen"), 2, Math.min(8, size - 1));
+        int chosen = (int) Json.integer(given.get("chosen"), 2, Math.min(8, size - 1));
         Coin coin = new Coin(given.get("heads"));
         Codes read = new Codes(size) {
             @Override
@@ -225,7 +225,7 @@ final class Lists {
     }
 
     private static Codes hadamard(Map<String, Object> given, long count) {
-        long order = Json.whole(given.get("order"), count + 1, 1L << 32);
+        long order = Json.integer(given.get("order"), count + 1, 1L << 32);
         Coin coin = new Coin(given.get("heads"));
         need(Long.bitCount(order) == 1 && order <= 2 * count, "cells");
         Codes read = new Codes(count) {
@@ -248,14 +248,14 @@ final class Lists {
         private final int block;
         private final BigInteger own;
         private final BigInteger other;
-        private final BigInteger told;
+        private final BigInteger outcome;
         private final BigInteger total;
         private final int size;
 
         Projective(Map<String, Object> given, long listed) {
             super(listed);
-            int order = (int) Json.whole(given.get("order"), 2, 1 << 21);
-            int dimension = (int) Json.whole(given.get("dimension"), 2, 21);
+            int order = (int) Json.integer(given.get("order"), 2, 1 << 21);
+            int dimension = (int) Json.integer(given.get("dimension"), 2, 21);
             int prime = 2;
             while (order % prime != 0) prime++;
             int degree = 1;
@@ -269,12 +269,12 @@ final class Lists {
             int length = degree * dimension;
             need(polynomial.size() == length, "cells");
             long[] factors = new long[length];
-            for (int i = 0; i < length; i++) factors[i] = Json.whole(polynomial.get(i), 0, prime - 1);
+            for (int i = 0; i < length; i++) factors[i] = Json.integer(polynomial.get(i), 0, prime - 1);
             own = Json.hexadecimal(given.get("own"), 32);
             other = Json.hexadecimal(given.get("other"), 32);
-            size = (int) Json.whole(given.get("bits"), 64, 128);
-            told = own.multiply(BigInteger.valueOf(block));
-            total = told.add(other.multiply(BigInteger.valueOf(points - block)));
+            size = (int) Json.integer(given.get("bits"), 64, 128);
+            outcome = own.multiply(BigInteger.valueOf(block));
+            total = outcome.add(other.multiply(BigInteger.valueOf(points - block)));
             need((size == 64 || size == 128) && other.signum() > 0 && other.compareTo(own) < 0, "step");
             need(total.compareTo(BigInteger.ONE.shiftLeft(size)) <= 0 && total.bitLength() >= size, "step");
             need(Arrays.equals(factors, Primitive.first(prime, length)), "cells"); // another one has another set
@@ -313,8 +313,8 @@ final class Lists {
             BigInteger drawn;
             do drawn = Uniform.large(source, size);
             while (drawn.compareTo(total) >= 0);
-            int place = drawn.compareTo(told) < 0 ? drawn.divide(own).intValue() : block + drawn.subtract(told).divide(other).intValue();
-            return only(Math.floorMod(all[place] - code, points));
+            int index = drawn.compareTo(outcome) < 0 ? drawn.divide(own).intValue() : block + drawn.subtract(outcome).divide(other).intValue();
+            return only(Math.floorMod(all[index] - code, points));
         }
     }
 
@@ -334,7 +334,7 @@ final class Lists {
 
     private static Response buckets(Map<String, Object> given) {
         need("affine 1".equals(given.get("hash")), "draw");
-        return new Response(Json.whole(given.get("buckets"), 2, 65536), given);
+        return new Response(Json.integer(given.get("buckets"), 2, 65536), given);
     }
 
     private static Codes hashed(Map<String, Object> given, long listed) {
@@ -383,8 +383,8 @@ final class Lists {
         private final Lottery lottery;
 
         Near(Map<String, Object> given) {
-            cells = (int) Json.whole(given.get("cells"), 2, 65536);
-            width = (int) Json.whole(given.get("width"), 1, cells - 1);
+            cells = (int) Json.integer(given.get("cells"), 2, 65536);
+            width = (int) Json.integer(given.get("width"), 1, cells - 1);
             lottery = new Lottery(width, given);
             bottom = lottery.all.subtract(lottery.step.multiply(BigInteger.valueOf(width)));
             top = bottom.add(lottery.step.multiply(BigInteger.valueOf(cells)));
@@ -419,7 +419,7 @@ final class Lists {
         return read;
     }
 
-    /** A set of items, "select all that apply", as exactly so many elements: thinned at random, or with dummies. */
+    /** A set of items, "select all that apply", as an exact number of elements: thinned at random, or with dummies. */
     abstract static class Items extends Draw {
         private final Categories list;
         final int items;
@@ -430,7 +430,7 @@ final class Lists {
             list = new Categories(given.get("domain"), given.get("outside"), "several", "most");
             need(list.count <= 1 << 20, "cells");
             items = (int) list.count;
-            most = (int) Json.whole(Json.object(given.get("domain")).get("most"), 1, items);
+            most = (int) Json.integer(Json.object(given.get("domain")).get("most"), 1, items);
             coin = new Coin(given.get("heads"));
         }
 
@@ -445,7 +445,7 @@ final class Lists {
             return new ArrayList<>(found);
         }
 
-        /** Return the code of an item, or of "other" if it is not in the list: a person who is not counted would bias all shares, and the gap would tell. */
+        /** Return the code of an item, or of "other" if it is not in the list: a person who is not counted would bias all shares, and the gap would reveal the answer. */
         private Long codeOf(Object item) {
             Long code = list.code(item);
             return code != null ? code : list.code("other");
@@ -492,8 +492,8 @@ final class Lists {
 
         Several(Map<String, Object> given) {
             super(given);
-            chosen = (int) Json.whole(given.get("chosen"), 1, Math.min(items, 512));
-            least = (int) Json.whole(given.get("least"), 1, Math.min(most, chosen));
+            chosen = (int) Json.integer(given.get("chosen"), 1, Math.min(items, 512));
+            least = (int) Json.integer(given.get("least"), 1, Math.min(most, chosen));
             size = 32 - Integer.numberOfLeadingZeros(items + most - 1);
             need(chosen * size <= 512, "cells");
             ways = new BigInteger[Math.min(most, chosen) + 1];
@@ -521,11 +521,11 @@ final class Lists {
             int count = held ? met : missed;
             long[] others = different(source, chosen, items);
             long[] members = different(source, Math.min(most, chosen), most);
-            long[] told = new long[chosen];
-            for (int i = 0; i < chosen; i++) told[i] = i < count ? own.get((int) members[i]) : past(others[i], own);
-            Arrays.sort(told);
+            long[] outcome = new long[chosen];
+            for (int i = 0; i < chosen; i++) outcome[i] = i < count ? own.get((int) members[i]) : past(others[i], own);
+            Arrays.sort(outcome);
             byte[] row = new byte[chosen * size + 7 >> 3];
-            for (int i = 0; i < chosen * size; i++) row[i >> 3] |= (told[i / size] >> i % size & 1) << (i & 7);
+            for (int i = 0; i < chosen * size; i++) row[i >> 3] |= (outcome[i / size] >> i % size & 1) << (i & 7);
             return row;
         }
     }
@@ -537,7 +537,7 @@ final class Lists {
         private final List<Codes> draws = new ArrayList<>();
         private final List<int[]> attributes = new ArrayList<>();
         private final List<long[]> tables = new ArrayList<>();
-        private final List<Codes> told = new ArrayList<>();
+        private final List<Codes> outcome = new ArrayList<>();
         private final List<Long> ends = new ArrayList<>();
         private int columns;
         private int width;
@@ -558,7 +558,7 @@ final class Lists {
                 need(Arrays.asList("response", "indices", "projective").contains(kind), "draw");
                 Codes draw = codes(kind, inner, 0);
                 draws.add(draw);
-                columns = Math.max(columns, kind.equals("indices") ? (int) Json.whole(inner.get("chosen"), 2, 8) : 1);
+                columns = Math.max(columns, kind.equals("indices") ? (int) Json.integer(inner.get("chosen"), 2, 8) : 1);
                 largest = Math.max(largest, draw.count);
             }
             width = Draw.width(largest);
@@ -569,24 +569,24 @@ final class Lists {
             for (Object one : Json.list(given.get("questions"))) {
                 List<Object> four = Json.list(one);
                 need(four.size() == 4, "fields");
-                int[] asked = new int[Json.list(four.get(0)).size()];
+                int[] request = new int[Json.list(four.get(0)).size()];
                 long combinations = 1;
                 Set<Integer> seen = new HashSet<>();
-                for (int i = 0; i < asked.length; i++) {
-                    asked[i] = (int) Json.whole(Json.list(four.get(0)).get(i), 0, names.size() - 1);
-                    need(seen.add(asked[i]) && (combinations *= parts.get(asked[i]).count) <= 1 << 21, "cells");
+                for (int i = 0; i < request.length; i++) {
+                    request[i] = (int) Json.integer(Json.list(four.get(0)).get(i), 0, names.size() - 1);
+                    need(seen.add(request[i]) && (combinations *= parts.get(request[i]).count) <= 1 << 21, "cells");
                 }
                 List<Object> values = Json.list(four.get(1));
-                need(asked.length > 0 && values.size() == combinations && (entries += combinations) <= 1 << 21, "cells");
+                need(request.length > 0 && values.size() == combinations && (entries += combinations) <= 1 << 21, "cells");
                 need(!draws.isEmpty(), "draw");
-                Codes draw = draws.get((int) Json.whole(four.get(3), 0, draws.size() - 1));
+                Codes draw = draws.get((int) Json.integer(four.get(3), 0, draws.size() - 1));
                 long[] table = new long[values.size()];
-                for (int i = 0; i < table.length; i++) table[i] = Json.whole(values.get(i), 0, draw.count - 1);
-                total += Json.whole(four.get(2), 1, 1L << 32);
+                for (int i = 0; i < table.length; i++) table[i] = Json.integer(values.get(i), 0, draw.count - 1);
+                total += Json.integer(four.get(2), 1, 1L << 32);
                 need(total <= 1L << 32 && ends.size() < 1 << 14, "step");
-                attributes.add(asked);
+                attributes.add(request);
                 tables.add(table);
-                told.add(draw);
+                outcome.add(draw);
                 ends.add(total);
                 if (draw.top.multiply(bottom).compareTo(top.multiply(draw.bottom)) > 0) ratio(draw.top, draw.bottom);
             }
@@ -608,13 +608,13 @@ final class Lists {
         @Override
         byte[] draw(Object input, Source source) {
             long drawn = Uniform.bits(source, 32);
-            int place = 0;
-            while (drawn >= ends.get(place)) place++;
+            int index = 0;
+            while (drawn >= ends.get(index)) index++;
             long at = 0;
-            for (int attribute : attributes.get(place)) at = at * parts.get(attribute).count + (Long) ((List<?>) input).get(attribute);
-            long[] inner = told.get(place).numbers(tables.get(place)[(int) at], source);
+            for (int attribute : attributes.get(index)) at = at * parts.get(attribute).count + (Long) ((List<?>) input).get(attribute);
+            long[] inner = outcome.get(index).numbers(tables.get(index)[(int) at], source);
             long[] row = new long[1 + columns];
-            row[0] = place;
+            row[0] = index;
             System.arraycopy(inner, 0, row, 1, inner.length);
             return wide(row, width);
         }
@@ -626,12 +626,12 @@ final class Lists {
         private final int length;
         private final int[] alphabet; // code points, or null for bytes
         private final int[] ends;
-        private final long[] shares; // of the people, one for each end
+        private final long[] shares; // shares of the people, one for each end
 
         Prefix(Map<String, Object> given) {
             Map<String, Object> domain = Json.fields(given.get("domain"), "kind", "length", "alphabet");
             need("text".equals(domain.get("kind")) && "refuse".equals(given.get("outside")), "domain");
-            length = (int) Json.whole(domain.get("length"), 1, 256);
+            length = (int) Json.integer(domain.get("length"), 1, 256);
             alphabet = domain.get("alphabet") == null ? null : Json.string(domain.get("alphabet")).codePoints().toArray();
             need(alphabet == null || alphabet.length >= 1 && alphabet.length <= 255, "domain");
             need(alphabet == null || Arrays.stream(alphabet).distinct().count() == alphabet.length, "domain");
@@ -639,14 +639,14 @@ final class Lists {
             List<Object> listed = Json.list(given.get("ends"));
             need(!listed.isEmpty(), "cells");
             ends = new int[listed.size()];
-            for (int i = 0; i < ends.length; i++) ends[i] = (int) Json.whole(listed.get(i), i == 0 ? 1 : ends[i - 1] + 1, length);
+            for (int i = 0; i < ends.length; i++) ends[i] = (int) Json.integer(listed.get(i), i == 0 ? 1 : ends[i - 1] + 1, length);
             need(ends[ends.length - 1] == length, "cells");
             shares = new long[ends.length];
             Arrays.fill(shares, 1);
             if (given.containsKey("shares")) {
                 List<Object> stated = Json.list(given.get("shares"));
                 need(stated.size() == ends.length, "cells");
-                for (int i = 0; i < ends.length; i++) shares[i] = Json.whole(stated.get(i), 1, 1 << 16);
+                for (int i = 0; i < ends.length; i++) shares[i] = Json.integer(stated.get(i), 1, 1 << 16);
             }
             ratio(inner.top, inner.bottom);
         }
@@ -660,9 +660,9 @@ final class Lists {
                 for (byte one : Json.utf8((String) value)) symbols.add(one & 255L);
             } else {
                 for (int point : ((String) value).codePoints().toArray()) {
-                    int place = 0;
-                    while (place < alphabet.length && alphabet[place] != point) place++;
-                    symbols.add(place == alphabet.length ? 0L : place + 1L);
+                    int index = 0;
+                    while (index < alphabet.length && alphabet[index] != point) index++;
+                    symbols.add(index == alphabet.length ? 0L : index + 1L);
                 }
             }
             if (symbols.size() > length || symbols.contains(0L)) return null;
@@ -692,7 +692,7 @@ final class Lists {
             this.kind = kind;
             if (kind.equals("joint hashed")) fields(given, around, "both", "one", "neither", "people", "size", "hash");
             else fields(given, around, "both", "one", "neither", "people", "size");
-            size = (int) Json.whole(given.get("size"), 2, 1 << 16);
+            size = (int) Json.integer(given.get("size"), 2, 1 << 16);
             width = kind.equals("joint hashed") ? 8 : kind.equals("joint bits") ? 1 : Draw.width(size);
         }
 
@@ -718,8 +718,8 @@ final class Lists {
             }
             long seed = kind.equals("joint hashed") ? Uniform.bits(source, 64) >>> 17 : 0;
             long truth = kind.equals("joint hashed") ? bucket(seed, own, size) : own;
-            long told = (Boolean) coins.get(0) ? truth : (truth + 1 + Uniform.word(source, size - 1)) % size;
-            return Uniform.bytes(seed << 16 | told, width);
+            long outcome = (Boolean) coins.get(0) ? truth : (truth + 1 + Uniform.word(source, size - 1)) % size;
+            return Uniform.bytes(seed << 16 | outcome, width);
         }
 
         @Override

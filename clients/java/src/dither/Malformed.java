@@ -1,10 +1,10 @@
 package dither;
 
-/** What was given is not allowed. The message is one word, which docs/devices.md explains, and maybe a sentence; it never holds a person's value. */
+/** An input is not allowed. The message is one word from docs/devices.md, and maybe a sentence; it never holds a person's value. */
 public final class Malformed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** One word, which docs/devices.md explains. */
+    /** One word from docs/devices.md. */
     public final String reason;
 
     Malformed(String reason) {

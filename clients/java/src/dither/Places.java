@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** Draws about places and paths: a value is a list of places, each two numbers. */
 final class Places {
-    private static final double SLACK = 1e-12; // of a side: the least room before the border
+    private static final double SLACK = 1e-12; // relative to a side: the least room before the border
     private static final double TURN = 2 * Math.PI;
     private static final int FEW = 512; // candidates of which all pairs are compared
 
@@ -176,7 +176,7 @@ final class Places {
         }
     }
 
-    /** Longitude and latitude; a longitude is an angle, which a pair counts from -180°. */
+    /** Longitude and latitude; a longitude is an angle; a pair counts it from -180°. */
     private static final class Sphere extends Area {
         @Override
         double[] clip(double[] place) {
@@ -270,10 +270,10 @@ final class Places {
                 : new Object[0];
         if (two.length != 2 || !(two[0] instanceof Number) || !(two[1] instanceof Number)) return null;
         double[] read = {((Number) two[0]).doubleValue() + 0.0, ((Number) two[1]).doubleValue() + 0.0};
-        return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // an infinite number less itself is none
+        return Double.isNaN(read[0] - read[0]) || Double.isNaN(read[1] - read[1]) ? null : read; // infinity less itself is NaN
     }
 
-    /** Return the places of a path inside an area, or null of what is none. */
+    /** Return the places of a path inside an area, or null for other values. */
     static List<double[]> locations(Area area, Object value) {
         Object[] given = value instanceof List ? ((List<?>) value).toArray() : value instanceof double[][] ? (double[][]) value : new Object[0];
         List<double[]> path = new ArrayList<>();
@@ -434,7 +434,7 @@ final class Places {
         }
     }
 
-    /** The distance from the centre of a disk, and the direction. A value is a path of one place, or the place alone. */
+    /** The distance from the centre of a disk, and the direction. A value is a path of one place, or the place itself. */
     private static final class Polar extends Pair {
         private final Disk disk;
 
@@ -459,7 +459,7 @@ final class Places {
         }
     }
 
-    /** The number that a cell stands for. */
+    /** The number of a cell. */
     private static final class Codebook {
         private double[] values;
         private double offset;
@@ -485,7 +485,7 @@ final class Places {
             values = new double[(int) cells];
             int length = 0;
             for (int i = 0; i < listed.size(); i++) {
-                int end = length + (int) Json.whole(runs.get(i), 1, cells - length);
+                int end = length + (int) Json.integer(runs.get(i), 1, cells - length);
                 Arrays.fill(values, length, end, Json.real(listed.get(i)));
                 length = end;
             }
@@ -508,7 +508,7 @@ final class Places {
             super(area, device);
             start = pair(device.get("start"));
             double[] inside = area.clip(start);
-            double slack = area instanceof Disk ? SLACK * ((Disk) area).radius : 0; // by which rounding may put it outside
+            double slack = area instanceof Disk ? SLACK * ((Disk) area).radius : 0; // largest distance outside by rounding
             need(Math.abs(inside[0] - start[0]) <= slack && Math.abs(inside[1] - start[1]) <= slack, "start");
             List<Object> books = Json.list(device.get("codebooks"));
             need(books.size() == 2, "start");
@@ -601,11 +601,11 @@ final class Places {
                     need(box[i][0] >= -1e30 && box[i][1] <= 1e30 && box[i][1] - box[i][0] >= 1e-30, "selector");
                 }
             }
-            grain = 1 << Json.whole(given.get("grain"), 0, 12);
+            grain = 1 << Json.integer(given.get("grain"), 0, 12);
             List<Object> sides = Json.list(given.get("scales"));
             need(sides.size() == axes, "selector");
             scales = new int[axes];
-            for (int i = 0; i < axes; i++) scales[i] = (int) Json.whole(sides.get(i), 1, 511);
+            for (int i = 0; i < axes; i++) scales[i] = (int) Json.integer(sides.get(i), 1, 511);
             points = grid ? gridded(given, axes) : listed(given, axes);
             need(points.length == window.cells, "selector");
         }
@@ -620,12 +620,12 @@ final class Places {
 
         private static int[][] gridded(Map<String, Object> given, int axes) {
             List<Object> per = Json.list(given.get("per"));
-            long scale = Json.whole(given.get("scale"), 0, 65536);
+            long scale = Json.integer(given.get("scale"), 0, 65536);
             need(given.get("box") != null && per.size() == axes, "selector");
             long[] counts = new long[axes];
             long all = 1;
             for (int i = 0; i < axes; i++) {
-                counts[i] = Json.whole(per.get(i), 1, 65536);
+                counts[i] = Json.integer(per.get(i), 1, 65536);
                 need((all *= counts[i]) <= 65536, "selector");
             }
             int[][] points = new int[(int) all][axes];
@@ -640,23 +640,23 @@ final class Places {
             return (int) Math.min(32768 + Math.floorDiv((2 * i + 1 - count) * scale, 2 * count), 65535);
         }
 
-        private static int whole(double x) {
+        private static int integer(double x) {
             return (int) Math.min(Math.max(Math.floor(x), 0), 65535);
         }
 
         private int[] integers(double[] place) {
             if (box != null) {
                 int[] at = new int[box.length];
-                for (int i = 0; i < at.length; i++) at[i] = whole((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
+                for (int i = 0; i < at.length; i++) at[i] = integer((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
                 return at;
             }
             double across = place[0] * (Math.PI / 180);
             double up = place[1] * (Math.PI / 180);
             double level = Math.cos(up);
             return new int[] {
-                whole(32767 * (level * Math.cos(across)) + 32768.5),
-                whole(32767 * (level * Math.sin(across)) + 32768.5),
-                whole(32767 * Math.sin(up) + 32768.5)
+                integer(32767 * (level * Math.cos(across)) + 32768.5),
+                integer(32767 * (level * Math.sin(across)) + 32768.5),
+                integer(32767 * Math.sin(up) + 32768.5)
             };
         }
 
@@ -690,7 +690,7 @@ final class Places {
             width = 4;
             origin = pair(device.get("origin"));
             spacing = Json.real(device.get("spacing"));
-            reach = Json.whole(device.get("reach"), 1, (1L << 53) - 1);
+            reach = Json.integer(device.get("reach"), 1, (1L << 53) - 1);
             need(spacing > 0 && reach >= Math.ceil(area.diameter() / spacing * (1 + 1e-9) + Math.sqrt(2)), "cells");
         }
 
@@ -713,13 +713,13 @@ final class Places {
 
         Planar(Area area, Map<String, Object> device) {
             super(area, device);
-            fall = Json.whole(device.get("fall"), 1, (1L << 53) - 1);
-            per = Json.whole(device.get("per"), 1, 1L << 52);
+            fall = Json.integer(device.get("fall"), 1, (1L << 53) - 1);
+            per = Json.integer(device.get("per"), 1, 1L << 52);
         }
 
         @Override
         boolean keeps(BigInteger bound, int bits, double epsilon) {
-            // The exponent is rational: fall·reach/per over the whole area.
+            // The exponent is rational: fall·reach/per over the complete area.
             return new BigDecimal(BigInteger.valueOf(fall).multiply(BigInteger.valueOf(reach)))
                     .compareTo(new BigDecimal(epsilon).multiply(new BigDecimal(per))) <= 0;
         }
@@ -759,8 +759,8 @@ final class Places {
 
         Rings(Area area, Map<String, Object> device) {
             super(area, device);
-            wide = Json.whole(device.get("width"), 1, 1 << 24);
-            first = Json.whole(device.get("first"), 1, wide);
+            wide = Json.integer(device.get("width"), 1, 1 << 24);
+            first = Json.integer(device.get("first"), 1, wide);
             fall = Json.hexadecimal(device.get("fall"), 16);
             need(fall.signum() > 0, "step");
             BigInteger rest = BigInteger.ONE.shiftLeft(64).subtract(fall);
@@ -795,7 +795,7 @@ final class Places {
         }
     }
 
-    // Weights by distance, in doubles: private whatever the doubles do, for the weights are compared here.
+    // Weights by distance, in doubles: private for any doubles, because the weights are compared here.
 
     private static double apart(double[] one, double[] two) {
         double x = one[0] - two[0];
@@ -827,14 +827,14 @@ final class Places {
         return points;
     }
 
-    /** Weights from high, of the nearest candidate, to low, of the farthest; 0 for those that are none. */
+    /** Weights from high, of the nearest candidate, to low, of the farthest; 0 for other points. */
     private static final class Grades {
         final long low;
         final long high;
 
         Grades(Map<String, Object> given) {
-            low = Json.whole(given.get("low"), 1, 1L << 40);
-            high = Json.whole(given.get("high"), low, 1L << 40);
+            low = Json.integer(given.get("low"), 1, 1L << 40);
+            high = Json.integer(given.get("high"), low, 1L << 40);
         }
 
         long[] of(double[] gaps, boolean[] some) {
@@ -863,7 +863,7 @@ final class Places {
         return every;
     }
 
-    /** Set the ratio of a draw to the largest one over all rows of weights; there is none if a weight is 0, or if there are too many. */
+    /** Set the ratio of a draw to the largest one over all rows of weights; none if a weight is 0, or with too many weights. */
     private static void compare(Draw draw, long[][] rows) {
         BigInteger[] totals = new BigInteger[rows.length];
         for (int i = 0; i < rows.length; i++) {
@@ -916,7 +916,7 @@ final class Places {
                 radii = pair(rule.get("radii"));
                 need(0 < radii[0] && radii[0] < radii[1], "cells");
                 levels = new long[3];
-                for (int i = 0; i < 3; i++) levels[i] = Json.whole(Json.list(rule.get("levels")).get(i), 1, 1L << 40);
+                for (int i = 0; i < 3; i++) levels[i] = Json.integer(Json.list(rule.get("levels")).get(i), 1, 1L << 40);
             }
             if (points.length > FEW) return; // no bound
             long[][] rows = new long[points.length][];
@@ -927,13 +927,13 @@ final class Places {
         private long[][] table(List<Object> values, List<Object> listed) {
             need(points.length <= 1 << 10 && listed.size() == points.length, "cells");
             long[] weights = new long[values.size()];
-            for (int i = 0; i < weights.length; i++) weights[i] = Json.whole(values.get(i), 1, 1L << 40);
+            for (int i = 0; i < weights.length; i++) weights[i] = Json.integer(values.get(i), 1, 1L << 40);
             long[][] rows = new long[points.length][points.length];
             for (int i = 0; i < rows.length; i++) {
                 List<Object> row = Json.list(listed.get(i));
                 need(row.size() == points.length, "cells");
                 for (int j = 0; j < rows.length; j++) {
-                    rows[i][j] = weights[(int) Json.whole(row.get(j), 0, weights.length - 1)];
+                    rows[i][j] = weights[(int) Json.integer(row.get(j), 0, weights.length - 1)];
                 }
             }
             return rows;
@@ -966,7 +966,7 @@ final class Places {
 
         Grid(Rectangle area, Map<String, Object> device) {
             super(area);
-            side = (int) Json.whole(device.get("side"), 2, 128);
+            side = (int) Json.integer(device.get("side"), 2, 128);
             width = 2;
             grades = new Grades(device);
             corner = new double[] {area.x[0], area.y[0]};
@@ -1005,7 +1005,7 @@ final class Places {
             anchor = new Grades(Json.fields(device.get("anchor"), "low", "high"));
             choice = new Grades(Json.fields(device.get("choice"), "low", "high"));
             Map<String, Object> given = Json.fields(device.get("sector"), "cells", "step", "bits");
-            sectors = (int) Json.whole(given.get("cells"), 2, 1 << 16);
+            sectors = (int) Json.integer(given.get("cells"), 2, 1 << 16);
             sector = new Lottery(sectors, given);
             need(device.get("odds") == null, "privacy"); // the candidates would depend on the exact direction
             BigInteger[] far = {squared(anchor.high), squared(anchor.low)};

@@ -21,10 +21,10 @@ final class Polynomial extends Lists.Items {
 
     Polynomial(Map<String, Object> given) {
         super(given);
-        prime = (int) Json.whole(given.get("prime"), items + most, (1 << 21) - 1);
+        prime = (int) Json.integer(given.get("prime"), items + most, (1 << 21) - 1);
         for (int trial = 2; (long) trial * trial <= prime; trial++) need(prime % trial != 0, "cells");
-        bound = (int) Json.whole(given.get("below"), 1, prime - 1);
-        terms = (int) Json.whole(given.get("terms"), most + 1, most + 2);
+        bound = (int) Json.integer(given.get("below"), 1, prime - 1);
+        terms = (int) Json.integer(given.get("terms"), most + 1, most + 2);
         need(terms <= 2048, "cells");
         order = BigInteger.valueOf(prime);
         length = order.pow(terms).subtract(BigInteger.ONE).bitLength() + 7 >> 3;
@@ -52,9 +52,9 @@ final class Polynomial extends Lists.Items {
         BigInteger hit = Uniform.below(source, hits);
         BigInteger miss = Uniform.below(source, misses);
         BigInteger rest = Uniform.below(source, order.pow(terms - most));
-        int place = passed(hit, firsts, 0, most);
-        for (int i = 0; i < place; i++) hit = hit.subtract(firsts[i]);
-        int first = held ? place : most;
+        int index = passed(hit, firsts, 0, most);
+        for (int i = 0; i < index; i++) hit = hit.subtract(firsts[i]);
+        int first = held ? index : most;
         BigInteger drawn = held ? hit : miss;
         long[] values = new long[most];
         for (int i = 0; i < most; i++) {

@@ -6,9 +6,9 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Map;
 
-/** A question as it travels: read, verified in whole numbers, and ready to be answered. It is immutable. */
+/** A question as it travels: read, verified in integers, and ready to be answered. It is immutable. */
 public final class Question {
-    private static final int BITS = 320; // of the bound of e^ε
+    private static final int BITS = 320; // scale of the bound of e^ε
     /** The mechanisms that have each draw: policies list names, so that a name must be one whose mechanism draws so. */
     private static final String[][] NAMES = {
         {"sliding", "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused"},
@@ -105,7 +105,7 @@ public final class Question {
             delta = draw.gaussian.delta(bound, parameters.get("delta"));
         } else {
             delta = 0;
-            // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
+            // This comparison of integers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.
             need(!verify || draw.keeps(bound, BITS, epsilon), "privacy");
         }
     }
@@ -115,7 +115,7 @@ public final class Question {
         return new Question(specification, true);
     }
 
-    /** Read a specification whose ε is not one between any two values: noise by distance, and coins that two people share. It is drawn for vectors alone. */
+    /** Read a specification whose ε is not one between any two values: noise by distance, and coins that two people share. It is drawn only for vectors. */
     static Question unverified(String specification) {
         return new Question(specification, false);
     }
@@ -145,7 +145,7 @@ public final class Question {
         return input == null ? null : draw.draw(input, source);
     }
 
-    /** Return a lower bound of e^ε·2^320, as docs/wire.md makes it: ε stands for the exact number of its double. */
+    /** Return a lower bound of e^ε·2^320, as docs/wire.md makes it: ε means the exact number of its double. */
     static BigInteger expBelow(double epsilon) {
         BigDecimal exact = new BigDecimal(epsilon); // a binary fraction: numerator/10^scale
         BigInteger numerator = exact.unscaledValue();

@@ -27,7 +27,7 @@ final class Records {
         }
     }
 
-    /** Return the numbers of a value, each inside its side; null if they are none. */
+    /** Return the numbers of a value, each inside its side; null for other values. */
     double[] input(Object value) {
         if (!(value instanceof Map) && !(value instanceof List)) return null;
         if (value instanceof List && ((List<?>) value).size() != ends.length) return null;

@@ -22,8 +22,8 @@ import javax.crypto.spec.SecretKeySpec;
  * them. It needs X25519: Java 11, or Android from about API 31.
  */
 public final class Relay implements Transport {
-    private static final byte[] PUBLIC = Json.unhex("302a300506032b656e032100"); // of a key as X.509 has it
-    private static final byte[] PRIVATE = Json.unhex("302e020100300506032b656e04220420"); // as PKCS #8 has it
+    private static final byte[] PUBLIC = Json.unhex("302a300506032b656e032100"); // prefix of a key in X.509
+    private static final byte[] PRIVATE = Json.unhex("302e020100300506032b656e04220420"); // in PKCS #8
     private static final byte[] VERSION = Json.utf8("HPKE-v1");
     private static final byte[] KEM = Json.utf8("KEM\0 "); // DHKEM(X25519, HKDF-SHA256)
     private static final byte[] SUITE = Json.utf8("HPKE\0 \0\1\0\1"); // with HKDF-SHA256 and AES-128-GCM
@@ -103,7 +103,7 @@ public final class Relay implements Transport {
         return out.toByteArray();
     }
 
-    /** Return HMAC-SHA256: both steps of HKDF are one of it (RFC 9180, 4), for no more than 32 bytes are needed. */
+    /** Return HMAC-SHA256: both steps of HKDF are one of it (RFC 9180, 4), because 32 bytes are enough. */
     static byte[] mac(byte[] key, byte[]... parts) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -125,7 +125,7 @@ public final class Relay implements Transport {
         return Arrays.copyOf(mac(secret, new byte[] {0, (byte) length}, VERSION, suite, Json.utf8(label), join(info), ONE), length);
     }
 
-    /** Return the public key of a key configuration (RFC 9458, 3.1); throw ("key") if it is none, or of other algorithms. */
+    /** Return the public key of a key configuration (RFC 9458, 3.1); throw ("key") for other texts and algorithms. */
     static byte[] keyOf(Object configuration) {
         need(configuration instanceof String && ((String) configuration).length() >= 82, "key");
         String given = (String) configuration;
@@ -207,7 +207,7 @@ public final class Relay implements Transport {
         return counted(Json.utf8(text));
     }
 
-    /** Return a request in binary HTTP (RFC 9292), padded to a power of two: its length tells neither the question nor, but for the magnitude, the number of reports. */
+    /** Return a request in binary HTTP (RFC 9292), padded to a power of two: its length reveals only the magnitude of the number of reports. */
     static byte[] request(String method, String address, String form, byte[] body) {
         URI uri = URI.create(address);
         String path = (uri.getRawPath().isEmpty() ? "/" : uri.getRawPath()) + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
@@ -216,7 +216,7 @@ public final class Relay implements Transport {
         return Arrays.copyOf(all, Math.max(1024, Integer.highestOneBit(all.length - 1) << 1));
     }
 
-    /** Return a response of known length in binary HTTP; throw if it is none, or not whole. Its fields are not read. */
+    /** Return a response of known length in binary HTTP; throw unless it is complete. Its fields are not read. */
     static Answer response(byte[] data) {
         int[] at = {0};
         need(number(data, at) == 1, "text");

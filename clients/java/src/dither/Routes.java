@@ -27,7 +27,7 @@ final class Routes extends Draw {
         area = Places.area(domain.get("area"), device.get("outside"));
         box = area.box();
         need(box != null, "domain");
-        points = (int) Json.whole(domain.get("points"), 2, 64);
+        points = (int) Json.integer(domain.get("points"), 2, 64);
         distance = Json.string(domain.get("distance"));
         String by = Json.string(domain.get("by"));
         need(Arrays.asList("mean", "warped", "frechet").contains(distance) && Arrays.asList("length", "order").contains(by), "domain");

@@ -2,7 +2,7 @@ package dither;
 
 import java.security.SecureRandom;
 
-/** A source of random bytes: uniform and unpredictable. {@link java.util.Random} is none. */
+/** A source of random bytes: uniform and unpredictable. {@link java.util.Random} does not qualify. */
 public interface Source {
     /** Return {@code size} new bytes. */
     byte[] take(int size);

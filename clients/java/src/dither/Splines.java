@@ -10,7 +10,7 @@ import java.util.Map;
 final class Splines extends Draw {
     private static final long STEPS = 1 << 15; // places between two knots of an axis
 
-    private final Line[] line; // of a number alone; empty for a record
+    private final Line[] line; // ends of a single number; empty for a record
     private final Records[] records;
     private final double[][] ends;
     private final int pieces;
@@ -22,7 +22,7 @@ final class Splines extends Draw {
         line = alone ? new Line[] {new Line(device.get("domain"), device.get("outside"))} : new Line[0];
         records = alone ? new Records[0] : new Records[] {new Records(device)};
         ends = alone ? new double[][] {{line[0].low, line[0].high}} : records[0].ends;
-        pieces = (int) Json.whole(device.get("pieces"), 1, 16);
+        pieces = (int) Json.integer(device.get("pieces"), 1, 16);
         table = new Lines.Rows(device);
         List<Object> stated = Json.list(device.get("ends"));
         need(stated.size() == ends.length, "domain");
@@ -55,9 +55,9 @@ final class Splines extends Draw {
     /** Return the number of the spline that a place selects. */
     private int spline(double x, double[] side, Source source) {
         long most = pieces * STEPS;
-        long place = Math.min(Math.max((long) Math.floor((x - side[0]) / (side[1] - side[0]) * most + 0.5), 0), most);
-        int part = (int) Math.min(place / STEPS, pieces - 1);
-        long way = place - part * STEPS;
+        long index = Math.min(Math.max((long) Math.floor((x - side[0]) / (side[1] - side[0]) * most + 0.5), 0), most);
+        int part = (int) Math.min(index / STEPS, pieces - 1);
+        long way = index - part * STEPS;
         long left = (STEPS - way) * (STEPS - way) * (part == 0 ? 2 : 1);
         long right = way * way * (part == pieces - 1 ? 2 : 1);
         long drawn = Uniform.bits(source, 32) >> 1;

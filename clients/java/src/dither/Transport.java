@@ -14,7 +14,7 @@ public interface Transport {
      *
      * <p>The server may be hostile: end after a stated time, and read at most {@link #most} bytes of an answer.
      *
-     * @param form the content type of the body; empty if there is none
+     * @param form the content type of the body, or empty
      */
     Answer send(String method, String address, String form, byte[] body) throws IOException;
 
@@ -22,7 +22,7 @@ public interface Transport {
     final class Answer {
         public final int status;
         public final byte[] content;
-        /** The seconds that the header {@code retry-after} asks for, or -1. */
+        /** The seconds in the header {@code retry-after}, or -1. */
         public final int retryAfter;
 
         public Answer(int status, byte[] content, int retryAfter) {
@@ -35,7 +35,7 @@ public interface Transport {
     /**
      * Return a transport that connects directly, to https, and to this machine. It uses no proxy.
      *
-     * @param milliseconds the limit on connecting and on each wait; the whole exchange is cut off after three of it
+     * @param milliseconds the limit on connecting and on each wait; the complete exchange is cut off after three times the limit
      */
     static Transport direct(int milliseconds) {
         return (method, address, form, body) -> Exchange.send(method, address, form, body, milliseconds);
@@ -46,7 +46,7 @@ public interface Transport {
         return Addresses.USABLE.matcher(address).matches();
     }
 
-    /** The form of addresses, in a class of its own: what stands in an interface is public. */
+    /** The form of addresses, in a class of its own, because all of an interface is public. */
     final class Addresses {
         private static final Pattern USABLE = Pattern.compile(
                 "(https://[^\\s\\\\/?#@]+|http://(localhost|\\[::1]|127([.](25[0-5]|(2[0-4]|1[0-9]|[1-9])?[0-9])){3})(:[0-9]+)?)(/[^\\s\\\\?#]*)?",

@@ -17,14 +17,14 @@ final class Uniform {
         return read;
     }
 
-    /** Return a number as so many bytes, lowest first. */
+    /** Return a number as bytes, lowest first. */
     static byte[] bytes(long value, int length) {
         byte[] out = new byte[length];
         for (int i = 0; i < length && i < 8; i++) out[i] = (byte) (value >>> 8 * i);
         return out;
     }
 
-    /** Return a uniform number of so many bits, at most 64. */
+    /** Return a uniform number of at most 64 bits. */
     static long bits(Source source, int size) {
         byte[] taken = source.take(size + 7 >> 3);
         return size == 0 ? 0 : little(taken, 0, taken.length) >>> (-size & 7);
@@ -53,7 +53,7 @@ final class Uniform {
     }
 
     static long word(Source source, long bound) {
-        // 2^64 - (2^64 mod bound), as an unsigned number; 0 stands for 2^64.
+        // 2^64 - (2^64 mod bound), as an unsigned number; 0 means 2^64.
         long most = -Long.remainderUnsigned(-bound, bound);
         for (;;) {
             long drawn = bits(source, 64);
@@ -73,7 +73,7 @@ final class Uniform {
         long total = 0;
         for (long weight : weights) total += weight;
         long drawn = ticket(source, total);
-        for (int place = 0; ; place++) if ((drawn -= weights[place]) < 0) return place;
+        for (int index = 0; ; index++) if ((drawn -= weights[index]) < 0) return index;
     }
 
     /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of {@code heads}. */
@@ -120,7 +120,7 @@ final class Uniform {
         }
 
         Lottery(long tickets, Map<String, Object> given) {
-            int bits = (int) Json.whole(given.get("bits"), 64, 96);
+            int bits = (int) Json.integer(given.get("bits"), 64, 96);
             step = Json.hexadecimal(given.get("step"), 24);
             BigInteger first = step.shiftRight(32);
             need(bits == 96 ? step.signum() > 0 : bits == 64 && first.signum() > 0, "step");
@@ -133,7 +133,7 @@ final class Uniform {
             early = bits / 8 - 4;
         }
 
-        /** Draw a ticket, and so many uniform bits beside it. */
+        /** Draw a ticket, and further uniform bits. */
         Drawn draw(Source source, int extra) {
             byte[] taken = source.take(early + (extra + 7 >> 3));
             long drew = Uniform.little(taken, 0, early);

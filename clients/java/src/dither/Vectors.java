@@ -23,7 +23,7 @@ final class Vectors extends Draw {
         need("vectors".equals(domain.get("kind")) && "clip".equals(device.get("outside")), "domain");
         need(domain.get("exact") instanceof Boolean, "domain");
         exact = (Boolean) domain.get("exact");
-        centre = new double[(int) Json.whole(domain.get("dimension"), exact ? 2 : 1, 1 << 16)];
+        centre = new double[(int) Json.integer(domain.get("dimension"), exact ? 2 : 1, 1 << 16)];
         length = Json.real(domain.get("length"));
         need(length >= 1e-30 && length <= 1e30, "domain");
         if (domain.get("centre") != null) {

@@ -5,7 +5,7 @@ import static dither.Malformed.need;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Words: texts that people are shown. docs/wire.md has the rule, which all readers share. */
+/** Words: texts that are shown to people. docs/wire.md has the rule for all readers. */
 final class Words {
     /** Controls, separators of lines, invisible characters, no characters, half a pair of UTF-16. */
     private static final int[][] NEVER = {
@@ -31,7 +31,7 @@ final class Words {
         return point >= 0x2066 && point <= 0x2068 ? 0x2069 : 0;
     }
 
-    /** Return a text; refuse it ("terms") unless it is words of at most so many characters and bytes of UTF-8, on one line unless it may have several. */
+    /** Return a text; refuse it ("terms") unless it is words within the limits of characters and bytes of UTF-8, on one line unless it may have several. */
     static String check(Object given, int characters, int bytes, boolean lines) {
         need(given instanceof String, "terms");
         String text = (String) given;

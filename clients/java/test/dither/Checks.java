@@ -67,6 +67,9 @@ final class Checks {
             case "send":
                 send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
                 break;
+            case "changes": // the reports of people about a kept change, asked on three days of a period, the last of which is given
+                changes(Json.object(Json.parse(in.readLine())), Long.parseLong(words[1]), Integer.parseInt(words[2]));
+                break;
             case "presence": // two uses of a campaign at a collector; the message is taken back if there is a further word
                 presence(new File(words[1]), words[2], words[3], words.length > 4);
                 break;
@@ -207,6 +210,28 @@ final class Checks {
         for (String name : campaign.names()) check(device.answer(device.ask(campaign, name), values.get(name)).is.equals("drawn"), name);
         Device.Sent sent = device.send(campaign, Transport.direct(10_000));
         System.out.println(Json.write(Account.map("sent", (double) sent.sent, "waiting", (double) sent.waiting, "refused", sent.refused)));
+    }
+
+    private static void changes(Map<String, Object> given, long last, int people) throws IOException {
+        Campaign campaign = Campaign.read(Json.string(given.get("published")), Json.string(given.get("key")));
+        List<Object> life = Json.list(given.get("life"));
+        for (int n = 0; n < people; n++) {
+            String[] kept = {""};
+            Store store = change -> {
+                String next = change.apply(kept[0]);
+                if (!next.isEmpty()) kept[0] = next;
+            };
+            StringBuilder sent = new StringBuilder();
+            for (int so = 1; so <= life.size(); so += 4) {
+                TIME[0] = 86_400L * (last - life.size() + so);
+                Device device = Device.open(store, new Device.Terms(100).allow(5, 0).clock(CLOCK)); // opened again each time
+                Device.Inquiry inquiry = device.ask(campaign, "smokes");
+                for (Object value : Arrays.asList(life.subList(0, so), "no", life.subList(0, 1))) device.answer(inquiry, value);
+            }
+            Map<String, Object> state = Json.object(Json.object(Json.parse(kept[0])).get("state"));
+            for (Map<String, Object> one : Account.rows(state, "queue")) sent.append(one.get("report"));
+            System.out.println(sent);
+        }
     }
 
     private static void hostile(String published, String key, String address, int many, int milliseconds) throws IOException {
@@ -419,16 +444,16 @@ final class Checks {
 
     private static void damage(File folder, FileStore store) throws IOException {
         File file = new File(folder, "me.account");
-        byte[] whole = Files.readAllBytes(file.toPath());
-        for (int size : new int[] {0, 1, 64, whole.length - 1}) {
-            Files.write(file.toPath(), Arrays.copyOf(whole, size));
+        byte[] document = Files.readAllBytes(file.toPath());
+        for (int size : new int[] {0, 1, 64, document.length - 1}) {
+            Files.write(file.toPath(), Arrays.copyOf(document, size));
             refused("account", () -> Device.open(store, new Device.Terms(3)));
         }
-        byte[] changed = whole.clone();
-        changed[whole.length / 2] ^= 1;
+        byte[] changed = document.clone();
+        changed[document.length / 2] ^= 1;
         Files.write(file.toPath(), changed);
         refused("account", () -> Device.open(store, new Device.Terms(3)));
-        Files.write(file.toPath(), whole);
+        Files.write(file.toPath(), document);
         check(Device.open(store, new Device.Terms(300)).left() < 1e-9, "what an account was created with stays");
         // A crash before the rename leaves the old text and a part of the new one.
         Files.write(new File(folder, "me.account.new").toPath(), new byte[] {1, 2, 3});

@@ -91,17 +91,17 @@ final class Conformance {
                         "packed", Json.hex(Device.packed(text(asked, "batch"), text(asked, "label"), reports)));
             }
             case "fate":
-                return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
+                return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.integer(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
             case "withdrawal":
                 return Account.map("body", Device.withdrawal(text(asked, "batch")));
             case "withdrawn":
-                return Account.map("withdrawn", Device.isWithdrawn(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))));
+                return Account.map("withdrawn", Device.isWithdrawn(text(asked, "batch"), (int) Json.integer(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))));
             case "address":
                 Malformed.need(Transport.isUsable(text(asked, "address")), "address");
                 return Account.map("used", true);
             case "value": {
                 Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
-                return Account.map("taken", campaign.asked.value(text(asked, "question"), asked.get("value")));
+                return Account.map("taken", campaign.request.value(text(asked, "question"), asked.get("value")));
             }
             case "words": {
                 Campaign campaign = Campaign.read(text(asked, "published"), text(asked, "key"));
@@ -132,15 +132,28 @@ final class Conformance {
             case "encapsulate": {
                 if (!Relay.isAvailable()) return Account.map("unknown", true);
                 Relay.Sealed sealed = Relay.encapsulate(text(asked, "configuration"), Json.unhex(text(asked, "plain")), Json.unhex(text(asked, "ephemeral")));
-                Map<String, Object> told = Account.map("sealed", Json.hex(sealed.request));
-                if (asked.containsKey("answer")) told.put("opened", Json.hex(sealed.open(Json.unhex(text(asked, "answer")))));
-                return told;
+                Map<String, Object> result = Account.map("sealed", Json.hex(sealed.request));
+                if (asked.containsKey("answer")) result.put("opened", Json.hex(sealed.open(Json.unhex(text(asked, "answer")))));
+                return result;
             }
             case "account": {
                 Map<String, Object> state = Account.upgraded(Json.object(asked.get("state")));
                 Map<String, Object> policy = asked.get("policy") == null ? POLICY : Json.object(asked.get("policy"));
                 Account.Step step = happen(state, Json.object(asked.get("event")), policy);
                 return Account.map("outcome", step.outcome, "state", step.next == null ? state : Account.ordered(step.next));
+            }
+            case "change": {
+                Question question = question(text(asked, "specification"));
+                int group = (int) Account.integer(asked.get("group"));
+                int[] given = new int[3];
+                for (int i = 0; i < 3; i++) given[i] = (int) Account.integer(asked.get(new String[] {"changes", "days", "before"}[i]));
+                List<Object> codes = Changes.input(question, asked.get("values"));
+                Changes.Owed owed = new Changes.Owed(group, given[0], given[1], codes.size(), given[2], (int) Account.integer(asked.get("intervals")));
+                Scripted flips = new Scripted(text(asked, "keyed"));
+                Scripted source = new Scripted(text(asked, "bytes"));
+                Changes.Drawn drawn = Changes.rows(question, codes, owed, (int) Account.integer(asked.get("reported")), flips, source);
+                String mark = Changes.fingerprint(question, asked.get("days"), asked.get("changes"));
+                return Account.map("fingerprint", mark, "report", drawn.report, "reported", (double) drawn.number, "left", (double) flips.left() + source.left());
             }
             case "permanent": {
                 List<Object> reports = new ArrayList<>();
@@ -161,7 +174,7 @@ final class Conformance {
     private static Map<String, Object> campaign(Campaign campaign) {
         List<Object> asks = new ArrayList<>();
         for (String name : campaign.names()) {
-            asks.add(campaign.canAnswer(name) ? campaign.asked.accountTerms(campaign.id, name) : Account.map("question", name, "unknown", true));
+            asks.add(campaign.canAnswer(name) ? campaign.request.accountTerms(campaign.id, name) : Account.map("question", name, "unknown", true));
         }
         return Account.map("campaign", campaign.id, "retired", campaign.retired.isEmpty() ? null : campaign.retired, "asks", asks);
     }
@@ -185,6 +198,11 @@ final class Conformance {
                     public Source source() {
                         return source;
                     }
+
+                    @Override
+                    public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
+                        return new Changes.Drawn((String) event.get("report"), (int) Account.integer(event.get("mark")));
+                    }
                 });
             case "dry run":
                 Map<String, Object> outcome =
@@ -194,7 +212,7 @@ final class Conformance {
             case "act":
                 return Account.act(state, Json.object(event.get("at")));
             case "batch":
-                return Account.batch(state, text(event, "id"), (int) Json.whole(event.get("most"), 0, 1 << 30), one -> {
+                return Account.batch(state, text(event, "id"), (int) Json.integer(event.get("most"), 0, 1 << 30), one -> {
                     boolean listed = !event.containsKey("questions");
                     for (Object pair : listed ? new ArrayList<>() : Json.list(event.get("questions"))) {
                         listed |= Json.list(pair).equals(Arrays.asList(one.get("question"), one.get("fingerprint")));
@@ -229,7 +247,7 @@ final class Conformance {
                 return Account.withdraw(state, text(event, "id"));
             case "split":
                 List<Object> share = Json.list(event.get("share"));
-                return Account.split(state, text(event, "device"), Json.whole(share.get(0), 0, 1L << 52), Json.whole(share.get(1), 1, 1L << 52));
+                return Account.split(state, text(event, "device"), Json.integer(share.get(0), 0, 1L << 52), Json.integer(share.get(1), 1, 1L << 52));
             default:
                 return Account.merge(state, Json.object(event.get("from")));
         }
@@ -244,16 +262,16 @@ final class Conformance {
         BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             Map<String, Object> asked = Json.object(Json.parse(line));
-            Map<String, Object> told;
+            Map<String, Object> result;
             try {
-                told = answer(asked);
+                result = answer(asked);
             } catch (Malformed refused) {
-                told = Account.map("refused", refused.reason);
+                result = Account.map("refused", refused.reason);
             } catch (RuntimeException | StackOverflowError wrong) {
-                told = Account.map("error", wrong.toString());
+                result = Account.map("error", wrong.toString());
             }
-            told.put("id", asked.get("id"));
-            out.write(Json.write(told));
+            result.put("id", asked.get("id"));
+            out.write(Json.write(result));
             out.newLine();
         }
         out.flush();

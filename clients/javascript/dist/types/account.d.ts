@@ -1,10 +1,10 @@
 /**
- * The account of one person: what was given so far, and what may still be asked.
+ * The account of one person: spent and remaining budgets.
  *
  * A state and events that change it, by the rules of docs/account.md. Nothing here draws, stores or sends: `answer`
  * is handed functions that draw, and its new state has the spend and the report together.
  */
-import { type Source } from "./parts.js";
+import { type Question, type Source } from "./parts.js";
 /** One event ends with an outcome, and with a new state unless it changed nothing. */
 export type Step = [outcome: Outcome, next?: State | undefined];
 export type Outcome = {
@@ -45,7 +45,7 @@ export interface Kept extends Named {
     report: string | null;
 }
 export interface Choice extends Named {
-    /** A choice of version 2 has none, and stands for both. */
+    /** A choice of version 2 has none, and means both. */
     repeat?: "once" | "kept change";
     period: number;
     day: number;
@@ -69,6 +69,26 @@ export interface Presence {
     period: number | null;
     /** The identity of the message that waits. */
     batch: string | null;
+}
+/** What was reported of a kept change: how many intervals, and under a pad how many changes were in them. */
+export interface Tree extends Named {
+    period: number;
+    intervals: number;
+    mark: number;
+}
+/** The intervals of a kept change that are over and not reported. */
+export interface Owed {
+    period: number;
+    group: number;
+    changes: number;
+    /** The number of intervals of the group. */
+    all: number;
+    /** The number of days of the period so far. */
+    days: number;
+    /** The number of intervals that were reported before, and the number under a pad. */
+    before: number;
+    mark: number | null;
+    intervals: number;
 }
 export interface Queued extends Named {
     id: string;
@@ -106,6 +126,7 @@ export interface State {
     coins?: Coin[];
     /** Marks of the values of which a report was queued. */
     told?: string[];
+    trees?: Tree[];
     present?: Presence[];
     queue: Queued[];
     /** Batches that can be taken back. */
@@ -125,6 +146,8 @@ export interface Asked extends Named {
     times?: number;
     /** Calendar periods, in place of `days` and `start`. */
     every?: "day" | "week" | "month";
+    /** The most often that a value changes in a period. */
+    changes?: number;
     /** The most answers over a campaign. */
     limit?: {
         campaign: string;
@@ -147,16 +170,20 @@ export interface Policy {
 export interface Drawing {
     report(): string;
     mark(): string;
+    /** Draw the intervals that are over of a kept change: the report, and the number to keep; undefined if the value has not all days. */
+    change?(owed: Owed): [report: string, mark: number] | undefined;
     source: Source;
 }
-/** By which rules a state is kept. `plain` are those of one budget for all time; rules.ts has all. */
+/** The rules of a state. `plain` is for one budget for all time; rules.ts has all. */
 export interface Rules {
     /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
     open(state: State, isNew: boolean): State;
-    /** Return what a question always assumes, by how often it is asked. */
+    /** Return the assumptions of a question, by its repetition. */
     assumes?(asked: Asked): string[];
-    /** Return whether a question may be asked so. */
+    /** Return whether a question is allowed in this form. */
     knows(asked: Asked): boolean;
+    /** What kept changes need, of rules that keep them. */
+    changes?: Changes | undefined;
     /**
      * Return how an answer ends without a report, and the state that is kept nevertheless; or no outcome, the state to
      * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
@@ -170,6 +197,15 @@ export interface Rules {
     /** The person did something themselves. */
     act?(state: State): Step;
 }
+/** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
+export interface Changes {
+    knows(asked: Asked): boolean;
+    /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
+    of(question: Question, days: number, changes: number): Question | undefined;
+    /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
+    decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+    draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
+}
 /** The policy of a device that is given none. */
 export declare const DEFAULT: Policy;
 export declare const number: (text: string) => bigint;
@@ -181,11 +217,11 @@ export declare const accepts: (policy: Policy, { epsilon, delta, mechanism }: As
 export declare const charge: (x: number, places: number) => string;
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export declare function limit(x: number, places: number): string;
-/** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
+/** Return the rest of a limit after some entries, in units: below 0 if they exceed it. */
 export declare const remaining: (entries: Units[], most: Units, field: keyof Units) => bigint;
 /** Return whether entries fit into a limit, ε and δ. */
 export declare const fits: (entries: Units[], most: Units) => boolean;
-/** The limits of an account by the plain rules, beside ε and δ. */
+/** The limits of an account by the plain rules, in addition to ε and δ. */
 export declare const PLAIN: {
     readonly epoch: "lifetime";
     readonly lifetime: null;
@@ -193,7 +229,7 @@ export declare const PLAIN: {
     readonly quotas: {};
     readonly askers: null;
 };
-/** Return what is left of a limit as a number. The slack of the limit is not left: it is there so that sums of doubles fit. */
+/** Return the rest of a limit as a number. The slack of the limit does not count: it is there so that sums of doubles fit. */
 export declare const leftOf: (units: bigint, most: Units) => number;
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
@@ -201,10 +237,12 @@ export declare const plain: Rules;
 export declare const isAnswered: (entries: Entry[], asked: Asked) => boolean;
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
 export declare const assumed: (asked: Asked, rules: Rules) => string[];
-/** Return what a path of so many locations assumes. */
+/** Return the assumptions of a path of this number of locations. */
 export declare const pathAssumes: (times?: number) => string[];
 /** Return whether a report waits to be sent. */
 export declare const waits: ({ batch }: Queued) => boolean;
+/** Return whether an entry was charged for exactly what another one would be. */
+export declare const isPaid: (one: Entry | undefined, due: Entry) => unknown;
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**
@@ -216,7 +254,7 @@ export declare function batch(state: State, id: string, most: number, chosen: (o
 export declare function withoutMessages(state: State, chosen: (one: Presence) => boolean): [State, number];
 /** The collector has a report, or a batch: it leaves the queue. */
 export declare function acknowledge(state: State, id: string): Step;
-/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again as soon as the question is asked again. */
+/** The collector refused a batch for good: its reports leave the queue. Permanent answers are set aside, and wait again after the next request. */
 export declare function drop(state: State, id: string): Step;
-/** Return a state of version 3: a choice of version 2 stands for both ways of keeping one. */
+/** Return a state of version 3: a choice of version 2 means both ways of keeping one. */
 export declare function upgraded(state: State): State;

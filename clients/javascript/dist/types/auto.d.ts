@@ -8,9 +8,9 @@ export interface AutoSending extends Sending {
 }
 /**
  * Send what waits of some inquiries: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
- * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are sent, too.
+ * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are also sent.
  *
- * Return a function that sends now, unless the collector asked to wait, and one that ends all of this.
+ * Return a function that sends now (unless the collector requested a wait), and one that ends all of this.
  */
 export declare function autoSend(device: Device, inquiries: Inquiry[], url: string, { onSend, onError, ...options }?: AutoSending): {
     send(): Promise<void>;

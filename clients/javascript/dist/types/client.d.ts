@@ -1,4 +1,4 @@
-/** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
+/** A device that answers: questions, one durable account, a queue of reports, and its promise. */
 import { type Question, type Source } from "./parts.js";
 import { type Asked, type Outcome, type Policy, type Rules, type State, type Step } from "./account.js";
 import { type Waiting } from "./batch.js";
@@ -6,18 +6,18 @@ import { type Waiting } from "./batch.js";
 export interface Store<Thing = Kept> {
     update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
-/** What a campaign shows to a person: a digest of who asks, for what and how often, a digest of each question with its words, and the days. */
+/** The shown parts of a campaign: a digest of asker, purpose and repetition, a digest of each question with its words, and the days. */
 export interface Shown {
     general: string;
     questions: string[];
     begins: string;
     ends: string;
 }
-/** What a person agreed to: what was shown, and the address of the collector, without the identity of the campaign, if it was given. */
+/** A person's agreement: the shown parts, and the address of the collector, without the identity of the campaign, if it was given. */
 export interface Agreed extends Shown {
     address?: string | undefined;
 }
-/** What is kept: the state of the account, the secret key of permanent answers, and what the person chose, if they were asked: for campaigns by the digest of what was shown. */
+/** The kept data: the state of the account, the secret key of permanent answers, and the person's choice, if any: for campaigns by the digest of what was shown. */
 export interface Kept {
     state: State;
     key: string;
@@ -44,10 +44,10 @@ export interface Options {
     store: Store;
     source?: Source;
     policy?: Partial<Policy>;
-    /** The rules of the account: one budget for all time, unless they are those of `dither-ldp/rules`. */
+    /** The rules of the account: one budget for all time, or the rules of `dither-ldp/rules`. */
     rules?: Rules;
 }
-/** What an asker adds to a question: its name, who asks, how often. */
+/** An asker's terms of a question: its name, the asker, the repetition. */
 export interface InquiryTerms {
     name: string;
     asker: string;
@@ -56,9 +56,9 @@ export interface InquiryTerms {
     start?: number;
     assumes?: string[];
     data?: [number, number];
-    /** The number of locations of a path: exactly as many are answered, and charged. */
+    /** The number of locations of a path: exactly this number is answered, and charged. */
     times?: number;
-    /** The label that stands for answers that are not in the list. */
+    /** The label for answers that are not in the list. */
     otherwise?: unknown;
     /** What the campaign shows to the person: consent to anything else does not cover this question. */
     shown?: Shown;
@@ -70,7 +70,7 @@ export interface InquiryTerms {
     ends?: number;
     /** Calendar periods, in place of `days`. */
     every?: "day" | "week" | "month";
-    /** The most often that a value changes in a period, of a kept change. */
+    /** The most often that a value changes in a period, of a kept change: a value is the list of the values of all its days so far. */
     changes?: number;
     /** The most answers to a question over a campaign. */
     limit?: {
@@ -84,7 +84,7 @@ export interface InquiryTerms {
         share?: number;
         follows?: string;
     };
-    /** Return the value of what a person gives: of a scale, a date or a time; undefined of what is none. */
+    /** Return the value of a person's input: of a scale, a date or a time; undefined for other inputs. */
     value?: (given: unknown) => unknown;
     /** The languages of the words below, the first of which is the campaign's own. */
     languages?: string[];
@@ -102,7 +102,7 @@ export interface InquiryTerms {
     /** The edges of a scale. */
     scale?: number[];
 }
-/** What a page can show before it asks. */
+/** The words that a page can show before a question. */
 export interface Promised {
     epsilon: number;
     /** No report is more than this many times likelier under one value than under another. */
@@ -120,7 +120,7 @@ export interface Inquiry {
     readonly terms: InquiryTerms;
     /** What the account sees of it: no value. */
     readonly asked: Asked;
-    /** Return what is promised to the person who answers, and what is left. */
+    /** Return the promise to the person who answers, and the remaining budget. */
     promise(): Promise<Promised>;
     /** Return the question as people read it, in the best of some languages (those of the browser unless they are given); its name if the campaign has no words for it. */
     text(languages?: readonly string[]): string;
@@ -151,7 +151,7 @@ export interface Refusal {
     reason: string;
     /** The collector's sentence, or this client's. */
     words: string;
-    /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
+    /** The number of dropped reports that no collector can ever take; 0 if they wait. */
     dropped: number;
 }
 /** What became of the reports that waited. */
@@ -181,13 +181,13 @@ export interface Device {
      * Return whether this device may answer and send; with a choice, keep what the person chose first. Nobody chose: it may, unless the browser has Global Privacy
      * Control or the process DO_NOT_TRACK. What a person chose counts more than these.
      *
-     * A yes to a campaign holds for what was shown of it, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
+     * A yes to a campaign holds for its shown parts, and for the collector at the `address` of the campaign, if it is given. As soon as the person was asked about anything,
      * every campaign needs a yes of its own: also a new version that asks more, says other words or lasts longer. `consent(false)` is a no to all.
      *
      * What waits while the person says no is kept, and is never sent: a later yes drops it from the queue. Permanent answers may be given again.
      */
     consent(choice?: boolean, campaign?: Consented, address?: string): Promise<boolean>;
-    /** Return what the person chose, for a campaign if it is given; undefined if nobody asked them about what it shows. */
+    /** Return the person's choice, for a campaign if it is given; undefined without a choice about its shown parts. */
     chosen(campaign?: Consented): Promise<boolean | undefined>;
     /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits, or without consent. */
     body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
@@ -202,7 +202,7 @@ export interface Device {
      */
     send(inquiries: Inquiry | Inquiry[], url: string, options?: Sending): Promise<Sent>;
     /**
-     * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
+     * Return the account, or the result of a function on it: `device.account(view)` shows the answers, and `device.account(erase)` forgets it,
      * with the two functions of `dither-ldp/account`.
      */
     account<T = State>(look?: (state: State, rules: Rules, kept: Kept, policy: Policy, source: Source) => [result: T, next?: State | undefined, forgetKey?: true]): Promise<T>;
@@ -210,9 +210,9 @@ export interface Device {
 /** Return why nothing may be answered and sent, or undefined if it may. */
 export declare function withheld(kept: Kept, shown?: Shown, url?: string): string | undefined;
 export declare const refused: (reason: string, words: string) => Outcome;
-/** Send batch after batch, until there is none or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
+/** Send batch after batch, until the queue is empty or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
 export declare function deliver(next: () => Promise<Batch | string | undefined>, settle: (id: string, fate: "acknowledged" | "dropped") => Promise<Outcome>, url: string, { fetch, pack }: Sending, source: Source): Promise<Sent>;
-/** Open the account of a device; it is created with these limits if there is none. */
+/** Open the account of a device; a missing one is created with these limits. */
 declare function open({ epsilon, delta, store, source, policy, rules }?: Options): Promise<Device>;
 /** The account of one person on this device, its questions and its queue. */
 export declare const Device: {

@@ -1,4 +1,4 @@
-/** dither on a device: read a question, verify what it promises, draw reports. */
+/** dither on a device: read a question, verify its promise, draw reports. */
 export { draws, readQuestion, type Question } from "./question.js";
 export { systemSource, type Source } from "./source.js";
 export { hex, Malformed } from "./text.js";

@@ -1,6 +1,6 @@
 /**
- * Elements of a page: `<dither-consent>` says who asks for what and keeps what the person chose, `<dither-question name="minutes">` is a labelled form control.
- * `connect(device, campaign, address)` gives them what they need.
+ * Elements of a page: `<dither-consent>` shows asker and purpose and keeps the person's choice, `<dither-question name="minutes">` is a labelled form control.
+ * `connect(device, campaign, address)` connects them.
  */
 import { type Device, type Inquiry } from "./client.js";
 import { type Campaign } from "./signatures.js";
@@ -24,13 +24,13 @@ export interface ElementWords {
     unknown: string;
     choose: string;
     several: string;
-    /** What one answer tells: {reach} is a share. */
+    /** The information in one answer: {reach} is a share. */
     one: string;
-    /** What all answers to a campaign together tell: {total} is a share. */
+    /** The information in all answers to a campaign: {total} is a share. */
     total: string;
-    /** What one answer to each of its questions tells: {reach} is a share. */
+    /** The information in one answer to each of its questions: {reach} is a share. */
     round: string;
-    /** That there is no limit over all answers. */
+    /** The words for a missing limit over all answers. */
     unlimited: string;
     /** That nothing is sent before the person agrees. */
     first: string;
@@ -47,7 +47,7 @@ declare const Base: {
 declare abstract class DitherElement extends Base {
     #private;
     static observedAttributes: string[];
-    /** The languages that are wanted: that of the element, of the page, of the browser. */
+    /** The wanted languages: of the element, of the page, of the browser. */
     get wanted(): string[];
     get words(): ElementWords;
     /** Show these children, and their language to programs that read aloud. */
@@ -58,8 +58,8 @@ declare abstract class DitherElement extends Base {
     protected tell(name: string, detail: unknown): void;
 }
 /**
- * `<dither-consent>`: who asks what and what for, what the answers reveal, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
- * event `consent`. A yes holds for what is shown.
+ * `<dither-consent>`: the asker, the questions, the purpose, the information in the answers, and two buttons. Set `device`, `campaign` and its `address`, or call `connect`. It sends the
+ * event `consent`. A yes holds for the shown campaign.
  */
 export declare class DitherConsent extends DitherElement {
     #private;
@@ -76,7 +76,7 @@ export declare class DitherQuestion extends DitherElement {
     refresh(): Promise<void>;
 }
 /**
- * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send what is answered. `address` is the campaign's.
+ * Give a device and a campaign to all elements of a page, `<dither-consent>` and `<dither-question name="…">`, and send the answers. `address` is the campaign's.
  * Return a function that ends the sending.
  */
 export declare function connect(device: Device, campaign: Campaign, address: string, root?: ParentNode): () => void;

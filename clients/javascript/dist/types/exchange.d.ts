@@ -1,5 +1,5 @@
 /** One request and its complete answer, of a server that may be broken or hostile. */
-/** Throw `Malformed` ("address") unless an address is one of https, or of this machine. One without a host is that of the page. */
+/** Throw `Malformed` ("address") unless an address is one of https, or of this machine. An address without a host belongs to the page. */
 export declare const checkAddress: (address: string) => void;
 /**
  * Send a request; return its answer, and a response that has its content, at most `most` bytes of it.

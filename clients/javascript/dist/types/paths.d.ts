@@ -10,7 +10,7 @@ export interface Area {
     axes(place: Place): Place;
     /** Return the length of a step over the distance to the border in its direction. */
     gauge(at: Place, step: Place): number;
-    /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
+    /** The domains of the two numbers, with sorted keys; none without `pair`. */
     lines?: unknown[];
     /** The ends of both sides of the box around it; none of the sphere. */
     box?: readonly [Place, Place];
@@ -21,9 +21,9 @@ export interface Area {
 export declare const pair: (given: unknown[], field: string) => Place;
 /** Return the area of a device text. */
 export declare function readArea({ domain, outside }: Fields): Area;
-/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+/** Return ε·times, rounded up to a double, and the assumptions of a path of this number of locations. */
 export declare function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]];
-/** Return what makes places inside an area of a path, or undefined of what is none. */
+/** Return the function from a path to places inside an area, or undefined for other values. */
 export declare const inArea: (area: Pick<Area, "clip">) => (value: unknown) => Place[] | undefined;
 /** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
 export declare function asPath(rows: Uint8Array[][]): Uint8Array;

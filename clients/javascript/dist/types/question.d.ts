@@ -1,11 +1,11 @@
-/** A question as it travels: read, verified in whole numbers, and ready to be answered. */
+/** A question as it travels: read, verified in integers, and ready to be answered. */
 import { type Draw, type Reader } from "./draw.js";
 import { type Source } from "./source.js";
-/** The draws that the core knows, by kind. Other entry points hold further ones, which are added here. */
+/** The draws that the core knows, by kind. Other entry points add further ones here. */
 export declare const draws: {
     [kind: string]: Reader;
 };
-/** What a question is, once it was verified: its draw, and what it says of itself. */
+/** A verified question: its draw, and its own description. */
 export interface Question extends Omit<Draw, "delta"> {
     /** The mechanism that the specification names, and the kind of draw that it has. */
     readonly mechanism: string;

@@ -5,7 +5,7 @@ import { type Inquiry, type InquiryTerms, type Device, type Promised } from "./c
 import { type Campaign } from "./signatures.js";
 /** What a component knows of its question. */
 export interface UsedQuestion {
-    /** What `device.send` takes; undefined as long as there is no device. */
+    /** The input of `device.send`; undefined without a device. */
     asking: Inquiry | undefined;
     /** What is promised to the person: show it before you ask. */
     promised: Promised | undefined;

@@ -6,7 +6,7 @@ export declare const canonical: (value: Json) => string;
 /** Return a state with its lists in the order of docs/account.md, as it is compared and exported. A store keeps them as they came. */
 export declare function ordered(state: State): State;
 /** Give part/whole of this device's budget to another device. */
-export declare function split(state: State, device: string, [part, whole]: [number, number]): Step;
+export declare function split(state: State, device: string, [part, total]: [number, number]): Step;
 /** What another device exports: everything but its queue and its clock. */
 export type Export = Pick<State, "account" | "person" | "device" | "entries" | "answers" | "choices" | "coins"> & {
     limits: Limits;

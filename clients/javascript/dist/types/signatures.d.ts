@@ -1,7 +1,7 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 import { type InquiryTerms, type Shown, type Store } from "./client.js";
 import { type Fields } from "./parts.js";
-/** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
+/** Return whether a signature of 64 bytes fits some bytes and an Ed25519 public key of 32 bytes. */
 export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean>;
 /** A campaign whose signature was verified. */
 export interface Campaign {
@@ -42,7 +42,7 @@ export interface CampaignList {
 }
 /**
  * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
- * its terms are in order, and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ * its terms are in order, and this client can answer all its questions: otherwise it could not check the campaign's promise.
  */
 export declare const readCampaign: (published: string, key: string) => Promise<Campaign>;
 /**
@@ -53,7 +53,7 @@ export declare const readList: (published: string, key: string, kept?: Seen["hea
 /**
  * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
  *
- * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
+ * `store` keeps the device's facts about askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
  * next one, once, and ("list") the asker's list of campaigns must have this one and continue the list that was seen before.
  */
 export declare function fetchCampaign(address: string, key: string, fetch?: typeof globalThis.fetch, store?: Store<Seen>): Promise<Campaign>;

@@ -1,6 +1,6 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
 /**
- * What was given is not allowed. `reason` is one word, which docs/devices.md explains; `field` is the name of the field that is wrong, or a sentence;
+ * An input is not allowed. `reason` is one word from docs/devices.md; `field` is the name of the field that is wrong, or a sentence;
  * `question` is the name of the question, if it was about one. None of them holds a person's value.
  */
 export declare class Malformed extends Error {
@@ -18,7 +18,7 @@ export type Json = null | boolean | number | string | Json[] | {
 export type Fields = {
     [key: string]: any;
 };
-/** Return what a JSON text holds; refuse a key that stands twice in one object, of which languages keep different ones. */
+/** Return the data of a JSON text; refuse repeated keys in one object, because languages keep different ones. */
 export declare function parse(text: string): Fields;
 /**
  * Return the object that a text in canonical JSON holds, and a function that refuses it if it has a field or an entry, at any depth,
@@ -27,9 +27,9 @@ export declare function parse(text: string): Fields;
 export declare function watched(text: string): [given: Fields, finish: () => void];
 /** Return a field that is a finite number; texts are not read as one. */
 export declare function real(given: Fields, field: string, value?: unknown): number;
-/** Return a field, or a value of it, that is a whole number within bounds; texts and fractions are not read as one. */
-export declare function whole(given: Fields, field: string, least: number, most: number, value?: unknown): number;
-/** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
+/** Return a field, or a value of it, that is an integer within bounds; texts and fractions are refused. */
+export declare function integer(given: Fields, field: string, least: number, most: number, value?: unknown): number;
+/** Return a field that is an integer, written as lower-case hexadecimal text without leading zeros. */
 export declare function hexadecimal(given: Fields, field: string, digits: number, value?: any, read?: bigint): bigint;
 /** Return a text as UTF-8. */
 export declare const utf8: (text: string) => Uint8Array;

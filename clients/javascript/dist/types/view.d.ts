@@ -21,7 +21,7 @@ export interface AccountView {
     given: Given[];
     /** How many reports wait to be sent. */
     waiting: number;
-    /** How many answers were sent, which their askers keep. */
+    /** The number of sent answers; their askers keep them. */
     sent: number;
     /** The batches that can still be taken back, with the last day on which that is possible: `takeBack` does it. */
     withdrawable: {
@@ -36,15 +36,15 @@ export declare function view(state: State, rules: Rules): [AccountView];
  * Forget what was given: names of askers and questions, permanent answers and their key, drawn days, reports that wait. Return what is left, and how many
  * answers had been sent: `device.account(erase)`.
  *
- * How much was spent stays, because askers keep what they have learned: a person who could begin anew could be asked for ever.
+ * The spent budget stays, because askers keep their knowledge: with a new start there would be no limit.
  */
-export declare function erase({ told: _, coins: __, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
+export declare function erase({ told: _, coins: __, trees: ___, sent: ____, present: _____, ...state }: State, rules: Rules): [AccountView, State, forgetKey: true];
 declare const DitherAccount_base: {
     new (): HTMLElement;
     prototype: HTMLElement;
 };
 /**
- * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
+ * An element that shows a person's answers on this device by asker, the remaining budget, and a button that forgets the answers: `<dither-account>`.
  *
  * Set its `device`. It has no style of its own but parts: `text`, `table`, `button`.
  */

@@ -1,4 +1,4 @@
-/** Taking back what was sent: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
+/** Withdrawal: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 import { type State, type Step } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
 import type { Campaign } from "./signatures.js";
@@ -12,7 +12,7 @@ export interface Noted {
 export declare function noted(state: State, id: string, sent?: Noted): Step;
 /** A batch is withdrawn: it leaves the queue, or the list of what can be taken back. What was spent stays spent, and nothing is set aside. */
 export declare function withdraw(state: State, id: string): Step;
-/** Return the body that asks a collector to delete a batch. */
+/** Return the body of a request to delete a batch. */
 export declare const withdrawalBody: (id: string) => string;
 /** Return whether an answer says that a batch is withdrawn, and the collector's word for a refusal. */
 export declare function judgeWithdrawal(id: string, status: number, text: string): [withdrawn: boolean, word: string];
@@ -20,7 +20,7 @@ export declare function judgeWithdrawal(id: string, status: number, text: string
 type Asker = Pick<Inquiry, "terms"> | Pick<Campaign, "terms">;
 /** What became of the batches that were taken back. */
 export interface TakenBack {
-    /** How many answers the collector was asked to delete, and has confirmed. */
+    /** The number of answers whose deletion the collector has confirmed. */
     withdrawn: number;
     /** How many answers had not been sent, and are not sent any more. */
     unsent: number;

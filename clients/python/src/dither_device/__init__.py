@@ -1,7 +1,7 @@
-"""A device for local differential privacy: it answers signed campaigns, with the standard library alone.
+"""A device for local differential privacy: it answers signed campaigns, using only the standard library.
 
-`Telemetry` is for command-line tools. `Campaign`, `Account`, `Inquiry`, `Question` and `send` are what it is
-made of. Nothing is read, written or sent by importing this package; a name is loaded when it is first used.
+`Telemetry` is for command-line tools. It consists of `Campaign`, `Account`, `Inquiry`, `Question` and
+`send`. Nothing is read, written or sent by importing this package; a name is loaded when it is first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one person has given, in one SQLite file: that of `dt.Account`, which may be used in turns with it.
+"""The answers of one person, in one SQLite file; `dt.Account` may use the same file in turns.
 
 Every call is one transaction. What was spent is on disk before a report is returned.
 """
@@ -42,15 +42,15 @@ _REPEATS = ("fresh", "same", "per value", "once", "kept change", "present")
 
 
 class Inquiry:
-    """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
+    """A question with its name, its asker and the number of answers. `Account.answer` takes it.
 
     `days` and `start` (a day since 1970) are the periods of `"once"` and `"kept change"`; `changes` is for
     the latter, whose value is the list of the values of all days so far. `"present"` is the permanent label
-    of a campaign that counts devices, which `Account.present` takes. `times` is the number of locations
+    of a campaign that counts devices, for `Account.present`. `times` is the number of locations
     of a path; one place may be given as a pair. `every` is a period of the calendar in place of `days`;
-    `limit` and `phase` are terms of a campaign, `words` what it says to people, and `taken` turns a value
+    `limit` and `phase` are terms of a campaign, `words` its texts for people, and `taken` turns a value
     into the question's. `data` are the seconds that the value is about, the second excluded. `otherwise` is
-    the value that stands for all that are not in the domain.
+    the value that replaces all outside of the domain.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Inquiry:
         }
 
     def text(self, *languages: str) -> str:
-        """Return the question as people read it, in the best of some languages, or in that of this computer.
+        """Return the question's words for people, in the best of some languages, or in this computer's.
 
         It is the name of the question if the campaign has no words for it.
         """
@@ -188,8 +188,8 @@ class Account:
     """What one person has given: entries, permanent answers, drawn days, reports that wait.
 
     `Account.create` makes a file, `Account(path)` opens one. A file that is damaged, missing or readable by
-    others is refused (AccountUnusable). `policy` says what is accepted: by default answers of ε ≤ 1 without δ
-    that assume nothing. `wait` is how long another process may hold the file, in seconds.
+    others is refused (AccountUnusable). `policy` restricts the questions: by default answers of ε ≤ 1 without
+    δ that assume nothing. `wait` is how long another process may hold the file, in seconds.
     """
 
     def __init__(
@@ -227,8 +227,8 @@ class Account:
         """Make a new account and open it: `epsilon` and `delta` for each epoch, over all askers.
 
         `lifetime` is the most ε over all epochs, `quota` the most that one asker may take of an epoch,
-        `askers` how many new askers are admitted until the person acts. The file appears when it is whole,
-        readable by its owner alone.
+        `askers` how many new askers are admitted until the person acts. The file appears when it is complete,
+        readable only by its owner.
         """
         need(epoch in EPOCHS and (lifetime is None or epoch != "lifetime"), "epsilon", "no such epoch")
         for budget in (epsilon, delta, lifetime, quota):
@@ -298,7 +298,7 @@ class Account:
     ) -> str:
         """Say that the program is used within a transaction that is open.
 
-        Without `labels` no coin is tossed and no label drawn: the device is counted alone.
+        Without `labels` no coin is tossed and no label drawn: the device is only counted.
         """
         terms, label = campaign.presence()
         label = label if labels else None
@@ -329,8 +329,8 @@ class Account:
         terms, label = campaign.presence()
         question = None if label is None else label.facts
         event = {"do": "message", "at": self._now(), "presence": terms, "question": question}
-        told = self._happen(event)
-        return None if told["is"] == "empty" else told
+        reported = self._happen(event)
+        return None if reported["is"] == "empty" else reported
 
     def messages(self, asker: str | None = None) -> list[str]:
         """Return the identities of the messages of presence that wait, of one asker or of all."""
@@ -351,9 +351,9 @@ class Account:
         from dither_device.keyed import MARK, REPORT, source_of
 
         key = self._key()
-        told = asking.asker, asking.name, question.fingerprint, question.mark(placed)
-        report = question.draw(placed, source_of(key, *told, REPORT))
-        mark = None if decision.told is None else source_of(key, *told, MARK)(16).hex()
+        reported = asking.asker, asking.name, question.fingerprint, question.mark(placed)
+        report = question.draw(placed, source_of(key, *reported, REPORT))
+        mark = None if decision.told is None else source_of(key, *reported, MARK)(16).hex()
         return decision.with_report(report.hex(), mark)
 
     def _key(self) -> bytes:
@@ -366,8 +366,8 @@ class Account:
         """Return what an answer would do: drawn, repeated, silent, or "refused: " and the reason."""
         with self._store.transaction() as state:
             event = {"do": "dry run", "id": os.urandom(16).hex(), "question": asking.facts, "at": self._now()}
-            told = decide(state, event, self.policy, None).outcome
-            return f"refused: {told['reason']}" if told["is"] == "refused" else str(told["is"])
+            reported = decide(state, event, self.policy, None).outcome
+            return f"refused: {reported['reason']}" if reported["is"] == "refused" else str(reported["is"])
 
     def act(self) -> None:
         """Say that the person did something themselves: new askers are admitted, the clock is believed."""
@@ -380,7 +380,7 @@ class Account:
         with self._store.transaction() as state:
             event: Data = {"do": "batch", "id": os.urandom(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
+                event["questions"] = [[asking.name, asking.facts["fingerprint"]] for asking in questions]
             return self.batch_in(state, event)
 
     def batch_in(self, state: State, event: Data) -> tuple[str, list[Data]] | None:
@@ -427,12 +427,12 @@ class Account:
             return list(state.queue.values())
 
     def remember(self, change: Callable[[Data], Data]) -> None:
-        """Replace what is kept about askers by what a function makes of it, at once."""
+        """Replace the stored facts about askers by the result of a function, atomically."""
         with self._store.transaction() as state:
             self.remember_in(state, change(state.known))
 
     def remember_in(self, state: State, known: Data) -> None:
-        """Keep what is known about askers within a transaction that is open."""
+        """Keep facts about askers within an open transaction."""
         if known != state.known:
             self._store.keep(state, {"askers known": known})
 
@@ -444,12 +444,12 @@ class Account:
 
     @property
     def mark(self) -> str:
-        """Where the file stands: its length and its last digest."""
+        """The mark of the file: its length and its last digest."""
         with self._store.transaction():
             return self._store.mark()
 
     def wire(self) -> Data:
-        """Return the whole state as plain data: see docs/account.md."""
+        """Return the complete state as plain data: see docs/account.md."""
         with self._store.transaction() as state:
             return state.wire()
 
@@ -475,7 +475,7 @@ class Account:
 
 
 def left_of(state: State, now: int) -> float:
-    """Return the ε that this device may still spend: the smaller of its part and the whole, rounded down."""
+    """Return the ε that this device may still spend: the smaller of its part and the total, rounded down."""
     index = epoch_of(state.limits["epoch"], max(now, state.clock["wall"]))
     parts = [(state.own, state.mine), (state.allowed, state.all)]
     units = [most.epsilon - spent.epochs.get(index, (0, 0))[0] for most, spent in parts]

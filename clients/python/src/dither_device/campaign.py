@@ -1,7 +1,7 @@
 """Campaigns: what a collector publishes, verified by its signature, its terms and its promise.
 
-`Campaign(text, key=…)` raises Malformed unless all is as docs/wire.md says. Whoever has verified a text
-before reads it with `verified=True`, which looks at nothing but what is asked.
+`Campaign(text, key=…)` raises Malformed unless all is as docs/wire.md says. For a text that was verified
+before, `verified=True` reads only the questions.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dither_device.text import (
     UnknownDraw,
     check_words,
     finish,
+    integer,
     is_digits,
     is_tag,
     listed,
@@ -31,7 +32,6 @@ from dither_device.text import (
     real,
     sha256,
     watch,
-    whole,
 )
 from dither_device.words import Words
 
@@ -52,7 +52,7 @@ _SMALL = {
 
 
 def check_sealing_key(text: object) -> bytes:
-    """Return the public key of a key configuration [RFC 9458, 3.1]; raise Malformed if it is none to use."""
+    """Return the public key of a key configuration [RFC 9458, 3.1]; raise Malformed if it is not usable."""
     need(isinstance(text, str) and is_digits(text, len(text)) and len(text) >= 82, "key")
     data = bytes.fromhex(text) if len(text) % 2 == 0 else b""  # type: ignore[arg-type]
     need(len(data) >= 41 and data[1:3] == b"\0\x20", "key", "X25519 was expected")
@@ -71,7 +71,7 @@ def day_of(text: object) -> int:
     except (TypeError, ValueError):
         raise Malformed("terms", "a day such as 2026-05-01") from None
     need(day.isoformat() == text, "terms", "a day such as 2026-05-01")
-    return day.toordinal() - 719_163  # that of 1970-01-01
+    return day.toordinal() - 719_163  # the number of 1970-01-01
 
 
 _ALWAYS = (
@@ -102,7 +102,7 @@ _OWN: dict[str, tuple[str, ...]] = {
 }
 _PERIODIC = ("days", "changes", "every", "expects", "answers", "label_share")
 _CHARACTERS = 500
-# The length of a path is not known, texts are not counted, and the others are no answers of one device.
+# The length of a path is not known, texts are not counted, and the others are not answers of one device.
 _NEVER = (
     *("walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed"),
     *("each", "sampled", "indicator", "kept change", "kept changes"),
@@ -123,7 +123,7 @@ def _check_repeat(given: Fields) -> None:
         phase = given["phase"]
         need(isinstance(phase, Fields) and len(phase) == 1 and repeat != "present", "terms", "phase")
         if "share" in phase:
-            whole(phase["share"], 1, 999)
+            integer(phase["share"], 1, 999)
         else:
             need(is_digits(phase["follows"], 64), "terms", "phase")
     need(repeat != "present" or "reports_a_batch" not in given, "terms", "reports_a_batch")
@@ -145,7 +145,7 @@ def _check_languages(given: Fields) -> list[str]:
 
 
 def _by_tag(given: Any, tags: list[str]) -> list[Any]:
-    """Return what is said in each language; raise Malformed unless it is said in all of them."""
+    """Return the words in each language; raise Malformed unless all languages have them."""
     need(isinstance(given, Fields) and set(given) == set(tags) and tags, "terms", "languages")
     return [given[tag] for tag in tags]
 
@@ -244,7 +244,8 @@ def _check_present(given: Fields, questions: list[Question | None]) -> None:
             device = json.loads(question.device)
             values = present_values(device)
             most = min(128, given["expects"] * given["label_share"] // 20_000)
-            need(device["domain"]["kind"] == "categories" and 0 < values <= most, "terms", "an identifier")
+            fine = given["expects"] >= 100 and device["domain"]["kind"] == "categories"
+            need(fine and 0 < values <= most, "terms", "an identifier")
 
 
 def present_values(device: dict[str, Any]) -> int:
@@ -269,7 +270,7 @@ def check_terms(text: str) -> dict[str, Question | None]:
     need(len(given["asker"]) <= 200, "terms", "asker")
     for name, most in _NUMBERS.items():
         if name in given:
-            whole(given[name], 1, most)
+            integer(given[name], 1, most)
     need(day_of(given["begins"]) <= day_of(given["ends"]), "terms", "ends")
     labels = listed(given["labels"], "terms")
     for label in labels:
@@ -317,7 +318,7 @@ def _check_promise(promise: Any, epsilon: float, delta: float) -> None:
 
 
 def _open(text: object, pin: str | None) -> dict[str, Any]:
-    """Return what is signed with a pinned key, or with the one that the pinned key has signed as the next."""
+    """Return the text signed with a pinned key, or with the next key that the pinned one has signed."""
     need(
         pin is None or not pin.strip().startswith("dither-private-key"), "private", "a private key is pinned"
     )
@@ -351,7 +352,7 @@ def check_signature(key: object, signature: object, text: str) -> None:
 
 
 class Campaign:
-    """A signed campaign: who asks what, for how long and for what; `asking(name)` is what an account takes.
+    """A signed campaign: asker, questions, days and purpose; `asking(name)` is the input of an account.
 
     `key` is the pinned public key of the asker, 64 hexadecimal digits; None accepts the key that is stated.
     """
@@ -389,7 +390,7 @@ class Campaign:
 
     @property
     def asker(self) -> str:
-        """Who asks."""
+        """The asker."""
         return str(self.terms["asker"])
 
     @property
@@ -416,8 +417,8 @@ class Campaign:
         pairs = []
         for name in self.stated:
             if self.can_answer(name):
-                told = self.account_terms(name)
-                pairs.append([told["question"], told["fingerprint"]])
+                reported = self.account_terms(name)
+                pairs.append([reported["question"], reported["fingerprint"]])
         return pairs
 
     def can_answer(self, name: str) -> bool:
@@ -429,17 +430,19 @@ class Campaign:
 
     def asking(self, name: str, *, otherwise: Any = None) -> Inquiry:
         """Return a question as an account takes it."""
-        told = self.account_terms(name)
-        need(told["repeat"] != "present", "asking", "presence is not an answer to a question")
-        more = {key: told[key] for key in ("every", "changes", "times", "limit", "phase") if key in told}
+        reported = self.account_terms(name)
+        need(reported["repeat"] != "present", "asking", "presence is not an answer to a question")
+        more = {
+            key: reported[key] for key in ("every", "changes", "times", "limit", "phase") if key in reported
+        }
         plain = not self.stated[name].keys() & {"scale", "form"}
         return Inquiry(
             name,
             self.question(name),
             asker=self.asker,
-            repeat=told["repeat"],
-            days=told["days"],
-            start=told["start"] or 0,
+            repeat=reported["repeat"],
+            days=reported["days"],
+            start=reported["start"] or 0,
             otherwise=otherwise,
             taken=None if plain else partial(self.value, name),
             words=self.words(name),
@@ -450,15 +453,15 @@ class Campaign:
         """Return what the account is given about presence, and the question that is the permanent label."""
         terms = self.terms
         need(terms["repeat"] == "present", "asking", "the campaign does not count who is present")
-        told = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
+        facts = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
         if not self.stated:
-            return told, None
+            return facts, None
         (name,) = self.stated
         installed = self.stated[name].get("form") == "installed"
         taken = partial(self.value, name) if installed else None
         more = {"repeat": "present", "every": terms["every"], "asker": self.asker}
         label = Inquiry(name, self.question(name), taken=taken, is_installed=installed, **more)
-        return {**told, "share": terms["label_share"]}, label
+        return {**facts, "share": terms["label_share"]}, label
 
     def words(self, name: str) -> Words:
         """Return what the campaign says to people about a question, in its languages."""
@@ -467,7 +470,7 @@ class Campaign:
         return Words(name, {**self.stated[name], **more})
 
     def account_terms(self, name: str) -> dict[str, Any]:
-        """Return what an account is given about a question, beside the asker and the mechanism."""
+        """Return an account's data about a question, except the asker and the mechanism."""
         terms, question = self.terms, self.question(name)
         days: Any = terms.get("days")
         mark = question.fingerprint
@@ -475,16 +478,16 @@ class Campaign:
             from dither_device.kept_change import fingerprint_of
 
             mark = fingerprint_of(question, terms["days"], terms["changes"])
-        told = {"asker": self.asker, "question": name, "fingerprint": mark, "repeat": terms["repeat"]}
-        told |= {"days": days, "start": None if days is None else day_of(terms["begins"])}
-        told |= {name: terms[name] for name in ("every", "changes") if name in terms}
+        facts = {"asker": self.asker, "question": name, "fingerprint": mark, "repeat": terms["repeat"]}
+        facts |= {"days": days, "start": None if days is None else day_of(terms["begins"])}
+        facts |= {name: terms[name] for name in ("every", "changes") if name in terms}
         if question.is_path:
-            told["times"] = 1
+            facts["times"] = 1
         if "answers" in terms:
-            told["limit"] = {"campaign": self.id, "answers": terms["answers"]}
+            facts["limit"] = {"campaign": self.id, "answers": terms["answers"]}
         if "phase" in terms:
-            told["phase"] = {"campaign": self.id, "name": terms["name"], **terms["phase"]}
-        return told
+            facts["phase"] = {"campaign": self.id, "name": terms["name"], **terms["phase"]}
+        return facts
 
     def value(self, name: str, given: Any) -> Any:
         """Return the value that a question takes for one that a person gives: scales, dates and times."""
@@ -504,8 +507,8 @@ class Campaign:
 def take_value(stated: dict[str, Any], given: Any, labels: Any = ()) -> Any:
     """Return the value that a question takes, by the terms that a campaign states for it.
 
-    A number is put on the scale; a text is read as a date, as a time of the day, or as a day of installation,
-    which is one of the `labels`.
+    A number is put on the scale; a text is read as a date, as a time of the day, or as a day of installation
+    (one of the `labels`).
     """
     form = stated.get("form")
     if "scale" in stated and isinstance(given, int | float) and not isinstance(given, bool):

@@ -10,6 +10,7 @@ import sys
 
 from dither_device.campaign import Campaign, day_of, read_list
 from dither_device.exchange import judge, judge_withdrawal, split_address
+from dither_device.kept_change import check_change, draw_rows, fingerprint_of, marked
 from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
@@ -46,14 +47,14 @@ class _Script:
         return taken
 
 
-def _draw(asked: Asked) -> Asked:
-    source = _Script(asked["bytes"])
-    report = _question(asked["specification"]).report(asked["value"], source)
+def _draw(request: Asked) -> Asked:
+    source = _Script(request["bytes"])
+    report = _question(request["specification"]).report(request["value"], source)
     return {"report": report.hex(), "left": len(source.left)}
 
 
-def _campaign(asked: Asked) -> Asked:
-    campaign = Campaign(asked["published"], key=asked["key"])
+def _campaign(request: Asked) -> Asked:
+    campaign = Campaign(request["published"], key=request["key"])
     asks = [
         campaign.account_terms(name) if campaign.can_answer(name) else {"question": name, "unknown": True}
         for name in campaign.questions
@@ -61,75 +62,95 @@ def _campaign(asked: Asked) -> Asked:
     return {"campaign": campaign.id, "retired": campaign.retired, "asks": asks}
 
 
-def _value(asked: Asked) -> Asked:
-    campaign = Campaign(asked["published"], key=asked["key"])
-    return {"taken": campaign.value(asked["question"], asked["value"])}
+def _value(request: Asked) -> Asked:
+    campaign = Campaign(request["published"], key=request["key"])
+    return {"taken": campaign.value(request["question"], request["value"])}
 
 
-def _words(asked: Asked) -> Asked:
-    inquiry = Campaign(asked["published"], key=asked["key"]).asking(asked["question"])
-    labels = [{"value": value, "text": text} for value, text in inquiry.labels(*asked["languages"])]
-    return {"text": inquiry.text(*asked["languages"]), "labels": labels}
+def _words(request: Asked) -> Asked:
+    inquiry = Campaign(request["published"], key=request["key"]).asking(request["question"])
+    labels = [{"value": value, "text": text} for value, text in inquiry.labels(*request["languages"])]
+    return {"text": inquiry.text(*request["languages"]), "labels": labels}
 
 
-def _open(asked: Asked) -> Asked:
-    campaign = Campaign(asked["published"], key=asked["key"])
-    listed = label_of(campaign, asked["label"]) == asked["label"]
-    return {"open": campaign.is_open(day_of(asked["day"])), "listed": listed}
+def _open(request: Asked) -> Asked:
+    campaign = Campaign(request["published"], key=request["key"])
+    listed = label_of(campaign, request["label"]) == request["label"]
+    return {"open": campaign.is_open(day_of(request["day"])), "listed": listed}
 
 
-def _batch(asked: Asked) -> Asked:
-    reports = [(report["fingerprint"], bytes.fromhex(report["report"])) for report in asked["reports"]]
-    told = asked["batch"], asked["label"], reports
-    return {"json": json_body(*told), "packed": packed_body(*told).hex()}
+def _batch(request: Asked) -> Asked:
+    reports = [(report["fingerprint"], bytes.fromhex(report["report"])) for report in request["reports"]]
+    reported = request["batch"], request["label"], reports
+    return {"json": json_body(*reported), "packed": packed_body(*reported).hex()}
 
 
-def _list(asked: Asked) -> Asked:
-    heads, _ = read_list(asked["published"], asked["key"], asked["kept"])
+def _list(request: Asked) -> Asked:
+    heads, _ = read_list(request["published"], request["key"], request["kept"])
     return {"count": len(heads), "head": heads[-1]}
 
 
-def _fate(asked: Asked) -> Asked:
-    return {"fate": judge(asked["batch"], asked["status"], bytes.fromhex(asked["content"]))[0]}
+def _fate(request: Asked) -> Asked:
+    return {"fate": judge(request["batch"], request["status"], bytes.fromhex(request["content"]))[0]}
 
 
-def _withdrawn(asked: Asked) -> Asked:
-    withdrawn, _ = judge_withdrawal(asked["batch"], asked["status"], bytes.fromhex(asked["content"]))
+def _withdrawn(request: Asked) -> Asked:
+    withdrawn, _ = judge_withdrawal(request["batch"], request["status"], bytes.fromhex(request["content"]))
     return {"withdrawn": withdrawn}
 
 
-def _address(asked: Asked) -> Asked:
-    split_address(asked["address"])
+def _address(request: Asked) -> Asked:
+    split_address(request["address"])
     return {"used": True}
 
 
-def _request(asked: Asked) -> Asked:
-    plain = binary_request(asked["method"], asked["address"], asked["form"], bytes.fromhex(asked["body"]))
+def _request(request: Asked) -> Asked:
+    plain = binary_request(
+        request["method"], request["address"], request["form"], bytes.fromhex(request["body"])
+    )
     return {"plain": plain.rstrip(b"\0").hex(), "length": len(plain)}
 
 
-def _response(asked: Asked) -> Asked:
-    status, _, content = binary_response(bytes.fromhex(asked["plain"]))
+def _response(request: Asked) -> Asked:
+    status, _, content = binary_response(bytes.fromhex(request["plain"]))
     return {"status": status, "content": content.hex()}
 
 
-def _encapsulate(asked: Asked) -> Asked:
-    plain, ephemeral = (bytes.fromhex(asked[name]) for name in ("plain", "ephemeral"))
-    sealed, answers = encapsulate(asked["configuration"], plain, ephemeral)
-    told = {"sealed": sealed.hex()}
-    if asked.get("answer"):
-        told["opened"] = answers.open(bytes.fromhex(asked["answer"])).hex()
-    return told
+def _encapsulate(request: Asked) -> Asked:
+    plain, ephemeral = (bytes.fromhex(request[name]) for name in ("plain", "ephemeral"))
+    sealed, answers = encapsulate(request["configuration"], plain, ephemeral)
+    facts = {"sealed": sealed.hex()}
+    if request.get("answer"):
+        facts["opened"] = answers.open(bytes.fromhex(request["answer"])).hex()
+    return facts
 
 
-def _account(asked: Asked) -> Asked:
-    state, event = State(asked["state"]), asked["event"]
-    policy = Policy() if asked["policy"] is None else Policy(**asked["policy"])
+def _account(request: Asked) -> Asked:
+    state, event = State(request["state"]), request["event"]
+    policy = Policy() if request["policy"] is None else Policy(**request["policy"])
     decision = decide(state, event, policy, _Script(event.get("random") or ""))
-    if decision.draws:
+    if decision.draws and decision.owed is not None:
+        decision = decision.with_report(event["report"], tree=marked(decision.owed, event["mark"]))
+    elif decision.draws:
         decision = decision.with_report(event["report"], event.get("mark"))
     state.apply(decision.effect)
     return {"outcome": decision.outcome, "state": state.wire()}
+
+
+def _change(asked: Asked) -> Asked:
+    question, days, changes = _question(asked["specification"]), asked["days"], asked["changes"]
+    check_change(question, days, changes)
+    length = 1 << asked["group"] - 1 if asked["group"] else 1
+    owed = {
+        **{"group": asked["group"], "days": len(asked["values"]), "changes": changes},
+        **{"before": {"intervals": asked["before"]}, "intervals": asked["intervals"]},
+        "all": -(-(days - 1) // length) if asked["group"] else 1,
+    }
+    source, keyed = _Script(asked["bytes"]), _Script(asked["keyed"])
+    rows, reported = draw_rows(question, asked["values"], owed, asked["reported"], keyed, source)
+    mark = fingerprint_of(question, days, changes)
+    left = len(source.left) + len(keyed.left)
+    return {"fingerprint": mark, "report": rows.hex(), "reported": reported, "left": left}
 
 
 def _permanent(asked: Asked) -> Asked:
@@ -137,8 +158,8 @@ def _permanent(asked: Asked) -> Asked:
     for ask in asked["asks"]:
         question = _question(ask["specification"])
         placed = question.place(ask["value"])
-        told = ask["asker"], ask["question"], question.fingerprint, question.mark(placed)
-        reports.append(question.draw(placed, source_of(bytes.fromhex(ask["key"]), *told, REPORT)).hex())
+        reported = ask["asker"], ask["question"], question.fingerprint, question.mark(placed)
+        reports.append(question.draw(placed, source_of(bytes.fromhex(ask["key"]), *reported, REPORT)).hex())
     return {"reports": reports}
 
 
@@ -160,6 +181,7 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "response": _response,
     "encapsulate": _encapsulate,
     "account": _account,
+    "change": _change,
     "permanent": _permanent,
 }
 
@@ -167,14 +189,14 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
 def answer(asked: Asked) -> Asked:
     """Return the answer to one request."""
     try:
-        told = ANSWERS[asked["do"]](asked) if asked["do"] in ANSWERS else {"unknown": True}
+        facts = ANSWERS[asked["do"]](asked) if asked["do"] in ANSWERS else {"unknown": True}
     except Malformed as error:
-        told = {"refused": str(error)}
+        facts = {"refused": str(error)}
     except ImportError:  # nothing can be encrypted without `cryptography`
-        told = {"unknown": True}
+        facts = {"unknown": True}
     except Exception as error:
-        told = {"error": f"{type(error).__name__}: {error}"}
-    return {"id": asked["id"], **told}
+        facts = {"error": f"{type(error).__name__}: {error}"}
+    return {"id": asked["id"], **facts}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Consent: what a person is shown before they say yes, and what that yes covers.
 
-Consent holds for what was shown. A record keeps digests of asker, key, purpose, address and of each question
-with its words, and the days; a campaign that is not covered by it has not been asked for.
+Consent holds for the shown campaign. A record keeps digests of asker, key, purpose, address and of each
+question with its words, and the days. A campaign beyond the record needs another yes.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _TERMS = (
     *("answers", "labels", "people"),
 )
 _WIDTH = 79
-_LINES = 24  # of a terminal that does not say how many it has
+_LINES = 24  # lines of a terminal of unknown size
 
 
 def general_of(campaign: Campaign, address: str | None, relay: str | None) -> str:
-    """Return the digest of who asks, by which key, for what, how often, and where answers go."""
+    """Return the digest of the asker, key, purpose, repetition and address."""
     stated = {name: campaign.terms.get(name) for name in _TERMS}
     return digest(canonical([stated, campaign.key, address, relay]), 64)
 
 
 def record_of(campaign: Campaign) -> dict[str, Any]:
-    """Return what a yes covers beside the general terms: each question with its words, and the days."""
+    """Return the part of a yes after the general terms: each question with its words, and the days."""
     stated = campaign.terms["questions"]
     marks = [digest(canonical(one), 64) for one in stated]
     return {"questions": marks, "begins": campaign.terms["begins"], "ends": campaign.terms["ends"]}
@@ -64,7 +64,7 @@ def total_on_device(campaign: Campaign, budget: float) -> Total:
 
 
 def words_of(campaign: Campaign, budget: float) -> str:
-    """Return what is asked, by whom, for what, and the promise: the total first, then one report."""
+    """Return the questions, the asker, the purpose and the promise: the total first, then one report."""
     terms = campaign.terms
     lines = [f"{terms['asker']} asks: {terms['purpose']} ({terms['contact']})"]
     for name in filter(campaign.can_answer, campaign.questions):
@@ -93,7 +93,7 @@ def words_of(campaign: Campaign, budget: float) -> str:
 
 
 def presence_of(campaign: Campaign, budget: float) -> str:
-    """Return what a message of presence tells, and what the noise of its label does not hide."""
+    """Return the contents of a message of presence, and the facts that its noise does not hide."""
     terms = campaign.terms
     text = (
         f"One message is sent on the first use in {_period(terms)}, from {terms['begins']} to "
@@ -173,7 +173,7 @@ def in_language(given: Any, terms: dict[str, Any]) -> Any:
 
 
 def describe(question: Question, stated: dict[str, Any], names: Any = None) -> str:
-    """Return what may be answered, in words: by the terms of the campaign, with the names for people."""
+    """Return the possible answers in words: by the terms of the campaign, with the names for people."""
     domain = json.loads(question.device)["domain"]
     kind, labels = domain["kind"], names or question.labels
     own = question.labels or ()
@@ -230,7 +230,7 @@ def scrolls(text: str) -> bool:
 
 
 def forget_input() -> Callable[[], str]:
-    """Drop what was typed so far, which is no answer; return a function that reads the next line."""
+    """Drop earlier input, because it is not an answer; return a function that reads the next line."""
     try:
         number = sys.stdin.fileno()
         from termios import TCIFLUSH, tcflush
@@ -242,7 +242,7 @@ def forget_input() -> Callable[[], str]:
     except (AttributeError, OSError, ValueError):  # no terminal of the system
         return sys.stdin.readline
 
-    def read() -> str:  # a new stream: the old one may hold what was typed before
+    def read() -> str:  # a new stream: the old one may hold earlier input
         with open(os.dup(number), encoding="utf-8", errors="replace") as stream:
             return stream.readline()
 
@@ -250,7 +250,7 @@ def forget_input() -> Callable[[], str]:
 
 
 def _flush_console() -> None:
-    """Forget what was typed before, on Windows."""
+    """Forget earlier input, on Windows."""
     try:
         from msvcrt import getwch, kbhit  # type: ignore[attr-defined]
 

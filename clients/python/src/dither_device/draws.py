@@ -1,7 +1,7 @@
 """How a device turns one value into one report: random numbers, domains, start rules, windows and sets.
 
-The rules are docs/wire.md; a report takes the bytes that the page says, in that order. `take` is always a
-function that returns so many random bytes.
+The rules are docs/wire.md; a report takes the bytes in the order of that page. `take(n)` always returns n
+random bytes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dither_device.text import (
     MOST_SAFE,
     Fields,
     hexadecimal,
+    integer,
     is_digits,
     listed,
     need,
     real,
-    whole,
 )
 
 TYPE_CHECKING = False
@@ -35,15 +35,15 @@ class Outside(ValueError):
 
 
 class Draw:
-    """A question's randomiser: what values it takes, what it spends, and how it draws.
+    """A question's randomiser: its values, its loss, and its draw.
 
     `ratio` are the numerator and denominator of the largest ratio of two probabilities of one report. `place`
-    turns a value into an input, or raises Outside. `mark` tells inputs apart, as bytes. `draw(input, take)`
+    turns a value into an input, or raises Outside. `mark` distinguishes inputs, as bytes. `draw(input, take)`
     returns the report. `names` are the mechanisms that draw so.
     """
 
-    paths = False  # whether a value is a list of places
-    joint = False  # whether a report needs coins that two devices have dealt each other
+    paths = False  # True if a value is a list of locations
+    joint = False  # True if a report needs coins that two devices have dealt each other
     labels: tuple[Any, ...] | None = None
     epsilon_of: Callable[[dict[str, Any]], float] | None = None  # ε where it is not ln(ratio)
     delta_of: Callable[[int, Any], float] | None = (
@@ -61,7 +61,7 @@ class Draw:
 
 
 def bits(take: Take, size: int) -> int:
-    """Return a uniform number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept."""
+    """Return a uniform number below 2^size: the highest bits of ⌈size/8⌉ bytes."""
     length = (size + 7) >> 3
     return int.from_bytes(take(length), "little") >> (8 * length - size)
 
@@ -87,7 +87,7 @@ def read_coin(text: object) -> tuple[Callable[[Take], bool], int, int]:
     return toss, heads, (1 << 128) - heads
 
 
-_LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time tells nothing
+_LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time reveals nothing
 
 
 def read_lottery(
@@ -95,10 +95,10 @@ def read_lottery(
 ) -> tuple[Callable[[Take, int], tuple[bool, int, int]], int, int]:
     """Return a draw of an index below `tickets`, each with probability step/2^bits, or none.
 
-    The draw returns whether there is an index, the index, and uniform bits beside it. Python is slower the
+    The draw returns whether it has an index, the index, and additional uniform bits. Python is slower the
     more digits an integer has, so words are lifted: (v + 2^75·d) // d = v // d + 2^75 for every v.
     """
-    size = whole(given["bits"], 64, 96)
+    size = integer(given["bits"], 64, 96)
     step = hexadecimal(given["step"], 24)
     long, room = step >> 32, 1 << (size - 32)
     need(size in (64, 96) and (step if size == 96 else long), "step")
@@ -176,7 +176,7 @@ def read_line(device: Fields, domain: Any = None) -> tuple[Domain, float, float]
 def read_labels(domain: Fields) -> tuple[Callable[[Any], int], int, tuple[Any, ...] | None]:
     """Return what turns an answer into its code, how many there are, and the labels if there are any."""
     if "count" in domain:
-        count = whole(domain["count"], 2, 1 << 32)
+        count = integer(domain["count"], 2, 1 << 32)
 
         def number(value: Any) -> int:
             try:
@@ -226,8 +226,8 @@ def read_codes(device: Fields) -> tuple[Domain, int, tuple[Any, ...] | None]:
     """Return the categories of a device text, and how many there are."""
     domain = device["domain"]
     need(domain["kind"] == "categories" and device["outside"] == "refuse", "domain")
-    place, count, labels = read_labels(domain)
-    return (place, mark_code), count, labels
+    position, count, labels = read_labels(domain)
+    return (position, mark_code), count, labels
 
 
 # --- start rules
@@ -242,26 +242,26 @@ def read_start(rule: Any, cells: int, low: float, high: float) -> Callable[[floa
     far = max(abs((end - origin) * scale) for end in (low, high))
     need(far * (1 + 2.0**-19) < most, "start", "beyond all integers")
     if kind == "line":
-        fraction = whole(rule["fraction"], 0, 30)
+        fraction = integer(rule["fraction"], 0, 30)
         last = rule["last"]
-        last = None if last is None else whole(last, 0, most)
+        last = None if last is None else integer(last, 0, most)
         need((far if last is None else last) <= most - (1 << fraction), "start", "beyond all integers")
         base = _LIFT >> fraction
 
         def line(value: float, take: Take) -> int:
             aimed = (value - origin) * scale
             start = int(aimed if last is None else min(max(aimed, 0.0), last))
-            # Lifted, so that the sum has as many digits for every value.
+            # Lifted, so that the sum has the same number of digits for every value.
             return ((_LIFT + start + bits(take, fraction)) >> fraction) - base if fraction else start
 
         return line
     if kind == "steps":
         starts, counts = listed(rule["starts"], "start"), listed(rule["counts"], "start")
         need(counts and len(starts) == len(counts), "start")
-        need(sum(whole(count, 1, 1 << 16) for count in counts) <= 1 << 16, "start", "too long a table")
+        need(sum(integer(count, 1, 1 << 16) for count in counts) <= 1 << 16, "start", "too long a table")
         steps: list[int] = []
         for start, count in zip(starts, counts, strict=True):
-            steps += [whole(start, 0, cells - 1)] * count
+            steps += [integer(start, 0, cells - 1)] * count
         end = len(steps) - 1
         return lambda value, take: steps[min(max(int((value - origin) * scale), 0), end)]
     need(kind == "knots" and cells <= 1 << 16, "start")
@@ -280,16 +280,16 @@ def _read_knots(rule: Fields, cells: int) -> list[int]:
     text = rule["bits"]
     need(isinstance(text, str) and is_digits(text, len(text)) and len(text) % 2 == 0, "start")
     more, most = bytes.fromhex(text), cells << 16
-    entry = whole(rule["first"], 0, most - 1)
+    entry = integer(rule["first"], 0, most - 1)
     table = [entry]
     for piece in listed(rule["pieces"], "start"):
         count, base = listed(piece, "start", 2)
-        whole(base, -most, most)
-        for _ in range(whole(count, 1, (1 << 15) - len(table))):
+        integer(base, -most, most)
+        for _ in range(integer(count, 1, (1 << 15) - len(table))):
             at = len(table) - 1
             need(at >> 3 < len(more), "start", "a bit is missing")
             entry += base + (more[at >> 3] >> (at & 7) & 1)
-            table.append(whole(entry, 0, most - 1))
+            table.append(integer(entry, 0, most - 1))
     size = len(table) - 1
     need(size and len(more) == (size + 7) >> 3 and not more[-1] >> (((size - 1) & 7) + 1), "start")
     return table
@@ -303,9 +303,9 @@ def _read_window(
 ) -> tuple[int, Callable[[float, Take], int], tuple[int, int]]:
     """Return the cells of a sliding window, a draw of one cell, and the ratio."""
     need(isinstance(given, Fields) and given["draw"] == "sliding", "draw")
-    cells = whole(given["cells"], 2, 1 << 32)
+    cells = integer(given["cells"], 2, 1 << 32)
     need(cells & (cells - 1) == 0, "cells")
-    width = whole(given["width"], 1, cells - 1)
+    width = integer(given["width"], 1, cells - 1)
     lottery, step, room = read_lottery(given, width)
     start = read_start(given["start"], cells, low, high)
     size, outside = cells.bit_length() - 1, room - width * step
@@ -326,13 +326,13 @@ def sliding(device: Fields) -> Draw:
 
 
 def optional(device: Fields) -> Draw:
-    """Read a number that may be missing: None has a window of its own, beside those of the values."""
+    """Read a number that may be missing: None has a window of its own, apart from those of values."""
     domain, rule = device["domain"], device["start"]
     need(domain["kind"] == "optional" and isinstance(domain["of"], Fields), "domain")
-    (place, mark), low, high = read_line(device, domain["of"])
-    cells = whole(device["cells"], 2, 1 << 16)
+    (position, mark), low, high = read_line(device, domain["of"])
+    cells = integer(device["cells"], 2, 1 << 16)
     need(cells & (cells - 1) == 0, "cells")
-    width = whole(device["width"], 1, cells // 2)  # a wider window would meet itself
+    width = integer(device["width"], 1, cells // 2)  # a wider window would meet itself
     lottery, step, total = read_lottery(device, width)
     start = read_start(rule, cells, low, high)
     need(rule["kind"] == "line", "start")
@@ -349,7 +349,7 @@ def optional(device: Fields) -> Draw:
         "Podium PM SW OGPM OGPMU Focused",
         (outside + cells * step, outside),
         (
-            lambda value: None if value is None else place(value),
+            lambda value: None if value is None else position(value),
             lambda placed: mark(math.nan if placed is None else placed),
         ),
         draw,
@@ -360,11 +360,11 @@ def mixture(device: Fields) -> Draw:
     domain, low, high = read_line(device)
     cells, cell, ratio = _read_window(device["first"], low, high)
     others, other, more = _read_window(device["second"], low, high)
-    heads = whole(device["heads"], 0, (1 << 32) - 1)
+    heads = integer(device["heads"], 0, (1 << 32) - 1)
 
     def draw(value: float, take: Take) -> bytes:
-        told = cell(value, take) if bits(take, 32) < heads else cells + other(value, take)
-        return as_cell(told, cells + others)
+        reported = cell(value, take) if bits(take, 32) < heads else cells + other(value, take)
+        return as_cell(reported, cells + others)
 
     return Draw("Hybrid", ratio if ratio[0] * more[1] > more[0] * ratio[1] else more, domain, draw)
 
@@ -384,8 +384,8 @@ def read_blocks(
 
 def sectors(device: Fields) -> Draw:
     domain, low, high = read_line(device)
-    cells = whole(device["cells"], 2, 1 << 32)
-    width = whole(device["width"], 1, cells // 2)
+    cells = integer(device["cells"], 2, 1 << 32)
+    width = integer(device["width"], 1, cells // 2)
     need(width & (width - 1) == 0 and cells % width == 0, "cells")
     cell, ratio = read_blocks(device, cells // width, width.bit_length() - 1)
     rule = device["start"]
@@ -409,8 +409,8 @@ def response(device: Fields) -> Draw:
 def read_response(
     given: Fields, count: int | None, domain: Domain
 ) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
-    whole(given["width"], 1, 1)
-    cells = whole(given["cells"], 2 if count is None else count, 1 << 32 if count is None else count)
+    integer(given["width"], 1, 1)
+    cells = integer(given["cells"], 2 if count is None else count, 1 << 32 if count is None else count)
     cell, ratio = read_blocks(given, cells)
     return ratio, domain, lambda code, take: as_cell(cell(code, take), cells)
 
@@ -419,8 +419,8 @@ def read_response(
 
 
 def read_size(given: Fields, count: int | None, most: int = 1 << 24) -> int:
-    """Return the number of elements: that of the categories, at most so many."""
-    return whole(given["size"], 2 if count is None else count, most if count is None else min(count, most))
+    """Return the number of elements: the categories, up to a limit."""
+    return integer(given["size"], 2 if count is None else count, most if count is None else min(count, most))
 
 
 def unary(device: Fields) -> Draw:
@@ -444,7 +444,7 @@ def unary(device: Fields) -> Draw:
 def subset(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
     last = read_size(device, count, 1 << 16) - 1
-    chosen = whole(device["chosen"], 1, last)
+    chosen = integer(device["chosen"], 1, last)
     toss, heads, tails = read_coin(device["heads"])
 
     def draw(code: int, take: Take) -> bytes:
@@ -454,10 +454,10 @@ def subset(device: Fields) -> Draw:
             row[at] = below(take, last - at) < wanted
             wanted -= row[at]
         row[last], row[code] = row[code], held  # the others were drawn as 0 … k − 2
-        told = bytearray((count + 7) >> 3)
+        reported = bytearray((count + 7) >> 3)
         for at, bit in enumerate(row):
-            told[at >> 3] |= bit << (at & 7)
-        return bytes(told)
+            reported[at >> 3] |= bit << (at & 7)
+        return bytes(reported)
 
     made = Draw("SubsetSelection", (heads * (count - chosen), tails * chosen), domain, draw)
     made.labels = labels
@@ -466,7 +466,7 @@ def subset(device: Fields) -> Draw:
 
 def hadamard(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    order = whole(device["order"], count + 1, 1 << 32)
+    order = integer(device["order"], count + 1, 1 << 32)
     toss, heads, tails = read_coin(device["heads"])
     need(order & (order - 1) == 0 and order <= 2 * count, "cells")
     size = order.bit_length() - 1
@@ -500,7 +500,7 @@ def bucket_of(seed: int, item: int, buckets: int) -> int:
 
 def read_hash(device: Fields) -> tuple[int, Callable[[int, Take], int], tuple[int, int]]:
     need(device["hash"] == "affine 1", "draw")
-    buckets = whole(device["buckets"], 2, 1 << 16)
+    buckets = integer(device["buckets"], 2, 1 << 16)
     return buckets, *read_blocks(device, buckets)
 
 
@@ -528,7 +528,7 @@ READERS = {
     "hadamard": hadamard,
     "hashed": hashed,
 }
-# In modules of their own, which are imported when such a question is read.
+# Separate modules, imported when such a question is read.
 ELSEWHERE = {
     "sets": ("indices", "several", "polynomial", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),

@@ -1,7 +1,7 @@
 """Ed25519 (RFC 8032): verification of signatures, in Python's integers. Nothing here is secret, or signs.
 
 One verdict where libraries differ: S is below the group's order; the key and R are canonical encodings; the
-key is not of small order, under which signatures of any text exist; and [S]B = R + [h]A without the cofactor.
+key is not of small order (any text has signatures under such keys); and [S]B = R + [h]A without the cofactor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ P = (1 << 255) - 19
 ORDER = (1 << 252) + 27742317777372353535851937790883648493
 D = 37095705934669439343138083508754565189542113879843219016388785533085940283555  # −121665/121666
 _TWICE_D = 2 * D % P
-_ROOT = pow(2, (P - 1) // 4, P)  # of −1
+_ROOT = pow(2, (P - 1) // 4, P)  # a square root of −1
 _MASK = (1 << 255) - 1
 
 
@@ -40,7 +40,7 @@ def _double(a: Point) -> Point:
 
 
 def _decode(data: bytes) -> Point | None:
-    """Return the point of 32 bytes; None if it is no canonical encoding of a point of the curve."""
+    """Return the point of 32 bytes; None unless it is a canonical encoding of a point of the curve."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number & _MASK
     if y >= P:
@@ -113,15 +113,15 @@ def is_sound_key(key: bytes) -> bool:
 
 
 def verify(key: bytes, signature: bytes, message: bytes) -> bool:
-    """Return whether a signature of 64 bytes is that of a message, by a public key of 32 bytes."""
+    """Return whether a signature of 64 bytes fits a message and a public key of 32 bytes."""
     if len(key) != 32 or len(signature) != 64 or not is_sound_key(key):
         return False
     scalar = int.from_bytes(signature[32:], "little")
     point = _decode(key)
     if scalar >= ORDER or point is None:
         return False
-    told = int.from_bytes(sha512(signature[:32] + key + message).digest(), "little") % ORDER
-    x, y, z, _ = _combine(scalar, _BASE, told, _negate(point))
+    reported = int.from_bytes(sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    x, y, z, _ = _combine(scalar, _BASE, reported, _negate(point))
     inverse = pow(z, P - 2, P)
     x, y = x * inverse % P, y * inverse % P
     return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]

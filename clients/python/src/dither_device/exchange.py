@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST = 1 << 16  # bytes of an answer
-_MOST_HEAD = 1 << 16  # bytes of its head, and of what frames its content
-WAITS = 3  # the whole exchange takes at most as many timeouts
+_MOST_HEAD = 1 << 16  # bytes of its head, and of the frames of its content
+WAITS = 3  # the complete exchange takes at most this number of timeouts
 _CONFLICT = 409
 _FOR_GOOD = (400, 410, 413, 415, 422)  # statuses of batches that a collector will never take
 _NOT_FINAL = ("", "sealed", "label")  # nobody's word; the request; a mistake of the app
@@ -62,8 +62,8 @@ def exchange(
     """Return status, fields and body of an answer; no redirect is followed, no cookie kept.
 
     `query` follows the path after a question mark; `more` are further header fields. `timeout`, in seconds,
-    holds for each wait, and three of it for the whole exchange. Raise an OSError, an HTTPException or
-    Malformed if there is no complete answer of at most `most` bytes.
+    holds for each wait, and three times as long for the complete exchange. Raise an OSError, an HTTPException
+    or Malformed without a complete answer of at most `most` bytes.
     """
     scheme, host, path = split_address(address)
     name, port = _split_port(scheme, host)
@@ -74,17 +74,17 @@ def exchange(
         fields = {"user-agent": "dither-device", **({"content-type": form} if form else {}), **(more or {})}
         link.request(method, (path or "/") + (f"?{query}" if query else ""), body or None, fields)
         answer = link.getresponse()
-        told = {field.lower(): value for field, value in answer.getheaders()}
+        reported = {field.lower(): value for field, value in answer.getheaders()}
         content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
         need(len(content) > most or not answer.length, "text", "the answer was cut off")
     finally:
         wire.disconnect()
     need(len(content) <= most, "size", "the answer is too long")
-    return answer.status, told, content
+    return answer.status, reported, content
 
 
 def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
-    """Return what becomes of a batch after an answer, and the collector's word for a refusal, or "".
+    """Return the fate of a batch after an answer, and the collector's word for a refusal, or "".
 
     A 2xx that names the batch, or a conflict (stored under another label), is "acknowledged". A refusal in
     the collector's own words is "dropped"; any other answer is "kept".
@@ -125,11 +125,11 @@ class _Wire(io.RawIOBase):
         self._timeout, self._left = timeout, most
         self._deadline = time.monotonic() + WAITS * timeout
         failed: Exception = OSError("it has no address")
-        for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        for family, kind, protocol, _, position in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             self._socket = socket.socket(family, kind, protocol)
             try:
                 self._socket.settimeout(self._wait())
-                self._socket.connect(place)
+                self._socket.connect(position)
                 if scheme == "https":
                     from ssl import create_default_context
 
@@ -161,7 +161,7 @@ class _Wire(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read what has arrived; raise TimeoutError at the deadline, and Malformed if it is too much."""
+        """Read the available bytes; raise TimeoutError at the deadline, and Malformed if it is too much."""
         self._socket.settimeout(self._wait())
         size = self._socket.recv_into(buffer)
         self._left -= size

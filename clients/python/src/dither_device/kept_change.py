@@ -30,7 +30,7 @@ _NAMES = ("asker", "question", "fingerprint", "period")
 
 
 def check_change(question: Question, days: int, changes: object) -> None:
-    """Raise Malformed unless a question has two answers and two reports, and so many changes fit into it."""
+    """Raise Malformed unless a question has two answers and two reports, and the changes fit into it."""
     fields = json.loads(question.device)
     two = question.kind == "response" and fields["cells"] == 2
     need(two, "asking", "a kept change is one of a question with two answers, such as KRR")
@@ -39,7 +39,7 @@ def check_change(question: Question, days: int, changes: object) -> None:
 
 
 def fingerprint_of(question: Question, days: int, changes: int) -> str:
-    """Return the fingerprint of a question about a kept change: that of its own device text."""
+    """Return the fingerprint of a question about a kept change, from its own device text."""
     draw = "kept change" if changes == 1 else "kept changes"
     text = f'{{"changes":{changes},"days":{days},"draw":"{draw}","part":{question.device}}}'
     return digest(text)
@@ -52,7 +52,7 @@ def choices_of(question: Data) -> int:
 
 
 def span(question: Data, day: int) -> tuple[int, int]:
-    """Return the seconds of the whole period of a question: its reports are about all days of it."""
+    """Return the seconds of the complete period of a question: its reports are about all days of it."""
     first, _ = period_of(question, day)
     return first * DAY, (first + question["days"]) * DAY
 
@@ -61,7 +61,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     """Return the intervals that are over and not reported, with the record of the others, or None."""
     if choice["device"] != state.device:
         return None  # another device of the person drew the group, and reports
-    group, place = divmod(choice["day"], question["changes"])
+    group, position = divmod(choice["day"], question["changes"])
     passed = day - choice["period"]
     length = 1 << group - 1 if group else 1
     over = -(-passed // length) if passed == question["days"] - 1 else passed // length
@@ -69,7 +69,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
     end = over if group else 1
     if end <= before["intervals"]:
         return None
-    more = {"group": group, "place": 1 + place, "days": passed + 1, "before": before, "intervals": end}
+    more = {"group": group, "place": 1 + position, "days": passed + 1, "before": before, "intervals": end}
     more |= {"changes": question["changes"], "all": -(-(question["days"] - 1) // length) if group else 1}
     return {**{name: choice[name] for name in _NAMES}, **more}
 
@@ -82,12 +82,25 @@ def reported_changes(owed: Data, key: bytes) -> int:
 
 def tree_of(owed: Data, key: bytes, reported: int) -> Data:
     """Return the record of the intervals: how many, and under a pad how many changes were in them."""
-    mark = _pad(key, owed, owed["intervals"]) ^ reported
+    return marked(owed, _pad(key, owed, owed["intervals"]) ^ reported)
+
+
+def marked(owed: Data, mark: int) -> Data:
+    """Return the record of the intervals with a number under a pad."""
     return {**{name: owed[name] for name in (*_NAMES, "intervals")}, "mark": mark}
 
 
 def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
-    """Return the pattern of flips of a group: in a Hamming ball, or outside with the smaller probability.
+    """Return the pattern of flips of a group, by the key."""
+    return _pattern_of(ratio, owed, _keyed_flips(owed, key))
+
+
+def _keyed_flips(owed: Data, key: bytes) -> Keyed:
+    return Keyed(key, b"kept changes 1\0" + _sized(owed, str(owed["group"])))
+
+
+def _pattern_of(ratio: tuple[int, int], owed: Data, take: Take) -> list[bool]:
+    """Return a pattern of flips: in a Hamming ball, or outside with the smaller probability.
 
     Of all balls that keep the ratio it has the largest mean of a report; docs/account.md has the draws.
     """
@@ -101,12 +114,11 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
         if mean[0] * best[1] > best[0] * mean[1]:
             best, radius = mean, at
     near, far = inside[radius] * top, ((1 << size) - inside[radius]) * bottom
-    take = Keyed(key, b"kept changes 1\0" + _sized(owed, str(owed["group"])))
     held = bits(take, 128) < (near << 128) // (near + far)
-    places = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
+    positions = below(take, inside[radius]), below(take, (1 << size) - inside[radius])
     counts = [
-        sum(place >= sum(part[: at + 1]) for at in range(len(part)))
-        for place, part in zip(places, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
+        sum(position >= sum(part[: at + 1]) for at in range(len(part)))
+        for position, part in zip(positions, (ways[: radius + 1], ways[radius + 1 :]), strict=True)
     ]
     left = counts[0] if held else radius + 1 + counts[1]
     flips = []
@@ -119,16 +131,28 @@ def flips_of(ratio: tuple[int, int], owed: Data, key: bytes) -> list[bool]:
 def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: Take) -> tuple[bytes, Data]:
     """Draw the reports of the intervals that are due; return them as they are sent, and the new record.
 
-    `values` are those of all days of the period so far. A report is a row of group, interval and cell, 32
-    bits each, little endian.
+    `values` cover all days of the period so far.
+    """
+    used = reported_changes(owed, key)
+    rows, reported = draw_rows(question, values, owed, used, _keyed_flips(owed, key), take)
+    return rows, tree_of(owed, key, reported)
+
+
+def draw_rows(
+    question: Question, values: Any, owed: Data, reported: int, keyed: Take, take: Take
+) -> tuple[bytes, int]:
+    """Draw the reports of the intervals that are due; return them, and how many changes were in all so far.
+
+    A report is a row of group, interval and cell, 32 bits each, little endian. `keyed` draws the pattern of
+    flips, the same one in each call of a period.
     """
     if isinstance(values, str | bytes) or len(values) != owed["days"]:
         raise Outside("the values of all days of the period so far were expected")
     codes = [question.place(value) for value in values]
-    group, reported = owed["group"], reported_changes(owed, key)
+    group = owed["group"]
     length = 1 << group - 1 if group else 1
     if owed["changes"] > 1 and group:
-        return _draw_flipped(codes, owed, key, flips_of(question.ratio, owed, key), take)
+        return _draw_flipped(codes, owed, reported, _pattern_of(question.ratio, owed, keyed), take)
     day = 0 if reported else _kept_day(codes, 1)
     rows = []
     for interval in range(owed["before"]["intervals"], owed["intervals"]):
@@ -137,17 +161,17 @@ def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: T
         reported = reported or int(inside)
         code = codes[day] if inside else coin if group else codes[0]
         rows.append(pack("<III", group, interval, question.draw(code, take)[0]))
-    return b"".join(rows), tree_of(owed, key, reported)
+    return b"".join(rows), reported
 
 
 def _draw_flipped(
-    codes: list[int], owed: Data, key: bytes, flips: list[bool], take: Take
-) -> tuple[bytes, Data]:
+    codes: list[int], owed: Data, used: int, flips: list[bool], take: Take
+) -> tuple[bytes, int]:
     """Draw the reports of a group about several changes, by the pattern of flips."""
-    group, used = owed["group"], reported_changes(owed, key)
+    group = owed["group"]
     length, still = 1 << group - 1, codes[:1]
     changes = 0
-    for before, after in pairwise(codes):  # after as many changes as are kept, a value stays
+    for before, after in pairwise(codes):  # after the kept changes a value stays
         changes += before != after
         still.append(codes[0] ^ (min(changes, owed["changes"]) & 1))
     rows = []
@@ -156,13 +180,13 @@ def _draw_flipped(
         moved = still[end] != still[interval * length] and used < len(flips)
         rows.append(pack("<III", group, interval, still[end] ^ flips[used] if moved else coin))
         used += moved
-    return b"".join(rows), tree_of(owed, key, used)
+    return b"".join(rows), used
 
 
-def _kept_day(codes: list[int], place: int) -> int:
+def _kept_day(codes: list[int], index: int) -> int:
     """Return the day of the change with a number, or 0."""
     changes = [day for day in range(1, len(codes)) if codes[day] != codes[day - 1]]
-    return changes[place - 1] if place <= len(changes) else 0
+    return changes[index - 1] if index <= len(changes) else 0
 
 
 def _pad(key: bytes, owed: Data, intervals: int) -> int:

@@ -12,7 +12,7 @@ from dither_device.text import sha256
 
 _WORD = 0xFFFFFFFF
 _CONSTANTS = unpack("<4I", b"expand 32-byte k")
-_BUFFER = 4096  # bytes that are drawn at once; what is left of them is not used across two draws
+_BUFFER = 4096  # bytes that are drawn at once; the rest is not used by the next draw
 _ROUND = (
     *((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15)),
     *((0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14)),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import nextafter
 
 from dither_device.draws import Draw, as_cell, bits, read_codes, read_line, read_start
-from dither_device.text import Fields, digest, hexadecimal, listed, need, real, whole
+from dither_device.text import Fields, digest, hexadecimal, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def _decay(noise: Fields, base: int, reach: int) -> tuple[list[int], int]:
             exponent >>= 1
         return values, values[reach] * _ONE // (_ONE - quotient)
     need(kind in ("stairs", "geometric"), "draw")
-    run = whole(noise["run"], 1, 1 << 52) if kind == "stairs" else 1  # geometric weights: stairs of one step
-    first = whole(noise["first"], 1, run) if kind == "stairs" else 1
+    run = (
+        integer(noise["run"], 1, 1 << 52) if kind == "stairs" else 1
+    )  # geometric weights: stairs of one step
+    first = integer(noise["first"], 1, run) if kind == "stairs" else 1
     value = _ONE
     for z in range(reach + 1):
         if z >= first and (z - first) % run == 0:
@@ -81,7 +83,7 @@ def _decay(noise: Fields, base: int, reach: int) -> tuple[list[int], int]:
 
 def _weigh(noise: Fields, kind: str) -> list[int]:
     """Return the weights by distance, of total 2^128 over both sides; all but the centre's are rounded up."""
-    base, reach = hexadecimal(noise["base"], 64), whole(noise["reach"], 1, 1 << 15)
+    base, reach = hexadecimal(noise["base"], 64), integer(noise["reach"], 1, 1 << 15)
     need(base, "step")
     values, beyond = _decay(noise, base, reach)
     last = values.pop()
@@ -96,8 +98,8 @@ def _weigh(noise: Fields, kind: str) -> list[int]:
     need(weights[0] > 0, "step")
     falling = weights[:-1] if kind == "clamped" else weights
     need(all(a >= b for a, b in pairwise(falling)), "step")
-    told = b"".join(weight.to_bytes(17, "little") for weight in weights)
-    need(digest(told, 16) == noise["digest"], "fingerprint")
+    reported = b"".join(weight.to_bytes(17, "little") for weight in weights)
+    need(digest(reported, 16) == noise["digest"], "fingerprint")
     return weights
 
 
@@ -127,13 +129,13 @@ def lattice(device: Fields) -> Draw:
     if kind == "bounded":
         need(rule["scale"] <= reach / (high - low), "start")  # a larger one puts values further apart
         return _bounded(shape, rule, weights, domain, start, alias)
-    fraction = whole(shape["fraction"], 1, 30)
+    fraction = integer(shape["fraction"], 1, 30)
     step = 1 << fraction
-    last = whole(shape["last"], 1, (1 << 31) - step)
+    last = integer(shape["last"], 1, (1 << 31) - step)
     steps = -(-last >> fraction)
     need(rule["last"] == last and rule["fraction"] == fraction, "start")
     need(steps < reach and (last < step or last % step == 0), "cells")
-    # The largest ratio is between the two ends of the domain: of two weights, or of what is piled up.
+    # The largest ratio is between the two ends of the domain: of two weights, or of two outermost sums.
     pile = sum(weights[reach - steps :])
     top, bottom = largest([pile, *weights[: reach - steps]], [weights[reach], *weights[steps:reach]])
     share = min(last, step)
@@ -154,9 +156,10 @@ def _bounded(
 ) -> Draw:
     reach = len(weights) - 1
     need(rule["fraction"] == 0 and rule["last"] == reach, "start")
-    whole(shape["shift"], reach, reach)  # a smaller one assumes that two values are near
-    # The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of
-    # two weights times that of two totals, and it grows with k if these two products are at most 1.
+    integer(shape["shift"], reach, reach)  # a smaller one assumes that two values are near
+    # The total weight inside the domain, by step: between inputs k steps apart the ratio is at most the
+    # product of the ratio of two weights and the ratio of two totals, and it grows with k if these two
+    # products are at most 1.
     sums, total = [], -weights[0]
     for weight in weights:
         total += weight
@@ -178,9 +181,9 @@ def _bounded(
 def _delta(
     bound: int, stated: Any, weights: list[int], steps: int, share: int, step: int, pile: int
 ) -> float:
-    """Return the largest P(S | x) − e^ε·P(S | x′), rounded up; raise Malformed if it exceeds what is stated.
+    """Return the largest P(S | x) − e^ε·P(S | x′), rounded up; raise Malformed if it exceeds the stated δ.
 
-    It is between the two ends of the domain; what is piled up is counted whole.
+    It is between the two ends of the domain; outermost sums count completely.
     """
     delta = real(stated)
     need(0 < delta < 1, "privacy")
@@ -212,10 +215,10 @@ def read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[i
     values = [hexadecimal(text, 1024) for text in listed(device["values"], "step")]
     need(values and values[-1] > 0 and all(a > b for a, b in pairwise(values)), "step")
     rows, used = [], set()
-    for places in listed(device["rows"], "step"):
-        row = [values[whole(place, 0, len(values) - 1)] for place in listed(places, "step")]
+    for positions in listed(device["rows"], "step"):
+        row = [values[integer(index, 0, len(values) - 1)] for index in listed(positions, "step")]
         need(1 <= len(row) <= 1 << 16, "step")
-        used.update(places)
+        used.update(positions)
         total = sum(row)
         weights = [-(-(value << 128) // total) for value in row]
         weights[row.index(max(row))] -= sum(weights) - _TOTAL
@@ -247,7 +250,7 @@ def channel(device: Fields) -> Draw:
         need(device["domain"]["kind"] == "interval", "start")
         return Draw("Exponential Cumulative Matrix", ratio, domain, _between(rule, rows, cells, low, high))
     edges = [real(edge) for edge in listed(rule["edges"], "start")]
-    labels = [whole(label, 0, len(rows) - 1) for label in listed(rule["labels"], "start", len(edges) + 1)]
+    labels = [integer(label, 0, len(rows) - 1) for label in listed(rule["labels"], "start", len(edges) + 1)]
     need(edges == sorted(edges), "start")
 
     def draw(value: float, take: Take) -> bytes:

@@ -1,8 +1,8 @@
 """Oblivious HTTP [RFC 9458]: binary HTTP [RFC 9292], encrypted by HPKE [RFC 9180] to the key of a gateway.
 
 Messages have a known length; the algorithms are DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-128-GCM, of
-the package `cryptography`, which is imported when something is encrypted. A collector's gateway stands on the
-same key schedule and the same parser.
+the package `cryptography`, imported for the first encryption. A collector's gateway uses the same key
+schedule and the same parser.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CUT = "the message in binary HTTP is cut off"
 
 
 def pad(message: bytes, least: int) -> bytes:
-    """Return a message with zeros behind it, up to a power of two [RFC 9292, 3.8]: its length tells less."""
+    """Return a message with zeros behind it, up to a power of two [RFC 9292, 3.8]: for privacy."""
     return message.ljust(max(least, 1 << (len(message) - 1).bit_length()), b"\0")
 
 
@@ -92,7 +92,7 @@ class Parts:
         return int.from_bytes(self._data[at:end], "big") & (1 << 8 * (end - at) - 2) - 1
 
     def text(self) -> bytes:
-        """Return the next text, which follows its length."""
+        """Return the next text, after its length."""
         size = self.number()
         at = self._at
         self._at = end = at + size
@@ -106,19 +106,19 @@ class Parts:
         return self.text() if self._at < len(self._data) else b""
 
     def fields(self) -> dict[bytes, bytes]:
-        """Return a section of fields by name; Malformed if a name is not one, or stands twice."""
+        """Return a section of fields by name; Malformed if a name is invalid or repeated."""
         lines = self.section()
         found: dict[bytes, bytes] = {}
         section, end = Parts(lines), len(lines)
         while section._at < end:
             name, value = section.text(), section.text()
             if name in found or not _FIELD.fullmatch(name) or not _VALUE.fullmatch(value):
-                raise Malformed("text", "a field in binary HTTP is not one of HTTP, or stands twice")
+                raise Malformed("text", "a field in binary HTTP is invalid or repeated")
             found[name] = value
         return found
 
     def content(self) -> bytes:
-        """Return the content; trailers, which are not used, and zeros follow."""
+        """Return the content; trailers (not used) and zeros follow."""
         content = self.section()
         if self._at < len(self._data) and self._data[self._at]:
             self.fields()
@@ -185,12 +185,12 @@ class AnswerKeys:
         return AESGCM(mac(secret, b"key\x01")[:_KEY]), mac(secret, b"nonce\x01")[:_NONCE]
 
     def open(self, answer: bytes) -> bytes:
-        """Return what an answer holds; raise Malformed if it was changed, or is that of another request."""
+        """Return an answer's contents; raise Malformed if it was changed, or belongs to another request."""
         cipher, nonce = self.cipher(answer[:_KEY])
         try:
             plain: bytes = cipher.decrypt(nonce, answer[_KEY:], None)
         except Exception:  # a tag that does not fit, or too few bytes
-            raise Malformed("text", "the answer was changed, or is that of another request") from None
+            raise Malformed("text", "the answer was changed, or belongs to another request") from None
         return plain
 
 
@@ -210,7 +210,7 @@ def schedule(
 def encapsulate(configuration: str, plain: bytes, ephemeral: bytes | None = None) -> tuple[bytes, AnswerKeys]:
     """Return an encrypted request [RFC 9458, 4.3], of other bytes every time, and what opens its answer.
 
-    `configuration` is that of the gateway's key, as hexadecimal text. `ephemeral` is a private key, for
+    `configuration` describes the gateway's key, as hexadecimal text. `ephemeral` is a private key, for
     vectors only.
     """
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey

@@ -24,7 +24,7 @@ from dither_device.draws import (
     read_lottery,
     width_of,
 )
-from dither_device.text import Fields, listed, need, real, whole
+from dither_device.text import Fields, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Place = tuple[float, float]
 
-_SLACK = 1e-12  # of a side: the least room before the border
+_SLACK = 1e-12  # relative to a side: the least room before the border
 TURN = 2 * math.pi
 
 
@@ -106,7 +106,7 @@ class DiskArea(Area):
     def clip(self, place: Place) -> Place:
         x, y = self.centre
         a, b = place[0] - x, place[1] - y
-        # Inside, too, where rounding may change the last bit: an input has one mark.
+        # Also inside, where rounding may change the last bit: an input has one mark.
         shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
         return x + a * shrink, y + b * shrink
 
@@ -167,7 +167,7 @@ class ParallelogramArea(Area):
 
 
 class SphereArea(Area):
-    """Longitude and latitude; a longitude is an angle, which `pair` counts from −180°."""
+    """Longitude and latitude; a longitude is an angle; `pair` counts it from −180°."""
 
     kind = "sphere"
 
@@ -233,8 +233,8 @@ def path_of(area: Area) -> Domain:
 
 def as_path(rows: list[list[int]], size: int, *, signed: bool = False) -> bytes:
     """Return the report of a path: for each location whether it is the first, and its numbers."""
-    told = (number for at, row in enumerate(rows) for number in (int(at == 0), *row))
-    return b"".join(number.to_bytes(size, "little", signed=signed) for number in told)
+    reported = (number for at, row in enumerate(rows) for number in (int(at == 0), *row))
+    return b"".join(number.to_bytes(size, "little", signed=signed) for number in reported)
 
 
 # --- two numbers for each place
@@ -245,7 +245,7 @@ _SHARE = (0.0, 1.0)
 
 
 def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
-    """Return the draws of the two numbers of a place, which are on these lines: the kind, and both ends."""
+    """Return the draws of the two numbers of a place on these lines: the kind, and both ends."""
     parts = []
     for name, (kind, ends) in zip(("first", "second"), lines, strict=True):
         part = device[name]
@@ -254,7 +254,7 @@ def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
         )
         need(isinstance(part["domain"], Fields), "domain")
         need(read_ends(part["domain"]) == (kind == "circle", *ends), "domain")
-        # A part has no rule for values outside: what comes to it is inside.
+        # A part has no rule for values outside: its inputs are inside.
         need("outside" not in part, "fields")
         part["outside"] = "wrap" if kind == "circle" else "clip"
         if part["draw"] == "lattice":
@@ -290,7 +290,7 @@ def pair(device: Fields) -> Draw:
         parts = _read_parts(device, *(("interval", side) for side in sides))
 
     def draw(path: list[Place], take: Take) -> bytes:
-        rows = [_draw_both(parts, *area.axes(place), take) for place in path]
+        rows = [_draw_both(parts, *area.axes(target_path), take) for target_path in path]
         return as_path([_numbers(row) for row in rows], max(map(len, rows[0])))
 
     made = Draw("TraCSC", _of_both(parts), path_of(area), draw)
@@ -312,7 +312,7 @@ def polar(device: Fields) -> Draw:
         return b"".join(number.to_bytes(size, "little") for number in _numbers(cells))
 
     def inside(value: Any) -> list[Place]:
-        """Return a path of one place, which may be given alone."""
+        """Return a path of one place; the value may also be the place itself."""
         return place_of(value if isinstance(value, list | tuple) and len(value) == 1 else [value])  # type: ignore[no-any-return]
 
     made = Draw("Polar", _of_both(parts), (inside, mark), draw)
@@ -321,11 +321,11 @@ def polar(device: Fields) -> Draw:
 
 
 def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
-    """Return the number that a cell stands for, of so many."""
+    """Return the number of a cell, among `cells`."""
     need(isinstance(given, Fields) and (cells or 0) <= 1 << 20, "start")
     if "values" in given:
         values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))
-        need(sum(whole(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
+        need(sum(integer(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
         table: list[float] = []
         for value, run in zip(values, runs, strict=True):
             table += [real(value)] * run
@@ -374,8 +374,8 @@ def walk(device: Fields) -> Draw:
 
 def read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int], tuple[int, int]]:
     """Return N, K, a draw of one of K given numbers or of any below N, and the ratio."""
-    cells = whole(given["cells"], 2, 1 << 16)
-    width = whole(given["width"], 1, cells - 1)
+    cells = integer(given["cells"], 2, 1 << 16)
+    width = integer(given["width"], 1, cells - 1)
     lottery, step, room = read_lottery(given, width)
     outside = room - width * step
 
@@ -410,12 +410,12 @@ def _read_selector(
     else:
         need(given["box"] is None, "selector")
     count = sides or 3
-    scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
-    grain = whole(given["grain"], 0, 12)
+    scales = [integer(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
+    grain = integer(given["grain"], 0, 12)
     if given["kind"] == "grid":
         need(box is not None, "selector")
-        per = [whole(many, 1, 1 << 16) for many in listed(given["per"], "selector", count)]
-        scale = whole(given["scale"], 0, 1 << 16)
+        per = [integer(many, 1, 1 << 16) for many in listed(given["per"], "selector", count)]
+        scale = integer(given["scale"], 0, 1 << 16)
         points: list[tuple[int, ...]] = [()]
         for many in per:
             need(len(points) * many <= 1 << 16, "selector")
@@ -452,7 +452,7 @@ def nearest(device: Fields) -> Draw:
     _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
-        return as_path([[draw(near(place), take)] for place in path], width_of(cells))
+        return as_path([[draw(near(target_path), take)] for target_path in path], width_of(cells))
 
     made = Draw("Optimal", ratio, path_of(area), tell)
     made.paths = True
@@ -500,7 +500,7 @@ def splines(device: Fields) -> Draw:
     from dither_device.noise import read_rows
 
     rows, cells, ratio = read_rows(device)
-    pieces = whole(device["pieces"], 1, 16)
+    pieces = integer(device["pieces"], 1, 16)
     stated = [read_pair(side) for side in listed(device["ends"], "domain")]
     alone = isinstance(device["domain"], Fields) and device["domain"]["kind"] == "interval"
     if alone:
@@ -515,9 +515,9 @@ def splines(device: Fields) -> Draw:
 
     def spline(x: float, low: float, high: float, take: Take) -> int:
         most = pieces * _STEPS
-        place = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
-        part = min(place // _STEPS, pieces - 1)
-        way = place - part * _STEPS
+        position = min(max(math.floor((x - low) / (high - low) * most + 0.5), 0), most)
+        part = min(position // _STEPS, pieces - 1)
+        way = position - part * _STEPS
         left = (_STEPS - way) ** 2 << (part == 0)
         right = way**2 << (part == pieces - 1)
         drawn = bits(take, 32) >> 1

@@ -6,7 +6,7 @@ import math
 
 from dither_device.draws import Draw, Outside, as_cell, bits, bucket_of, read_blocks, read_codes, width_of
 from dither_device.places import TURN, Area, as_path, clamp, path_of, read_area, read_pair
-from dither_device.text import Fields, hexadecimal, listed, need, real, whole
+from dither_device.text import Fields, hexadecimal, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _ticket(take: Take, bound: int) -> int:
 
 def _read_lattice(device: Fields) -> tuple[Area, Place, float, int]:
     area = read_area(device["domain"], device["outside"], "rectangle", "disk", "parallelogram")
-    spacing, reach = real(device["spacing"]), whole(device["reach"], 1, 1 << 52)
+    spacing, reach = real(device["spacing"]), integer(device["reach"], 1, 1 << 52)
     need(spacing > 0, "cells")
     need(reach >= math.ceil(area.diameter / spacing * (1 + 1e-9) + math.sqrt(2)), "cells")
     return area, read_pair(device["origin"]), spacing, reach
@@ -51,8 +51,8 @@ def _near_lattice(
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
-            steps = [round((x - o) / spacing) for x, o in zip(place, origin, strict=True)]
+        for location in path:
+            steps = [round((x - o) / spacing) for x, o in zip(location, origin, strict=True)]
             rows.append([min(max(a + b, -most), most) for a, b in zip(steps, offset(take), strict=True)])
         return as_path(rows, 4, signed=True)
 
@@ -61,7 +61,7 @@ def _near_lattice(
 
 def planar(device: Fields) -> Draw:
     area, origin, spacing, reach = _read_lattice(device)
-    fall, per = whole(device["fall"], 1, 1 << 52), whole(device["per"], 1, 1 << 52)
+    fall, per = integer(device["fall"], 1, 1 << 52), integer(device["per"], 1, 1 << 52)
 
     def heads(h: int, m: int, take: Take) -> bool:
         k = 1
@@ -102,8 +102,8 @@ def planar(device: Fields) -> Draw:
 
 def rings(device: Fields) -> Draw:
     area, origin, spacing, reach = _read_lattice(device)
-    width, b = whole(device["width"], 1, 1 << 24), hexadecimal(device["fall"], 16)
-    first = whole(device["first"], 1, width)
+    width, b = integer(device["width"], 1, 1 << 24), hexadecimal(device["fall"], 16)
+    first = integer(device["first"], 1, width)
     need(b, "step")
     c = (1 << 64) - b
     weights = first**2 * c**2, (width**2 + 2 * first * width) * b * c, 2 * width**2 * b**2
@@ -155,12 +155,12 @@ def rings(device: Fields) -> Draw:
 
 def _read_grades(given: Any) -> tuple[int, int]:
     need(isinstance(given, Fields), "step")
-    high = whole(given["high"], 1, 1 << 40)
-    return whole(given["low"], 1, high), high
+    high = integer(given["high"], 1, 1 << 40)
+    return integer(given["low"], 1, high), high
 
 
 def _falling(grades: tuple[int, int], distances: list[float], allowed: list[bool] | None = None) -> list[int]:
-    """Return weights that fall with the distance, between two bounds; 0 for what is not allowed."""
+    """Return weights that fall with the distance, between two bounds; 0 for forbidden points."""
     low, high = grades
     some = [d for d, fine in zip(distances, allowed or [True] * len(distances), strict=True) if fine]
     near, far = min(some), max(some)
@@ -231,14 +231,14 @@ def points(device: Fields) -> Draw:
     listed_points, rule = _read_points(device), device["weights"]
     need(isinstance(rule, Fields), "step")
     if rule["kind"] == "rings":
-        levels = [whole(level, 1, 1 << 40) for level in listed(rule["levels"], "step", 3)]
+        levels = [integer(level, 1, 1 << 40) for level in listed(rule["levels"], "step", 3)]
         radii = read_pair(rule["radii"])
         need(0 < radii[0] < radii[1], "step")
     elif rule["kind"] == "listed":
-        values = [whole(value, 1, 1 << 40) for value in listed(rule["values"], "step")]
+        values = [integer(value, 1, 1 << 40) for value in listed(rule["values"], "step")]
         need(len(listed_points) <= 1 << 10, "selector")
         table = [
-            [values[whole(at, 0, len(values) - 1)] for at in listed(row, "step", len(listed_points))]
+            [values[integer(at, 0, len(values) - 1)] for at in listed(row, "step", len(listed_points))]
             for row in listed(rule["rows"], "step", len(listed_points))
         ]
     else:
@@ -256,8 +256,8 @@ def points(device: Fields) -> Draw:
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
-            own = min(range(len(listed_points)), key=lambda at: _apart(place, listed_points[at]))
+        for location in path:
+            own = min(range(len(listed_points)), key=lambda at: _apart(location, listed_points[at]))
             rows.append([_choose(take, weigh(own))])
         return as_path(rows, width_of(len(listed_points)))
 
@@ -268,7 +268,7 @@ def points(device: Fields) -> Draw:
 
 def grid(device: Fields) -> Draw:
     area = read_area(device["domain"], device["outside"], "rectangle")
-    side, grades = whole(device["side"], 2, 128), _read_grades(device)
+    side, grades = integer(device["side"], 2, 128), _read_grades(device)
     cell = [(high - low) / side for low, high in (area.x, area.y)]
     centres = [((a + 0.5) * cell[0], (b + 0.5) * cell[1]) for a in range(side) for b in range(side)]
 
@@ -277,9 +277,10 @@ def grid(device: Fields) -> Draw:
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
-        for place in path:
+        for location in path:
             at = [
-                int((x - low) / one) for x, (low, _), one in zip(place, (area.x, area.y), cell, strict=True)
+                int((x - low) / one)
+                for x, (low, _), one in zip(location, (area.x, area.y), cell, strict=True)
             ]
             own = [min(max(step, 0), side - 1) for step in at]
             drawn = _choose(take, weigh(own[0] * side + own[1]))
@@ -297,7 +298,7 @@ def two_copies(device: Fields) -> Draw:
     spots, sector = _read_points(device), device["sector"]
     need(isinstance(sector, Fields), "draw")
     anchor, choice = _read_grades(device["anchor"]), _read_grades(device["choice"])
-    cells = whole(sector["cells"], 2, 1 << 16)
+    cells = integer(sector["cells"], 2, 1 << 16)
     respond, ratio = read_blocks(sector, cells)
     need(device["odds"] is None, "privacy", "nothing is promised")
 
@@ -319,16 +320,16 @@ def two_copies(device: Fields) -> Draw:
         size = max(1, (1 << 18) // len(spots))
         for begin in range(0, len(between), size):
             some = between[begin : begin + size]
-            told = [[respond(where(made[at + to], truth[at]), take) for at in some] for to in (-1, 1)]
-            for place, at in enumerate(some):
-                sides = [(made[at + to], told[number][place]) for number, to in enumerate((-1, 1))]
+            entries = [[respond(where(made[at + to], truth[at]), take) for at in some] for to in (-1, 1)]
+            for index, at in enumerate(some):
+                sides = [(made[at + to], entries[number][index]) for number, to in enumerate((-1, 1))]
                 seen = [all(where(side, spot) == mark for side, mark in sides) for spot in range(len(spots))]
                 weights = _falling(choice, gaps(truth[at]), seen if any(seen) else None)
                 made[at] = _choose(take, weights)
         return made
 
     def draw(path: list[Place], take: Take) -> bytes:
-        truth = [min(range(len(spots)), key=lambda at: _apart(place, spots[at])) for place in path]
+        truth = [min(range(len(spots)), key=lambda at: _apart(index, spots[at])) for index in path]
         rows = []
         for a, b in zip(copy(truth, 1, take), copy(truth, 0, take), strict=True):
             sums = [_apart(spots[a], spot) + _apart(spots[b], spot) for spot in spots]
@@ -348,11 +349,11 @@ def two_copies(device: Fields) -> Draw:
 
 def _joint(device: Fields) -> Draw:
     kind = device["draw"]
-    (place, mark), count, labels = read_codes(device)
+    (location, mark), count, labels = read_codes(device)
     for name in ("both", "one", "neither"):
         hexadecimal(device[name], 1024)
-    whole(device["people"], 2, 1 << 52)
-    size = whole(device["size"], 2, 1 << 24)
+    integer(device["people"], 2, 1 << 52)
+    size = integer(device["size"], 2, 1 << 24)
     if kind == "joint hashed":
         need(device["hash"] == "affine 1" and size <= 1 << 16, "draw")
     else:
@@ -366,7 +367,7 @@ def _joint(device: Fields) -> Draw:
                 raise Outside("a label and the dealt coins were expected")
         except (TypeError, ValueError):
             raise Outside("a label and the dealt coins were expected") from None
-        return place(label), list(coins)
+        return location(label), list(coins)
 
     def tell(own: int, coin: bool, take: Take) -> int:
         return own if coin else (own + 1 + _word(take, size - 1)) % size

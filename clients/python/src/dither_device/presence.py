@@ -30,7 +30,7 @@ PERMANENT = "present"  # how `answers` names a label that is drawn once for life
 
 
 def decide_present(state: State, event: Data, policy: Policy, take: Take | None) -> Decision:
-    """Return what becomes of a use: a message for its period, unless the period has one already."""
+    """Return the outcome of a use: a message for its period, unless the period has one already."""
     terms, question, now = event["presence"], event["question"], clock_after(state, event["at"])
     if question is not None and not policy.accepts(question):
         return Decision({"is": "refused", "reason": "policy"})
@@ -65,7 +65,7 @@ def _label(state: State, question: Data) -> Data | None:
 
 
 def without_label(effect: Data) -> Data:
-    """Return what is kept if the label cannot be drawn: the coin, and no message."""
+    """Return the effect if the label cannot be drawn: the coin, and no message."""
     kept: Data = {name: effect[name] for name in ("clock", "asker", "openings") if name in effect}
     return {**kept, "present": [{**one, "period": None, "batch": None} for one in effect["present"]]}
 

@@ -89,8 +89,8 @@ def repeat_bound(epsilon: float, times: int) -> float:
 class Question:
     """A question that was read and verified: `Question(text)` raises Malformed unless its integers keep ε.
 
-    `epsilon` and `delta` are what one answer spends, computed from the integers and rounded up: never what
-    was stated. ε is ∞ where no bound holds for any two values; no account takes such a question.
+    `epsilon` and `delta` are the loss of one answer, computed from the integers and rounded up, never the
+    stated numbers. ε is ∞ if no bound holds for any two values; no account takes such a question.
     """
 
     def __init__(self, text: object) -> None:
@@ -145,7 +145,7 @@ class Question:
 
     @property
     def labels(self) -> tuple[Any, ...] | None:
-        """The list of answers, or of items; None if answers are no labels."""
+        """The list of answers, or of items; None if answers are not labels."""
         return self._draw.labels
 
     @property
@@ -168,7 +168,7 @@ class Question:
             raise Outside("the value cannot be read") from None
 
     def mark(self, placed: Any) -> bytes:
-        """Return the bytes that tell an input from others."""
+        """Return the bytes that distinguish an input."""
         return self._draw.mark(placed)
 
     def draw(self, placed: Any, take: Take) -> bytes:

@@ -1,7 +1,7 @@
 """The draw of a complete path: the K public paths nearest to it are likelier. See docs/wire.md.
 
-A value is a list of places, `[[139.5, 35.6], …]`. It is resampled to as many places as the public paths have.
-Everything after the integers of places is exact: all clients select the same public paths.
+A value is a list of places, `[[139.5, 35.6], …]`. It is resampled to the number of places of the public
+paths. Everything after the integers of places is exact: all clients select the same public paths.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from struct import pack
 
 from dither_device.draws import Draw, Outside, as_cell
 from dither_device.places import Area, path_of, read_area, read_near, unpack
-from dither_device.text import Fields, need, whole
+from dither_device.text import Fields, integer, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def _alignment(
 ) -> int:
     """Return the smallest sum, or the smallest maximum, over all alignments of two paths."""
     above: list[int] = []
-    for place in one:
+    for location in one:
         row: list[int] = []
         for j, point in enumerate(other):
-            step = apart(place, point)
+            step = apart(location, point)
             before = [*above[max(j - 1, 0) : j + 1], *row[-1:]]
             if before:
                 step = max(step, min(before)) if largest else step + min(before)
@@ -76,14 +76,14 @@ def routes(device: Fields) -> Draw:
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "routes", "domain")
     area: Area = read_area(domain["area"], device["outside"], "rectangle", "disk", "parallelogram")
-    points = whole(domain["points"], 2, 64)
+    points = integer(domain["points"], 2, 64)
     distance, by = domain["distance"], domain["by"]
     need(distance in ("mean", "warped", "frechet") and by in ("length", "order"), "domain")
     scales = _scales(area.box)
     flat = unpack(device["paths"])
     need(len(flat) == 2 * points * cells, "paths")
-    places = list(zip(flat[::2], flat[1::2], strict=True))
-    paths = [places[at : at + points] for at in range(0, len(places), points)]
+    locations = list(zip(flat[::2], flat[1::2], strict=True))
+    paths = [locations[at : at + points] for at in range(0, len(locations), points)]
 
     def apart(one: Integers, other: Integers) -> int:
         x, y = (scale * (a - b) for scale, a, b in zip(scales, one, other, strict=True))
@@ -121,7 +121,7 @@ def routes(device: Fields) -> Draw:
         return as_cell(draw(near(paths[near(path)[0]])[:width], take), cells)
 
     def mark(path: list[Integers]) -> bytes:
-        return pack(f"<{2 * points}H", *(x for place in path for x in place))
+        return pack(f"<{2 * points}H", *(x for location in path for x in location))
 
     return Draw("Optimal", ratio, (inside, mark), tell)
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
     Take = Callable[[int], bytes]
 
-VERSION = 3  # of the state; one of version 2 opens, and is of version 3 from then on
+VERSION = 3  # version of the state; version 2 opens and becomes version 3
 DAY = 86_400  # seconds
 EPSILON, DELTA = 64, 128  # binary places of a unit of ε and of δ
 MOST_SECOND = 253_402_300_799  # the last of the year 9999
-MOST_EPOCHS = 366  # that the data of one answer may touch
+MOST_EPOCHS = 366  # epochs that the data of one answer may touch
 MOST_BUDGET = float(1 << 20)
 PUBLIC_LENGTH = "how many locations a trajectory has, and when they were sent, is public"
 UNCHANGED = "the value never changes"
@@ -34,9 +34,9 @@ _SPEND = (
     *("id", "device", "asker", "question", "fingerprint", "epsilon", "delta", "assumes", "first", "last"),
     *("data", "times", "campaign"),
 )
-_TERMS = ("epsilon", "delta", "assumes", "data", "times", "campaign")  # what is charged for
+_TERMS = ("epsilon", "delta", "assumes", "data", "times", "campaign")  # the fields of a charge
 _PERIODIC = ("once", "kept change")
-ASIDE = "0" * 32  # the batch of a permanent answer that was dropped and waits to be asked for again
+ASIDE = "0" * 32  # the batch of a permanent answer that was dropped and waits for the next request
 _KEPT_CHANGE = "kept change"
 
 
@@ -63,7 +63,7 @@ def limit(number: float, places: int) -> int:
 def epoch_of(kind: str, second: int) -> int:
     """Return the number of the half-open epoch that contains a second since 1970-01-01 UTC.
 
-    Weeks begin on Mondays; the number of a year is that of the calendar.
+    Weeks begin on Mondays; the number of a year is the calendar's.
     """
     day = second // DAY
     if kind == "day":
@@ -155,7 +155,7 @@ class Totals:
 
 
 class State:
-    """What an account holds; `apply` folds one effect in, which `decide` has made."""
+    """The state of an account; `apply` folds one effect of `decide` in."""
 
     def __init__(self, opened: Data) -> None:
         self.person, self.device, self.born = opened["person"], opened["device"], opened["born"]
@@ -174,7 +174,7 @@ class State:
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
         self.sent: list[Data] = list(opened.get("sent", ()))  # batches that can still be withdrawn
-        self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
+        self.known: Data = {}  # keys and lists of askers, and verified campaigns: not shared
         self.all, self.mine = Totals(), Totals()
         for name in ("entries", "answers", "choices", "trees", "coins", "told", "present"):
             if opened.get(name):
@@ -191,7 +191,7 @@ class State:
                 _APPLY[name](self, change)
 
     def wire(self) -> Data:
-        """Return the whole state as plain data."""
+        """Return the complete state as plain data."""
         return {
             "account": VERSION,
             "person": self.person,
@@ -215,10 +215,10 @@ class State:
 
     def export(self) -> Data:
         """Return what another device of the same person merges. It holds no key, no queue and no value."""
-        whole = self.wire()
+        complete = self.wire()
         names = ("account", "person", "device", "limits", "entries", "answers", "choices", "coins")
-        shared = [answer for answer in whole["answers"] if answer["permanent"] != "present"]
-        return {name: whole[name] for name in names if name in whole} | {"answers": shared}
+        shared = [answer for answer in complete["answers"] if answer["permanent"] != "present"]
+        return {name: complete[name] for name in names if name in complete} | {"answers": shared}
 
 
 def _choice_key(choice: Data) -> tuple[Any, ...]:
@@ -226,7 +226,7 @@ def _choice_key(choice: Data) -> tuple[Any, ...]:
 
 
 def _of_repeat(choices: Iterable[Data]) -> list[Data]:
-    """Return choices with what they are of; one of version 2 does not say it, and stands for both."""
+    """Return choices with their kind; a choice of version 2 has none and means both."""
     return [
         {**choice, "repeat": repeat}
         for choice in choices
@@ -274,7 +274,7 @@ _APPLY: dict[str, Callable[[State, Any], None]] = {
 
 
 class Policy:
-    """What a device accepts of a question: ε and δ of one answer, what it assumes, which mechanisms."""
+    """A device's conditions on a question: ε and δ of one answer, assumptions, mechanisms."""
 
     __slots__ = ("assumptions", "delta", "epsilon", "mechanisms")
 
@@ -303,10 +303,10 @@ def assumptions_of(question: Data) -> list[str]:
 
 
 class Decision:
-    """What becomes of an event: the outcome that is told, and the effect that is kept.
+    """The result of an event: the reported outcome, and the effect that is kept.
 
     With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `told` are
-    the marks of the values whose reports were queued before, of a question that has one for each value.
+    the marks of the values whose reports were queued before, for a question with one report for each value.
     `owed` are the intervals to report, of a question about one kept change. `aside` are the identities of
     reports that were dropped, by report: one that is drawn again waits again.
     """
@@ -346,7 +346,7 @@ class Decision:
     def with_report(self, report: str, mark: str | None = None, tree: Data | None = None) -> Decision:
         """Return the decision with the drawn report, as hexadecimal text, wherever it is kept.
 
-        `mark` is the mark of the value where `told` needs one, `tree` the record of the reported intervals.
+        `mark` is the mark of the value if `told` needs one, `tree` the record of the reported intervals.
         """
         effect = dict(self.effect) if tree is None else {**self.effect, "trees": [tree]}
         if self.told is not None and mark is not None:
@@ -363,12 +363,12 @@ class Decision:
 
 
 def _is_drawn(effect: Data) -> bool:
-    """Return whether a day, a group or a coin was drawn, which is kept whatever follows."""
+    """Return whether a day, a group or a coin was drawn; it is kept in any case."""
     return "choices" in effect or "coins" in effect
 
 
 def decide(state: State, event: Data, policy: Policy, take: Take | None = None) -> Decision:
-    """Return what becomes of an event. Nothing is changed; apply the effect to the state to keep it.
+    """Return the result of an event. Nothing is changed; apply the effect to the state to keep it.
 
     `take` returns random bytes, for the day or the group of an answer. Without it none is drawn.
     """
@@ -376,8 +376,8 @@ def decide(state: State, event: Data, policy: Policy, take: Take | None = None) 
     if kind == "answer":
         return _answer(state, event, policy, take)
     if kind == "dry run":
-        told = _answer(state, event, policy, None).outcome
-        return Decision({name: value for name, value in told.items() if name != "report"})
+        reported = _answer(state, event, policy, None).outcome
+        return Decision({name: value for name, value in reported.items() if name != "report"})
     if kind == "act":
         clock = {**clock_after(state, event["at"]), "ahead": 0}
         return Decision({"is": "acted"}, {"clock": clock, "openings": state.limits["askers"]})
@@ -440,7 +440,7 @@ def _answer(state: State, event: Data, policy: Policy, take: Take | None) -> Dec
     refused = _phase(state, question, effect, take)
     if refused is not None:
         return refused
-    # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
+    # One kind of permanent answer never replaces the other: "per value" keeps no report to repeat.
     kept = state.answers.get((*key_of(question), question["repeat"]))
     if kept is not None:
         return _repeat(state, question, identity, kept, effect)
@@ -484,7 +484,7 @@ def _phase(state: State, question: Data, effect: Data, take: Take | None) -> Dec
 
 
 def period_of(question: Data, day: int) -> tuple[int, int]:
-    """Return the first day of the period that a day is in, which names the period, and its length in days."""
+    """Return the first day of a day's period (its name), and its length in days."""
     every = question.get("every")
     if every is None:
         return day - (day - question["start"]) % question["days"], question["days"]
@@ -501,7 +501,7 @@ def period_of(question: Data, day: int) -> tuple[int, int]:
 def _choice(
     state: State, question: Data, period: int, effect: Data, take: Take | None, bound: int, least: int
 ) -> Data | None:
-    """Return the kept choice of a period; draw it if there is none, without looking at any value."""
+    """Return the kept choice of a period; draw a missing one without reading any value."""
     choice = state.choices.get((*key_of(question), question["repeat"], period))
     if choice is None and take is not None:
         day = least + below(take, bound)
@@ -520,7 +520,7 @@ def _report_change(
     day: int,
     take: Take | None,
 ) -> Decision:
-    """Return what becomes of a question about one kept change: charged once in each period."""
+    """Return the result of a question about one kept change: charged once in each period."""
     from dither_device.kept_change import choices_of, due, span
 
     period, _ = period_of(question, day)
@@ -528,12 +528,12 @@ def _report_change(
     owed = None if choice is None else due(state, question, choice, day)
     if choice is None or owed is None:
         return Decision({"is": "silent"}, effect if _is_drawn(effect) else None)
-    whole = {**question, "data": list(span(question, day))}
+    data = {**question, "data": list(span(question, day))}
     if choice["answer"] is None:
-        decision = _spend(state, whole, identity, epochs, effect, choice)
+        decision = _spend(state, data, identity, epochs, effect, choice)
         decision.owed = owed
         return decision
-    if not _is_paid(whole, state.entries.get(choice["answer"])):
+    if not _is_paid(data, state.entries.get(choice["answer"])):
         return _refuse("changed")
     effect["queue"] = _waiting(question, identity)
     return Decision({"is": "drawn", "charged": "0"}, effect, True, owed=owed)
@@ -542,12 +542,12 @@ def _report_change(
 def _again(state: State, question: Data, identity: str, earlier: Data) -> Decision:
     kept = state.answers.get((*key_of(question), question["repeat"]))
     entry = state.entries.get(kept["id"] if kept and identity not in state.entries else identity)
-    periodic = question["repeat"] == _KEPT_CHANGE  # its span is that of its period, not of the present one
+    periodic = question["repeat"] == _KEPT_CHANGE  # its span is its own period's, not the present one's
     terms = {**question, "data": entry.get("data")} if periodic and entry else question
     if key_of(earlier) != key_of(question) or (entry is not None and not _is_paid(terms, entry)):
         return _refuse("id")
     if "report" in earlier:
-        aside = earlier["batch"] == ASIDE  # it was dropped, and is asked for again
+        aside = earlier["batch"] == ASIDE  # it was dropped, and is requested again
         effect = {"batch": {"id": None, "reports": [identity]}} if aside else None
         return Decision({"is": "resent", "report": earlier["report"]}, effect)
     return Decision({"is": "acknowledged", "reports": 0})
@@ -565,7 +565,7 @@ def _charge(question: Data) -> Data:
 
 
 def _is_paid(question: Data, entry: Data | None) -> bool:
-    """Return whether an entry was charged for exactly what is asked: nothing else is handed out uncharged."""
+    """Return whether an entry was charged for exactly this request: nothing else is given uncharged."""
     due = _charge(question)
     return entry is not None and all(entry.get(name) == due.get(name) for name in {*due, *_TERMS})
 
@@ -592,7 +592,7 @@ def _waiting(question: Data, identity: str) -> Data:
 
 
 def _repeat(state: State, question: Data, identity: str, kept: Data, effect: Data) -> Decision:
-    """Return a permanent answer again. It is queued once: a person who is asked again counts once.
+    """Return a permanent answer again. It is queued once, so the person counts once.
 
     It was charged once: permanent_once (proofs/Account.v). Sent again, it reveals no more: permanent_answer
     (proofs/Combine.v).
@@ -613,7 +613,7 @@ def _repeat(state: State, question: Data, identity: str, kept: Data, effect: Dat
 
 
 def _set_aside(state: State, question: Data) -> dict[str, list[str]]:
-    """Return the identities of dropped reports to a question that wait to be asked for, by report."""
+    """Return the identities of dropped reports to a question that wait for a request, by report."""
     found: dict[str, list[str]] = {}
     for item in state.queue.values():
         if item["batch"] == ASIDE and key_of(item) == key_of(question):
@@ -638,13 +638,13 @@ def _spend(
         effect["answers"] = [{**named(question), **kept}]
     if choice is not None:
         effect["choices"] = [{**choice, "answer": identity}]
-    told = state.told if question["repeat"] == "per value" else None
-    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, told)
+    reported = state.told if question["repeat"] == "per value" else None
+    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, reported)
 
 
 def _entry(state: State, question: Data, identity: str, epochs: tuple[int, int]) -> Data:
-    place = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
-    return {**_charge(question), **place}
+    position = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
+    return {**_charge(question), **position}
 
 
 def try_to_charge(state: State, question: Data, identity: str, clock: Data) -> Data | None:
@@ -658,7 +658,7 @@ def try_to_charge(state: State, question: Data, identity: str, clock: Data) -> D
 
 
 def _is_answered_enough(state: State, question: Data) -> bool:
-    """Return whether a person has given as many answers to a question as its campaign allows."""
+    """Return whether a person has reached the campaign's number of answers to a question."""
     limited = question.get("limit")
     if not limited:
         return False
@@ -746,7 +746,7 @@ def _acknowledge(state: State, event: Data) -> Decision:
 
 
 def _withdraw(state: State, batch: str) -> Decision:
-    """Forget a batch that the collector was asked to delete. What was spent stays spent.
+    """Forget a batch after a request to delete it. Its loss stays charged.
 
     No report of it is sent again: also permanent answers leave the queue, and are not set aside. A period of
     presence gets no other message.
@@ -764,10 +764,10 @@ def _withdraw(state: State, batch: str) -> Decision:
 
 
 def _drop(state: State, batch: str) -> Decision:
-    """Return what becomes of a batch that a collector refused for good.
+    """Return the result of a batch that a collector refused for good.
 
-    Its reports leave the queue. Those of permanent answers are set aside, to wait again when they are asked
-    for again: nothing else would ever send them.
+    Its reports leave the queue. Reports of permanent answers are set aside, to wait again when they are
+    requested for again: nothing else would ever send them.
     """
     gone = [item for item in state.queue.values() if batch in (item["id"], item["batch"])]
     messages = _messages(state, batch)

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 
 PACKED = "application/vnd.dither.batch"
-JSON = "application/json"  # of a withdrawal
-_PATIENCE = 600.0  # seconds of a process that sends
+JSON = "application/json"  # content type of a withdrawal
+_PATIENCE = 600.0  # time limit of a process that sends, in seconds
 
 
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
     """Return the bytes of a batch: sorted by fingerprint and by report, so that it is always the same."""
     groups = _grouped(reports)
-    told = label.encode()
-    need(len(told) <= 64, "fields", "a label of at most 64 bytes")
-    parts = [b"dither\0\x02", bytes.fromhex(identity), len(told).to_bytes(1, "little"), told]
+    reported = label.encode()
+    need(len(reported) <= 64, "fields", "a label of at most 64 bytes")
+    parts = [b"dither\0\x02", bytes.fromhex(identity), len(reported).to_bytes(1, "little"), reported]
     parts.append(len(groups).to_bytes(2, "little"))
     for fingerprint, some in groups:
         head = len(some[0]).to_bytes(4, "little") + len(some).to_bytes(4, "little")
@@ -55,12 +55,12 @@ def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]])
 
 def json_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> str:
     """Return a batch as canonical JSON."""
-    told = {fingerprint: [report.hex() for report in some] for fingerprint, some in _grouped(reports)}
-    return canonical({"batch": identity, "dither": 2, "label": label, "reports": told})
+    reported = {fingerprint: [report.hex() for report in some] for fingerprint, some in _grouped(reports)}
+    return canonical({"batch": identity, "dither": 2, "label": label, "reports": reported})
 
 
 def withdrawal_body(identity: str) -> str:
-    """Return the body that asks a collector to delete a batch."""
+    """Return the body of a request to delete a batch."""
     return canonical({"dither": 2, "withdraw": identity})
 
 
@@ -78,8 +78,8 @@ class Sent:
     """What became of the reports that waited.
 
     `sent` reports are stored by the collector, `waiting` still wait, `refused` are the words of the collector
-    about batches that it will never take, of which `dropped` reports were dropped. `problem` says why the
-    rest waits, or is None; `retry_after` are seconds.
+    about batches that it will never take; `dropped` is their number of reports. `problem` is the reason why
+    the rest waits, or None; `retry_after` are seconds.
     """
 
     __slots__ = ("dropped", "problem", "refused", "retry_after", "sent", "waiting")
@@ -108,10 +108,10 @@ def send(
 
     If the campaign has a sealing key, everything is encrypted to it, and nothing is sent where `cryptography`
     is not installed. `relay` is the address of a relay that passes requests on to the collector's gateway.
-    `allowed` is asked before every batch: after a no, nothing more is sent.
+    `allowed()` is called before every batch: after False, nothing more is sent.
     """
     done = Sent()
-    place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
+    location = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
     sealing_key = campaign.terms.get("sealing_key")
 
     present = campaign.terms["repeat"] == "present"
@@ -134,7 +134,7 @@ def send(
             deliver(
                 done,
                 next_batch,
-                lambda body: request("POST", place, body, sealing_key, relay, timeout),
+                lambda body: request("POST", location, body, sealing_key, relay, timeout),
                 account,
                 _public_label(account, campaign, label),
                 allowed,
@@ -142,7 +142,7 @@ def send(
             )
     except DeviceError as error:
         done.problem = str(error)
-    except Exception as error:  # of the network: no name, no route, a certificate
+    except Exception as error:  # a network error: no name, no route, a certificate
         done.problem = f"unreachable ({type(error).__name__})"
     try:
         listed = [mark for _, mark in _event(campaign)["questions"]]
@@ -172,7 +172,7 @@ def deliver(
             done.problem = "off"
             return
         identity, reports = batch
-        status, told, text = post(packed_body(identity, label, reports))
+        status, reported, text = post(packed_body(identity, label, reports))
         fate, word = judge(identity, status, text)
         if fate == "acknowledged":
             sent = None if noted is None else {**noted, "day": int(time.time()) // 86_400}
@@ -182,7 +182,7 @@ def deliver(
             done.dropped += account.drop(identity)
         else:
             done.problem = word or ("busy" if status == 503 else f"status {status}")
-            done.retry_after = _seconds(told.get("retry-after"))
+            done.retry_after = _seconds(reported.get("retry-after"))
             return
 
 
@@ -190,7 +190,7 @@ def deliver(
 
 
 class TakenBack:
-    """What became of what was taken back.
+    """The result of a withdrawal.
 
     `withdrawn` answers are deleted by the collector, `unsent` ones had not been sent and will not be. `left`
     batches were not confirmed, for the reasons in `refused`: ask again.
@@ -211,8 +211,8 @@ def take_back(
 ) -> TakenBack:
     """Take back what an asker was given, as long as collectors can delete it: each batch by a request.
 
-    What was not sent leaves the queue. `post` sends a body about a campaign, given by its id; `campaign` is
-    that of what waits. Nothing of what was spent comes back.
+    Unsent reports leave the queue. `post` sends a body about a campaign, given by its id; `campaign` is the
+    campaign of the waiting reports. No spent budget comes back.
     """
     from dither_device.rules import ASIDE
 
@@ -230,7 +230,7 @@ def take_back(
         try:
             status, _, text = post(whose, withdrawal_body(identity).encode())
             withdrawn, word = judge_withdrawal(identity, status, text)
-        except Exception as error:  # of the network, or a relay
+        except Exception as error:  # an error of the network, or of a relay
             withdrawn, status, word = False, 0, f"unreachable ({type(error).__name__})"
         if withdrawn:
             done.withdrawn += account.withdraw(identity)
@@ -250,29 +250,31 @@ def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]
     bodies: list[str] = []
     while True:
         event = _event(campaign)
-        told = decide(state, event, Policy(), None).outcome
-        if told["is"] == "empty":
+        reported = decide(state, event, Policy(), None).outcome
+        if reported["is"] == "empty":
             return bodies
         reports = [
-            (state.queue[name]["fingerprint"], state.queue[name]["report"]) for name in told["reports"]
+            (state.queue[name]["fingerprint"], state.queue[name]["report"]) for name in reported["reports"]
         ]
-        identity = "<random>" if told["id"] == event["id"] else told["id"]
+        identity = "<random>" if reported["id"] == event["id"] else reported["id"]
         some = [(mark, bytes.fromhex(report)) for mark, report in reports]
         bodies.append(json_body(identity, label_of(campaign, label), some))
-        state.apply({"unqueue": told["reports"]})
+        state.apply({"unqueue": reported["reports"]})
 
 
 def _preview_message(state: State, campaign: Campaign, label: str) -> list[str]:
     """Return the message of presence that waits, as JSON."""
     from dither_device.rules import Policy, decide
 
-    terms, asked = campaign.presence()
-    question = None if asked is None else asked.facts
+    terms, target = campaign.presence()
+    question = None if target is None else target.facts
     event = {"do": "message", "at": state.clock, "presence": terms, "question": question}
-    told = decide(state, event, Policy(), None).outcome
-    if told["is"] == "empty":
+    reported = decide(state, event, Policy(), None).outcome
+    if reported["is"] == "empty":
         return []
-    return [json_body(told["id"], label_of(campaign, label) if told["public"] else "", _pairs(told))]
+    return [
+        json_body(reported["id"], label_of(campaign, label) if reported["public"] else "", _pairs(reported))
+    ]
 
 
 def _pairs(message: dict[str, Any]) -> list[tuple[str, bytes]]:
@@ -330,15 +332,15 @@ def request(
     scheme, host, _ = split_address(address)
     to = relay or f"{scheme}://{host}{GATEWAY}"
     room = 2 * most + (1 << 10)  # an encrypted answer is padded to a power of two
-    status, told, text = exchange(to, "POST", sealed, REQUEST, timeout, room)
+    status, reported, text = exchange(to, "POST", sealed, REQUEST, timeout, room)
     # What a relay says by itself acknowledges nothing.
-    need(status == 200 and told.get("content-type") == RESPONSE, "relay", f"it answered {status}")
+    need(status == 200 and reported.get("content-type") == RESPONSE, "relay", f"it answered {status}")
     return binary_response(answers.open(text))
 
 
 def _seconds(text: str | None) -> float | None:
     try:
-        return min(max(0.0, float(text or "")), 86_400.0)  # of no number, 0
+        return min(max(0.0, float(text or "")), 86_400.0)  # 0 for other texts
     except ValueError:
         return None
 
@@ -347,25 +349,25 @@ def _seconds(text: str | None) -> float | None:
 
 
 def spawn(job: dict[str, Any]) -> int:
-    """Start a process that sends, and leave it alone: it delays nobody's end. Return its number, or 0.
+    """Start a process that sends, detached, so that it delays nobody's end. Return its number, or 0.
 
     It runs with the isolated path of the interpreter (-I), so that no module of the present folder is taken.
     """
-    place = sys.executable
-    if not place or getattr(sys, "frozen", False):
+    position = sys.executable
+    if not position or getattr(sys, "frozen", False):
         return 0
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); "
         "from dither_device.sending import main; main(sys.argv[2])"
     )
-    words = [place, "-I", "-c", code, package, json.dumps(job)]
+    words = [position, "-I", "-c", code, package, json.dumps(job)]
     try:
         if os.name == "posix":
             quiet = os.open(os.devnull, os.O_RDWR)
             try:
                 actions = [(os.POSIX_SPAWN_DUP2, quiet, number) for number in (0, 1, 2)]
-                return os.posix_spawn(place, words, os.environ, file_actions=actions, setpgroup=0)
+                return os.posix_spawn(position, words, os.environ, file_actions=actions, setpgroup=0)
             finally:
                 os.close(quiet)
         from subprocess import DEVNULL, Popen
@@ -378,13 +380,13 @@ def spawn(job: dict[str, Any]) -> int:
 
 
 def main(text: str) -> None:
-    """Send what waits, as `spawn` asks for; write when to try again beside the account."""
+    """Send the waiting reports for `spawn`; write the time of the next attempt next to the account."""
     from faulthandler import dump_traceback_later
 
     from dither_device.telemetry import Telemetry
 
     try:
-        dump_traceback_later(_PATIENCE, exit=True)  # whoever answers too slowly, or never: it ends
+        dump_traceback_later(_PATIENCE, exit=True)  # the process ends if the collector is too slow
         job = json.loads(text)
         names = ("app", "version", "key", "address", "relay", "folder")
         # DITHER_TELEMETRY_TEST is in the environment of this process too.

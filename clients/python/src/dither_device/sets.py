@@ -23,7 +23,7 @@ from dither_device.draws import (
     read_size,
     width_of,
 )
-from dither_device.text import Fields, digest, hexadecimal, listed, need, whole
+from dither_device.text import Fields, digest, hexadecimal, integer, listed, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _mark_codes(codes: list[int]) -> bytes:
 
 
 def draw_different(take: Take, count: int, bound: int) -> list[int]:
-    """Return so many different numbers below a bound, in random order."""
+    """Return `count` different numbers below a bound, in random order."""
     taken: list[int] = []
     for made in range(count):
         number = below(take, bound - made)
@@ -59,7 +59,7 @@ def _read_indices(
     given: Fields, count: int | None, domain: Domain
 ) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
     size = read_size(given, count, 1 << 16)
-    chosen = whole(given["chosen"], 2, min(8, size - 1))
+    chosen = integer(given["chosen"], 2, min(8, size - 1))
     toss, heads, tails = read_coin(given["heads"])
 
     def draw(code: int, take: Take) -> bytes:
@@ -74,7 +74,7 @@ def _read_indices(
 def _code_or_other(code: Callable[[Any], int], item: Any) -> int | None:
     """Return the code of an item, of "other" if it is not in the list, or None if that is not in it either.
 
-    A person who is not counted would bias all shares, and the gap would tell.
+    A person who is not counted would bias all shares, and the gap would reveal the answer.
     """
     for one in (item, "other"):
         try:
@@ -85,14 +85,14 @@ def _code_or_other(code: Callable[[Any], int], item: Any) -> int | None:
 
 
 def _read_items(device: Fields) -> tuple[int, int, Any, Domain, Callable[[list[int], Take], list[int]]]:
-    """Return the numbers of items and of those of a person, labels, the domain, and a person's elements.
+    """Return the number of items, the number per person, labels, the domain, and a person's elements.
 
     The elements are drawn from a person's items: thinned at random, or completed by dummies.
     """
     domain = device["domain"]
     need(domain["kind"] == "several" and device["outside"] == "refuse", "domain")
     code, items, labels = read_labels(domain)
-    most = whole(domain["most"], 1, items)
+    most = integer(domain["most"], 1, items)
     need(items <= 1 << 20, "cells")
 
     def place(value: Any) -> list[int]:
@@ -127,8 +127,8 @@ def _passed(at: int, parts: list[int]) -> int:
 
 def several(device: Fields) -> Draw:
     items, most, labels, domain, elements = _read_items(device)
-    chosen = whole(device["chosen"], 1, min(items, 512))
-    least = whole(device["least"], 1, min(most, chosen))
+    chosen = integer(device["chosen"], 1, min(items, 512))
+    least = integer(device["least"], 1, min(most, chosen))
     toss, heads, tails = read_coin(device["heads"])
     width = (items + most - 1).bit_length()
     need(chosen * width <= 512, "cells")
@@ -143,13 +143,13 @@ def several(device: Fields) -> Draw:
         count = (_passed(miss, missed), _passed(hit, met) + least)[held]
         others = draw_different(take, chosen, items)
         members = draw_different(take, min(most, chosen), most)
-        told = []
+        entries = []
         for at, number in enumerate(others):
             element = number
             for mine in own:
                 element += element >= mine
-            told.append(own[members[at]] if at < count else element)
-        packed = sum(element << width * at for at, element in enumerate(sorted(told)))
+            entries.append(own[members[at]] if at < count else element)
+        packed = sum(element << width * at for at, element in enumerate(sorted(entries)))
         return packed.to_bytes((chosen * width + 7) >> 3, "little")
 
     made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), domain, draw)
@@ -159,9 +159,9 @@ def several(device: Fields) -> Draw:
 
 def polynomial(device: Fields) -> Draw:
     items, most, labels, domain, elements = _read_items(device)
-    prime = whole(device["prime"], items + most, (1 << 21) - 1)
+    prime = integer(device["prime"], items + most, (1 << 21) - 1)
     need(all(prime % trial for trial in range(2, int(prime**0.5) + 1)), "cells")
-    bound, terms = whole(device["below"], 1, prime - 1), whole(device["terms"], most + 1, most + 2)
+    bound, terms = integer(device["below"], 1, prime - 1), integer(device["terms"], most + 1, most + 2)
     need(terms <= 2048, "cells")
     length = ((prime**terms - 1).bit_length() + 7) >> 3
     need(length <= 256, "cells")
@@ -209,7 +209,7 @@ def _read_projective(
     device: Fields, count: int, domain: Domain
 ) -> tuple[int, tuple[int, int], Domain, Callable[[int, Take], bytes]]:
     """Return the number of points, the ratio, the domain and the draw."""
-    order, dimension = whole(device["order"], 2, 1 << 21), whole(device["dimension"], 2, 21)
+    order, dimension = integer(device["order"], 2, 1 << 21), integer(device["dimension"], 2, 21)
     prime = next(n for n in range(2, order + 1) if order % n == 0 or n * n > order)
     prime = prime if order % prime == 0 else order
     degree = 0
@@ -219,10 +219,10 @@ def _read_projective(
     points, block = ((order**n - 1) // (order - 1) for n in (dimension, dimension - 1))
     need(count <= points <= 1 << 21, "cells")
     polynomial = [
-        whole(part, 0, prime - 1) for part in listed(device["polynomial"], "cells", degree * dimension)
+        integer(part, 0, prime - 1) for part in listed(device["polynomial"], "cells", degree * dimension)
     ]
     own, other = hexadecimal(device["own"], 32), hexadecimal(device["other"], 32)
-    size = whole(device["bits"], 64, 128)
+    size = integer(device["bits"], 64, 128)
     hits = block * own
     total = hits + (points - block) * other
     need(size in (64, 128) and 0 < other < own and 1 << (size - 1) <= total <= 1 << size, "step")
@@ -297,15 +297,15 @@ def _difference_set(prime: int, degree: int, polynomial: list[int], points: int)
 def prefix(device: Fields) -> Draw:
     domain = device["domain"]
     need(domain["kind"] == "text" and device["outside"] in ("clip", "refuse"), "domain")
-    length, alphabet = whole(domain["length"], 1, 256), domain["alphabet"]
+    length, alphabet = integer(domain["length"], 1, 256), domain["alphabet"]
     need(alphabet is None or (isinstance(alphabet, str) and 1 <= len(alphabet) <= 255), "domain")
     need(alphabet is None or len(set(alphabet)) == len(alphabet), "domain")
     buckets, cell, ratio = read_hash(device)
-    ends = [whole(end, 1, length) for end in listed(device["ends"])]
+    ends = [integer(end, 1, length) for end in listed(device["ends"])]
     need(ends and ends[-1] == length and all(a < b for a, b in pairwise(ends)), "number")
     shares = [1] * len(ends)
     if "shares" in device:
-        shares = [whole(share, 1, 1 << 16) for share in listed(device["shares"], "number", len(ends))]
+        shares = [integer(share, 1, 1 << 16) for share in listed(device["shares"], "number", len(ends))]
 
     def place(value: Any) -> bytes:
         try:
@@ -319,12 +319,12 @@ def prefix(device: Fields) -> Draw:
         return bytes(row) + bytes(length - len(row))
 
     def draw(symbols: bytes, take: Take) -> bytes:
-        seed, key, asked = bits(take, 47), 0, 0
+        seed, key, request = bits(take, 47), 0, 0
         end = ends[_passed(seed % sum(shares), shares)]
-        for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
+        for at, symbol in enumerate(symbols):  # all of them: the time does not reveal the length
             key = mix(key ^ symbol)
-            asked = key if at < end else asked
-        return (seed << 16 | cell(bucket_of(seed, asked >> 32, buckets), take)).to_bytes(8, "little")
+            request = key if at < end else request
+        return (seed << 16 | cell(bucket_of(seed, request >> 32, buckets), take)).to_bytes(8, "little")
 
     return Draw("PEM", ratio, (place, bytes), draw)
 
@@ -357,17 +357,17 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
     functions, ends, total = [], [], 0
     for function in listed(device["questions"], "draw"):
         attributes, values, weight, number = listed(function, "draw", 4)
-        places = [whole(place, 0, len(parts) - 1) for place in listed(attributes, "draw")]
-        number = whole(number, 0, len(draws) - 1)
+        positions = [integer(index, 0, len(parts) - 1) for index in listed(attributes, "draw")]
+        number = integer(number, 0, len(draws) - 1)
         count = 1
-        for place in places:
-            count *= parts[place][2]
-        need(places and len(set(places)) == len(places) and count <= 1 << 21, "draw")
+        for index in positions:
+            count *= parts[index][2]
+        need(positions and len(set(positions)) == len(positions) and count <= 1 << 21, "draw")
         for value in listed(values, "draw", count):
-            whole(value, 0, draws[number][0] - 1)
-        total += whole(weight, 1, 1 << 32)
+            integer(value, 0, draws[number][0] - 1)
+        total += integer(weight, 1, 1 << 32)
         ends.append(total)
-        functions.append((places, values, number))
+        functions.append((positions, values, number))
     need(total == 1 << 32 and 1 <= len(functions) <= 1 << 14, "draw")
     need(sum(len(values) for _, values, _ in functions) <= 1 << 21, "draw")
     used = [draws[number] for _, _, number in functions]
@@ -388,15 +388,15 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
 
     def tell(codes: list[int], take: Take) -> bytes:
         word = int.from_bytes(take(4), "little")
-        asked = sum(word >= end for end in ends)
-        places, values, number = functions[asked]
+        request = sum(word >= end for end in ends)
+        positions, values, number = functions[request]
         at = 0
-        for place in places:
-            at = at * parts[place][2] + codes[place]
+        for index in positions:
+            at = at * parts[index][2] + codes[index]
         _, chosen, largest, _, draw = draws[number]
-        told, size = draw(values[at], take), width_of(largest)
-        numbers = [int.from_bytes(told[n * size : (n + 1) * size], "little") for n in range(chosen)]
-        row = [asked, *numbers, *[0] * (columns - chosen)]
+        reported, size = draw(values[at], take), width_of(largest)
+        numbers = [int.from_bytes(reported[n * size : (n + 1) * size], "little") for n in range(chosen)]
+        row = [request, *numbers, *[0] * (columns - chosen)]
         return b"".join(number.to_bytes(width, "little") for number in row)
 
     return Draw("Marginals", most, (place_row, _mark_codes), tell)

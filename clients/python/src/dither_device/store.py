@@ -2,7 +2,7 @@
 
 Every effect is a row whose digest includes the digest of the row before, so that a changed, removed or added
 row is found. A transaction is on disk when it returns (`synchronous = EXTRA`: the removal of the journal is
-synced as well), or it has changed nothing. `dither_device.Account` and `dt.Account` both stand on `Store`.
+synced as well), or it has changed nothing. `dither_device.Account` and `dt.Account` both use `Store`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from dither_device.rules import Data, Decision, Policy
 
-_APPLICATION = 0x64697468  # "dith": by this number SQLite tells such files from others
+_APPLICATION = 0x64697468  # "dith": SQLite recognises such files by this number
 _SCHEMA = (
     "CREATE TABLE secret (key BLOB)",
     "CREATE TABLE log (sequence INTEGER PRIMARY KEY, effect TEXT NOT NULL, head BLOB NOT NULL)",
@@ -34,7 +34,7 @@ _SCHEMA = (
     "CREATE TABLE reports (name TEXT PRIMARY KEY, salt BLOB NOT NULL, bytes BLOB NOT NULL) WITHOUT ROWID",
 )
 _SETTINGS = (
-    "PRAGMA journal_mode = DELETE",  # one file: nothing is beside it but while a transaction runs
+    "PRAGMA journal_mode = DELETE",  # one file; a second one exists only during a transaction
     "PRAGMA synchronous = EXTRA",
     "PRAGMA fullfsync = 1",
     "PRAGMA secure_delete = ON",  # acknowledged reports are overwritten
@@ -58,28 +58,28 @@ class Store:
         self.sequence, self.head = -1, _BEGIN
         self.failed: BaseException | None = None
         self._lock = RLock()
-        self._abandoned: list[sqlite3.Connection] = []  # those of the process that forked this one
+        self._abandoned: list[sqlite3.Connection] = []  # connections of the process that forked this one
         self._connect()
 
     @staticmethod
     def create(
         path: str | os.PathLike[str], opened: Data, key: bytes | None, known: Data | None = None
     ) -> None:
-        """Write a new file, which appears under its name when it is complete, readable by its owner only.
+        """Write a new file. It appears under its name when it is complete, readable by its owner only.
 
         `opened` is what the account is opened with, without the digest of the secret `key`. `key` is kept in
         the file; with None it is kept elsewhere, and `opened` has its digest. `known` are entries, answers
         and choices that another device of the person exported.
         """
-        place = os.fspath(path)
+        target_path = os.fspath(path)
         begun = opened if key is None else {**opened, "key": key_digest(key)}
         text = canonical({"open": begun})
         head = sha256(_BEGIN + text.encode()).digest()
-        folder, name = os.path.split(os.path.abspath(place))
+        folder, name = os.path.split(os.path.abspath(target_path))
         part = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with _Explain(place):
+            with _Explain(target_path):
                 connection = sqlite3.connect(part, isolation_level=None)
                 try:
                     for line in (
@@ -100,15 +100,15 @@ class Store:
                 with store.transaction() as state:
                     store.keep(state, {name: rows for name, rows in known.items() if rows})
                 store.close()
-            _give_name(part, place)
+            _give_name(part, target_path)
             if os.name == "posix":
                 number = os.open(folder, os.O_RDONLY)
                 os.fsync(number)
                 os.close(number)
         except FileExistsError:
-            raise AccountUnusable(f"{place} exists already; open it, or choose another name") from None
+            raise AccountUnusable(f"{target_path} exists already; open it, or choose another name") from None
         except OSError as error:
-            raise AccountUnusable(f"{place} cannot be written: {error.strerror}") from None
+            raise AccountUnusable(f"{target_path} cannot be written: {error.strerror}") from None
         finally:
             try:
                 os.unlink(part)
@@ -119,8 +119,8 @@ class Store:
         self._process, self._file = os.getpid(), check_private(self.path)
         self._state: State | None = None
         self.failed = None
-        place = os.path.abspath(self.path)
-        quoted = "".join(letter if letter not in "%?#" else f"%{ord(letter):02x}" for letter in place)
+        path = os.path.abspath(self.path)
+        quoted = "".join(letter if letter not in "%?#" else f"%{ord(letter):02x}" for letter in path)
         with _Explain(self.path):
             self._connection = sqlite3.connect(
                 f"file:{quoted}?mode=rw",
@@ -140,7 +140,7 @@ class Store:
     def __del__(self) -> None:
         try:
             self.close()
-        except Exception:  # of a store that was never opened
+        except Exception:  # a store that was never opened
             pass
 
     def transaction(self) -> Transaction:
@@ -164,7 +164,7 @@ class Store:
         if decision.draws:
             try:
                 decision = draw(decision)
-            except BaseException as error:  # of the value, whose own methods may fail as well
+            except BaseException as error:  # methods of the value may also fail
                 self.keep(state, decision.without_report())
                 self.failed = error
                 return None
@@ -239,7 +239,7 @@ class Store:
             ).fetchone()
             if ours is None or ours[0] != self.head:
                 raise AccountUnusable(
-                    f"{self.path} was rolled back while it was open: it lacks what was spent since. Put the "
+                    f"{self.path} was rolled back while it was open: it lacks later charges. Put the "
                     "latest copy back; do not go on with this one"
                 )
             self._fold(self._state)
@@ -250,7 +250,7 @@ class Store:
         return sequence, head
 
     def _read(self) -> State:
-        """Read and check the whole file: every page, every link of the chain, every report."""
+        """Read and check the complete file: every page, every link of the chain, every report."""
         found = {name: self._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _PRAGMAS}
         if found["application_id"] != _APPLICATION:
             raise AccountUnusable(f"{self.path} is not an account of dither")
@@ -280,7 +280,7 @@ class Store:
         return state
 
     def _fold(self, state: State) -> None:
-        """Apply the effects that follow those of the state, and check each link of the chain."""
+        """Apply the effects after the state's last one, and check each link of the chain."""
         sequence, head = self.sequence, self.head
         after = self._connection.execute(
             "SELECT sequence, effect, head FROM log WHERE sequence > ? ORDER BY sequence", (sequence,)
@@ -366,7 +366,7 @@ class Transaction:
 
     def _roll_back(self) -> None:
         store = self._store
-        store._state = store.failed = None  # what is on disk is read again
+        store._state = store.failed = None  # the disk is read again
         try:
             store._connection.execute("ROLLBACK")
         except sqlite3.Error:
@@ -375,7 +375,7 @@ class Transaction:
 
 
 class _Damaged(Exception):
-    """What was read is not what was written."""
+    """The bytes read differ from the bytes written."""
 
 
 class _Explain:
@@ -398,7 +398,9 @@ class _Explain:
                 raise AccountUnusable(
                     f"{self._path} is in use by another process; try again. Nothing was spent"
                 ) from None
-            if not any(word in text for word in ("malformed", "decode")):  # the second shows what it read
+            if not any(
+                word in text for word in ("malformed", "decode")
+            ):  # the second message quotes the data
                 raise AccountUnusable(
                     f"{self._path} cannot be used: {text}. Nothing was spent or sent"
                 ) from None
@@ -407,7 +409,7 @@ class _Explain:
             _Damaged | sqlite3.Error | LookupError | TypeError | ValueError | AttributeError | RecursionError,
         ):
             raise AccountUnusable(
-                f"{self._path} is damaged or truncated, so what was spent is not known. Put the latest copy "
+                f"{self._path} is damaged or truncated, so the spent budget is unknown. Put the latest copy "
                 "back; a new account would promise the budget a second time"
             ) from None
 
@@ -424,7 +426,7 @@ def check_private(path: str) -> tuple[int, int]:
     except OSError as error:
         if error.errno == errno.ENOENT:
             raise AccountUnusable(
-                f"there is no account {path}; Account.create(path, epsilon=…) makes one"
+                f"account not found: {path}; Account.create(path, epsilon=…) makes one"
             ) from None
         raise AccountUnusable(f"{path} cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(about.st_mode):
@@ -450,5 +452,5 @@ def _give_name(part: str, path: str) -> None:
 
 
 def key_digest(key: bytes) -> str:
-    """Return what tells whether a key is the account's."""
+    """Return the check value of the account's key."""
     return sha256(b"dither account key\0" + key).hexdigest()

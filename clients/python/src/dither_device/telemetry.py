@@ -28,7 +28,7 @@ _NEVER = "/etc/dither/no-telemetry"
 _HOUR = 3600.0  # seconds between two attempts to send
 _WAIT = 0.25  # seconds for which another thread may be answering
 _WAIT_FILE = 2.0  # seconds for which other processes may hold the account
-_TEST = "DITHER_TELEMETRY_TEST"  # a switch for developers, and the label of what they send
+_TEST = "DITHER_TELEMETRY_TEST"  # a switch for developers, and the label of their reports
 _TEST_LABEL = "test"
 _VERIFIED = 16  # campaigns whose digests are kept
 _READER = "dither-device 1"  # what verified a campaign: a later reader verifies it again
@@ -49,17 +49,16 @@ class _Lock:
 
 
 class Telemetry:
-    """Questions that a tool asks the person who runs it; every answer is randomised before it is kept.
+    """Questions of a tool to the person who runs it; every answer is randomised before it is kept.
 
     `campaign` is the file of `dither campaign publish`, `key` the asker's public key; `address` and `relay`
-    are those of the collector and of a relay. `version` is sent if the campaign lists it. `epsilon` is the
-    tool's budget for a year; by default what the campaign asks for. `ask`: whether consent is asked for at
-    the first answer on a terminal; `background`: whether another process sends, at most once an hour.
-    `presence` is the file of a second campaign, with `repeat = "present"`, for `present()`: people are asked
-    about both at once. `folder` has consent and account; `DITHER_ACCOUNT` names an account that several tools
-    share. `problem` says what went wrong at the latest answer or sending; None if nothing did.
-    `DITHER_TELEMETRY_TEST=1` is
-    for developers: other consent, another account, every day is the drawn one, and the label `test`.
+    are the addresses of the collector and of a relay. `version` is sent if the campaign lists it. `epsilon`
+    is the tool's budget for a year; by default the campaign's. `ask`: whether to request consent at the first
+    answer on a terminal; `background`: whether another process sends, at most once an hour. `presence` is the
+    file of a second campaign, with `repeat = "present"`, for `present()`: one consent covers both. `folder`
+    has consent and account; `DITHER_ACCOUNT` names an account that several tools share. `problem` says what
+    went wrong at the latest answer or sending; None if nothing did. `DITHER_TELEMETRY_TEST=1` is for
+    developers: other consent, another account, every day is the drawn one, and the label `test`.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Telemetry:
         self._verified: str | None = None
         self._account: Account | None = None
         self._sender: int | None = None  # the process that sends; 0 if it is known to need none
-        self._owner: Telemetry | None = None  # whose consent and account these are
+        self._owner: Telemetry | None = None  # the owner of consent and account
         self._counted: Telemetry | None = None
         if presence is not None:
             same: dict[str, Any] = {"address": address, "key": key, "relay": relay, "policy": policy}
@@ -136,7 +135,7 @@ class Telemetry:
         return told
 
     def _agreed(self) -> bool:
-        """Return whether something may be kept and sent; ask if nobody was asked before."""
+        """Return whether keeping and sending is allowed; request consent if there was no request before."""
         if self._why_off() is not None:
             return False
         consent = self._consent()
@@ -183,7 +182,7 @@ class Telemetry:
             with self._lock:
                 if self._counted is None:
                     told = self._present(value)
-                elif not self._agreed():  # people are asked about both at once
+                elif not self._agreed():  # one consent covers both
                     told = "off"
                 else:
                     told = self._counted.present(value)
@@ -206,7 +205,7 @@ class Telemetry:
                 campaign = self._trusted(account, state, text)
                 if not campaign.is_open(int(time.time()) // 86_400):
                     return "closed"
-                told = account.present_in(state, campaign, value, labels=not _is_test())
+                reported = account.present_in(state, campaign, value, labels=not _is_test())
                 waits = any(one["batch"] is not None for one in state.present.values())
         except Outside:
             return "outside"
@@ -215,7 +214,7 @@ class Telemetry:
             return "refused"
         if waits:
             self._send_later()
-        return told
+        return reported
 
     def _fail(self, error: BaseException) -> str:
         from dither_device.text import DeviceError
@@ -274,7 +273,7 @@ class Telemetry:
             last = os.stat(marker).st_mtime
         except FileNotFoundError:
             last = 0.0
-        if now - _HOUR < last < now + 2 * 86_400:  # a time far ahead is that of a wrong clock
+        if now - _HOUR < last < now + 2 * 86_400:  # a time far ahead comes from a wrong clock
             return
         self._write(name, "")
         from dither_device.sending import spawn
@@ -290,7 +289,7 @@ class Telemetry:
     # --- consent
 
     def ask(self) -> bool:
-        """Ask for consent if nobody was asked before and somebody is there; return whether it is given."""
+        """Request consent, once and only if a person is there; return whether it is given."""
         try:
             with self._lock:
                 if self._why_off() is not None:
@@ -309,10 +308,10 @@ class Telemetry:
 
         campaign = self._verify()
         shown = digest(canonical([general_of(campaign, self.address, self.relay), record_of(campaign)]), 16)
-        place = self._path(f"asked-{shown}")
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        try:  # of two processes one asks, and a question that is not answered is not asked again
-            os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        path = self._path(f"asked-{shown}")
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        try:  # one of two processes requests consent; an unanswered request is not repeated
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return False
         words = self._words(campaign)
@@ -321,15 +320,15 @@ class Telemetry:
         _say(words + "\n")
         read_answer = forget_input()
         _say(f"May {self.app} send such answers? [y/N] ")
-        told = read_answer().strip().lower() in ("y", "yes")
-        if told:
+        reported = read_answer().strip().lower() in ("y", "yes")
+        if reported:
             self._agree_to_both(campaign)
-        now = "on" if told else "off"
+        now = "on" if reported else "off"
         _say(f"Telemetry is {now}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
-        return told
+        return reported
 
     def _agree(self, campaign: Campaign) -> None:
-        """Keep a yes to what was shown, beside those to other askers."""
+        """Keep a yes to the shown campaign, in addition to other askers'."""
         from dither_device.consent import general_of, record_of
         from dither_device.text import canonical
 
@@ -351,20 +350,20 @@ class Telemetry:
         return digest(f"{self.key}\n{self.address}\n{self.relay}\n{text}", 64)
 
     def _why_off(self) -> str | None:
-        """Return why nothing is asked, kept or sent, whatever the consent is; None if nothing forbids it."""
+        """Return the reason that forbids questions, keeping and sending for any consent, or None."""
         environment = os.environ
         for name in _SWITCHES:
             if environment.get(name, "0").lower() not in ("", "0", "false", "no"):
                 return f"{name} is set"
-        for place in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
-            if os.path.isabs(place) and os.path.exists(place):
-                return f"there is a file {place}"
+        for path in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
+            if os.path.isabs(path) and os.path.exists(path):
+                return f"there is a file {path}"
         if self._is_machine() and not _is_test():
             return "this is continuous integration"
         return self._why_foreign()
 
     def _why_foreign(self) -> str | None:
-        """Return why there is no place here that is this person's own; None if there is one."""
+        """Return why this machine has no folder of this person's own, or None."""
         if "SUDO_UID" in os.environ:
             return "this was started by sudo"
         folder = self._base()
@@ -381,12 +380,12 @@ class Telemetry:
         return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in _MACHINES)
 
     def _records(self) -> dict[str, Any] | None:
-        """Return the kept consent by asker; None if nobody was asked, or nobody knows what was shown."""
+        """Return the kept consent by asker; None without a request, or if the shown campaign is unknown."""
         try:
             with open(self._path("consent"), encoding="utf-8") as stream:
                 text = stream.read(1 << 20)
             if text.strip() == "on":
-                return None  # of an older version: nobody knows what was shown, and it is asked once more
+                return None  # an older version: the shown campaign is unknown, so consent is requested again
             from json import loads
 
             records = loads(text)
@@ -399,7 +398,7 @@ class Telemetry:
         return {"": {}}  # a no
 
     def _consent(self) -> str | None:
-        """Return on, off, or None if nobody was asked about this campaign; what cannot be read is off."""
+        """Return on, off, or None without a request about this campaign; an unreadable file means off."""
         records = self._records()
         if records is None:
             return None
@@ -416,7 +415,7 @@ class Telemetry:
         campaign = self._verify()
         if not covers(records.get(general_of(campaign, self.address, self.relay)), campaign):
             return None
-        self._agree(campaign)  # a version that asks no more
+        self._agree(campaign)  # a version without further questions
         return "on"
 
     # --- the command
@@ -427,8 +426,8 @@ class Telemetry:
             with self._lock:
                 if action not in ACTIONS:
                     return f"say one of {', '.join(ACTIONS)}"
-                told: str = getattr(self, f"_{action.replace('-', '_')}")()
-                return told
+                text: str = getattr(self, f"_{action.replace('-', '_')}")()
+                return text
         except Exception as error:
             self._fail(error)
             return f"telemetry: {self.problem}"
@@ -436,9 +435,10 @@ class Telemetry:
     def add_parser(self, subparsers: Any, dest: str = "func") -> Any:
         """Add `telemetry on|off|status|…` to the subparsers of argparse; return its parser.
 
-        The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`. A
-        program whose own commands are dispatched in another way gives another name, or asks
-        `if hasattr(args, "func")` first.
+            The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`.
+            A
+        program with another dispatch of its commands passes another name, or checks `if hasattr(args,
+        "func")` first.
         """
         parser = subparsers.add_parser("telemetry", help="Show or switch telemetry.", description=_HELP)
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="status")
@@ -507,7 +507,7 @@ class Telemetry:
         reason = self._why_off()
         try:
             consent = self._consent()
-        except Exception as error:  # of a campaign that cannot be read: nothing is answered or sent
+        except Exception as error:  # an unreadable campaign: nothing is answered or sent
             self._fail(error)
             consent = "off"
         lines = ["Telemetry is on." if consent == "on" and reason is None else "Telemetry is off."]
@@ -524,9 +524,11 @@ class Telemetry:
                     sent = account.withdrawable
                 lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
                 if sent:
-                    told = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
-                    lines.append(f"{told} sent and can still be deleted: `{self.app} telemetry take-back`.")
-        except Exception as error:  # whether it is on is told all the same
+                    reported = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
+                    lines.append(
+                        f"{reported} sent and can still be deleted: `{self.app} telemetry take-back`."
+                    )
+        except Exception as error:  # the state is printed all the same
             self._fail(error)
         if self.problem is not None:
             lines.append(f"The last problem: {self.problem}.")
@@ -539,7 +541,7 @@ class Telemetry:
         try:
             campaign = self._verify()
             lines = [self._words(campaign)]
-        except Exception as error:  # what was given is told all the same
+        except Exception as error:  # the answers are printed all the same
             self._fail(error)
             lines = [f"What is asked cannot be read, so nothing is answered or sent: {self.problem}."]
         try:
@@ -565,7 +567,7 @@ class Telemetry:
         return "\n".join([*lines, *self._status().split("\n")])
 
     def _given(self, campaign: Campaign | None, state: dict[str, Any]) -> list[str]:
-        """Return what was given and what waits; other askers, of a shared account, are named."""
+        """Return the given and the waiting answers; other askers of a shared account are named."""
         own = None if campaign is None else campaign.asker
 
         def name_of(item: dict[str, Any]) -> str:
@@ -578,8 +580,8 @@ class Telemetry:
         waiting = [name_of(item) for item in state["queue"] if _waits(item)]
         lines = []
         for name, spent in given.items():
-            told = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
-            lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
+            text = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
+            lines.append(f"Given so far: {text}; ε = {sum(spent):.6g}.")
         if waiting:
             lines.append(f"Waits to be sent: {', '.join(waiting)}.")
         today = int(time.time()) // 86_400
@@ -591,7 +593,7 @@ class Telemetry:
         return lines or ["Nothing was given so far."]
 
     def _take_back(self) -> str:
-        """Have the collector delete what it can still delete; what was not sent is not sent any more."""
+        """Have the collector delete all that it still can; unsent reports are not sent any more."""
         from dither_device.sending import JSON, request, take_back
 
         campaign = self._verify()
@@ -599,23 +601,23 @@ class Telemetry:
             return "Nothing was given so far."
         if self.address is None:
             return "No address is set, so nothing was sent; `erase` deletes what is kept here."
-        place, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
+        position, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
 
         def post(whose: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            to = f"{place}/v1/campaigns/{whose}/withdrawals"
+            to = f"{position}/v1/campaigns/{whose}/withdrawals"
             return request("POST", to, body, key, self.relay, form=JSON)
 
         done = take_back(self._open_account(), campaign.asker, campaign.id, post)
         lines = []
         if done.withdrawn:
-            told = _count(done.withdrawn, "was", "were").replace("report", "answer")
-            lines.append(f"{told} taken back: the collector leaves them out of its next numbers.")
+            reported = _count(done.withdrawn, "was", "were").replace("report", "answer")
+            lines.append(f"{reported} taken back: the collector leaves them out of its next numbers.")
         if done.unsent:
-            told = _count(done.unsent, "was", "were").replace("report", "answer")
-            lines.append(f"{told} not sent yet, and will not be.")
+            reported = _count(done.unsent, "was", "were").replace("report", "answer")
+            lines.append(f"{reported} not sent yet, and will not be.")
         if done.left:
-            told = ", ".join(dict.fromkeys(done.refused))
-            lines.append(f"{done.left} more could not be taken back now ({told}): try again later.")
+            reported = ", ".join(dict.fromkeys(done.refused))
+            lines.append(f"{done.left} more could not be taken back now ({reported}): try again later.")
         if not lines:
             return "Nothing can be taken back any more: what was sent is counted, without anybody's name."
         return " ".join([*lines, "The ε that was spent stays spent."])
@@ -627,9 +629,9 @@ class Telemetry:
             self._account.close()
             self._account = None
         own = self._path("account")
-        for place in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
+        for path in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
             try:
-                os.unlink(place)
+                os.unlink(path)
             except FileNotFoundError:
                 pass
         shared = (
@@ -665,7 +667,7 @@ class Telemetry:
         return f"{'1 answer' if sent == 1 else f'{sent} answers'} had been sent before."
 
     def _words(self, campaign: Campaign) -> str:
-        """Return what is asked, by whom, for what, and the promise, in plain words."""
+        """Return the questions, the asker, the purpose and the promise, in plain words."""
         from dither_device.consent import words_of
 
         words = words_of(campaign, self._budget()[0])
@@ -676,7 +678,7 @@ class Telemetry:
     # --- files
 
     def _trusted(self, account: Account, state: State, text: str) -> Campaign:
-        """Return the campaign: verified once, and then known by its digest, which the account keeps."""
+        """Return the campaign: verified once, and then recognised by its digest in the account."""
         from dither_device.campaign import Campaign
         from dither_device.text import digest
 
@@ -716,22 +718,22 @@ class Telemetry:
         from dither_device.account import Account
         from dither_device.text import AccountUnusable
 
-        place = self._account_file()
+        position = self._account_file()
         more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT_FILE}
-        if place == self._path("account") and not os.path.exists(place):
-            os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        if position == self._path("account") and not os.path.exists(position):
+            os.makedirs(os.path.dirname(position), mode=0o700, exist_ok=True)
             epsilon, delta = self._budget()
             try:
-                self._account = Account.create(place, epsilon=epsilon, delta=delta, epoch="year", **more)
+                self._account = Account.create(position, epsilon=epsilon, delta=delta, epoch="year", **more)
                 return self._account
             except AccountUnusable:
-                if not os.path.exists(place):
+                if not os.path.exists(position):
                     raise  # otherwise another process was faster
-        self._account = Account(place, **more)
+        self._account = Account(position, **more)
         return self._account
 
     def _budget(self) -> tuple[float, float]:
-        """Return ε and δ for a year: what the campaign asks for, if nothing else was said."""
+        """Return ε and δ for a year; by default the campaign's."""
         campaign = self._verify()
         terms, promise = campaign.terms, campaign.terms["promise"]
         times = 1
@@ -771,23 +773,23 @@ class Telemetry:
         return os.path.join(base, name)
 
     def _write(self, name: str, text: str) -> None:
-        """Write a small file whole or not at all, readable by its owner alone."""
-        place = self._path(name)
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        part = f"{place}.{os.urandom(4).hex()}"
+        """Write a small file completely or not at all, readable only by its owner."""
+        path = self._path(name)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        part = f"{path}.{os.urandom(4).hex()}"
         number = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
             try:
                 os.write(number, text.encode())
             finally:
                 os.close(number)
-            os.replace(part, place)
+            os.replace(part, path)
         except OSError:  # a full disk
             os.unlink(part)
             raise
 
 
-_HELP = "Switch telemetry on or off, show what is asked, kept and sent, or erase what is kept here."
+_HELP = "Switch telemetry on or off, show its questions and data, or erase the data kept here."
 
 
 def _times(count: int) -> str:
@@ -815,7 +817,7 @@ def _is_test() -> bool:
 
 
 def _details(error: BaseException) -> str:
-    """Return the number and the file of an error of the system, which hold no value; else nothing."""
+    """Return the number and the file of an error of the system (they hold no value); else nothing."""
     from errno import errorcode
 
     if not isinstance(error, OSError) or error.errno is None or error.errno not in errorcode:
@@ -832,7 +834,7 @@ def _reap(number: int) -> int:
 
 
 def _say(text: str, stream: Any = None) -> None:
-    """Write a text to a stream, by default standard error, which may lack ε, or be gone."""
+    """Write a text to a stream, by default standard error. The stream may lack ε, or be closed."""
     stream = sys.stderr if stream is None else stream
     try:
         try:
@@ -847,7 +849,7 @@ def _say(text: str, stream: Any = None) -> None:
 def _is_terminal(stream: Any) -> bool:
     try:
         return bool(stream.isatty())
-    except (AttributeError, ValueError):  # there is none, or it is closed
+    except (AttributeError, ValueError):  # it is missing or closed
         return False
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from hashlib import sha256, sha512
 else:
-    try:  # without OpenSSL, which takes 2 MB and as many milliseconds; `random` imports them so, too
+    try:  # without OpenSSL: it takes 2 MB and 2 ms; `random` does the same
         from _sha2 import sha256, sha512
     except ImportError:
         try:
@@ -26,7 +26,7 @@ else:
         except ImportError:
             from hashlib import sha256, sha512
 
-MOST_BYTES = 1 << 22  # of a text
+MOST_BYTES = 1 << 22  # bytes of a text
 MOST_SAFE = (1 << 53) - 1  # larger integers are not exact in the JSON of every language
 MOST_DEPTH = 24
 MOST_ITEMS = 1 << 21  # numbers, texts, lists and objects together
@@ -76,7 +76,7 @@ def need(fine: object, word: str, message: str = "") -> None:
 
 
 class Fields(dict[str, "Any"]):
-    """An object of a device text, which remembers what was read of it: what nobody knows is refused."""
+    """An object of a device text that records which fields were read: unknown fields are refused."""
 
     __slots__ = ("unread",)
 
@@ -94,17 +94,17 @@ class Fields(dict[str, "Any"]):
 
 def _object(pairs: list[tuple[str, Any]]) -> Fields:
     fields = Fields(pairs)
-    need(len(fields) == len(pairs), "text", "a key stands twice")
+    need(len(fields) == len(pairs), "text", "a key is repeated")
     return fields
 
 
 def _integer(digits: str) -> int | float:
     number = int(digits)
-    return number if abs(number) <= MOST_SAFE else float(number)  # as in ECMAScript
+    return number if abs(number) <= MOST_SAFE else float(number)  # ECMAScript's rule
 
 
 def _constant(name: str) -> NoReturn:
-    raise Malformed("text", f"{name} is no number of JSON")
+    raise Malformed("text", f"{name} is not a number of JSON")
 
 
 def _load(text: object, most: int, hook: Any, integer: Any = None) -> Any:
@@ -120,7 +120,7 @@ def _load(text: object, most: int, hook: Any, integer: Any = None) -> Any:
 
 
 def parse(text: object, most: int = MOST_BYTES) -> Any:
-    """Return what a JSON text holds; refuse a key that stands twice, and what is very deep or large."""
+    """Return the data of a JSON text; refuse repeated keys, and very deep or large texts."""
     data = _load(text, most, _plain_object)
     try:
         if "\\u" in text:  # type: ignore[operator]  # half a pair of UTF-16 may be escaped
@@ -147,7 +147,7 @@ def parse(text: object, most: int = MOST_BYTES) -> Any:
 
 def _plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
-    need(len(data) == len(pairs), "text", "a key stands twice")
+    need(len(data) == len(pairs), "text", "a key is repeated")
     return data
 
 
@@ -186,7 +186,7 @@ def real(value: object) -> float:
     return number
 
 
-def whole(value: object, least: int, most: int) -> int:
+def integer(value: object, least: int, most: int) -> int:
     """Return an integer within bounds; texts, fractions and truth values are not read as one."""
     need(type(value) is int and least <= value <= most, "number", f"an integer of {least} … {most}")
     number: int = value  # type: ignore[assignment]
@@ -204,7 +204,7 @@ def hexadecimal(value: object, digits: int) -> int:
 
 
 def is_digits(value: object, length: int) -> bool:
-    """Return whether this is a text of so many lower-case hexadecimal digits."""
+    """Return whether this is a text of `count` lower-case hexadecimal digits."""
     return isinstance(value, str) and len(value) == length and _DIGITS.issuperset(value)
 
 
@@ -237,7 +237,7 @@ def _within(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
 def check_words(
     given: object, *, size: int | None = None, characters: int | None = None, lines: bool = False
 ) -> str:
-    """Return words that can be shown, of at most `size` bytes and so many characters; raise Malformed."""
+    """Return printable words of at most `size` bytes and `most` characters; raise Malformed otherwise."""
     need(isinstance(given, str), "terms", "a text was expected")
     text: str = given  # type: ignore[assignment]
     need(characters is None or len(text) <= characters, "terms", "too long a text")
@@ -276,9 +276,9 @@ def is_tag(tag: object) -> bool:
     if rest and len(rest[0]) == 4:
         fine = fine and rest[0].isalpha() and rest.pop(0).istitle()
     if rest:
-        place = rest.pop(0)
-        letters = len(place) == 2 and place.isalpha() and place.isupper()
-        fine = fine and (letters or (len(place) == 3 and place.isdigit()))
+        position = rest.pop(0)
+        letters = len(position) == 2 and position.isalpha() and position.isupper()
+        fine = fine and (letters or (len(position) == 3 and position.isdigit()))
     return fine and not rest
 
 

@@ -7,7 +7,7 @@ from struct import pack
 
 from dither_device.draws import Draw, Outside, bits, mix
 from dither_device.places import read_near
-from dither_device.text import Fields, listed, need, real, whole
+from dither_device.text import Fields, integer, listed, need, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _read_domain(domain: Any) -> tuple[Domain, Callable[[tuple[float, ...]], lis
     need(isinstance(domain, Fields) and domain["kind"] == "vectors", "domain")
     exact = domain["exact"]
     need(isinstance(exact, bool), "domain")
-    size, length = whole(domain["dimension"], 1 + exact, 1 << 16), real(domain["length"])
+    size, length = integer(domain["dimension"], 1 + exact, 1 << 16), real(domain["length"])
     need(1e-30 <= length <= 1e30, "domain")
     middle = [0.0] * size
     if domain["centre"] is not None:

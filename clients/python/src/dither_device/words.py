@@ -55,5 +55,5 @@ class Words:
 
 
 def _plain(label: Any) -> str:
-    whole = type(label) is int  # beyond 2^53, too
-    return str(label) if whole or isinstance(label, str) else canonical(label)
+    integral = type(label) is int  # beyond 2^53, too
+    return str(label) if integral or isinstance(label, str) else canonical(label)

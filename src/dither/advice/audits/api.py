@@ -198,7 +198,7 @@ def _epsilon(epsilon: object) -> float:
 
 def _delta(delta: object) -> float:
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.floating) or not 0 <= delta < 1:
-        raise InvalidParameter(f"δ is a probability from 0 to below 1, not {found(delta)}")
+        raise InvalidParameter(f"expected δ to be a probability from 0 to below 1, got {found(delta)}")
     return float(delta)
 
 
@@ -209,6 +209,6 @@ def _samples(samples: object, epsilon: float) -> int:
         return int(min(max(_SAMPLES, grown), _MOST_SAMPLES))
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < _LEAST_SAMPLES:
         raise InvalidParameter(
-            f"samples is an integer of at least {_LEAST_SAMPLES} reports, not {found(samples)}"
+            f"expected samples to be an integer of at least {_LEAST_SAMPLES} reports, got {found(samples)}"
         )
     return int(samples)

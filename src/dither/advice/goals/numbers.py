@@ -36,6 +36,7 @@ class Goal(ABC):
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
+    near: ClassVar[float] = 0.0  # errors up to this factor above the smallest are ranked by bytes
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
     units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
     instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
@@ -79,8 +80,17 @@ class Goal(ABC):
         return None
 
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return candidates and their errors, the one to recommend first: by error unless overridden."""
-        return sorted(able, key=lambda pair: pair[1])
+        """Return candidates and their errors by error; those near the smallest by the bytes of a report.
+
+        Those with a weaker promise, for one location of a path, come last.
+        """
+        near = self.near * min(error for _, error in able)
+
+        def key(pair: tuple[Candidate, float]) -> tuple[bool, bool, float, float]:
+            weaker = self.units and pair[0].mechanism.guarantee.unit == "location"
+            return bool(weaker), *_frugal(pair, near)
+
+        return sorted(able, key=key)
 
     @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
@@ -105,7 +115,9 @@ class Goal(ABC):
 def check_people(n: object) -> None:
     """Raise InvalidParameter unless n is None or an integer of at least 1."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidParameter(f"n, how many people answer, is an integer of at least 1, not {found(n)}")
+        raise InvalidParameter(
+            f"expected n, how many people answer, to be an integer of at least 1, got {found(n)}"
+        )
 
 
 def people_of(n: int | None) -> int:
@@ -175,7 +187,8 @@ class Mean(Averaged):
         check_criterion(self.criterion)
         if self.deviation is not None and not finite("a standard deviation", self.deviation) >= 0.0:
             raise InvalidParameter(
-                f"the standard deviation of values is a number from 0, not {found(self.deviation)}"
+                f"expected the standard deviation of values to be a number from 0, got "
+                f"{found(self.deviation)}"
             )
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
@@ -232,6 +245,7 @@ class Frequencies(Averaged):
 
     takes = (Categories, Several)
     otherwise = "for numbers use dt.goals.Distribution"
+    near = _NEARLY
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_sets(domain, epsilon) if domain.sets else on_categories(domain, epsilon)
@@ -243,11 +257,6 @@ class Frequencies(Averaged):
         """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
         share = 0.0 if domain.listed is None else min(domain.most / len(domain.listed), 0.5)
         return float(share * (1.0 - share))
-
-    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
-        near = _NEARLY * min(error for _, error in able)
-        return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
         if domain.sets:
@@ -539,7 +548,7 @@ class Distribution(_Simulated):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
-            raise InvalidParameter("bins are an integer, at least 2")
+            raise InvalidParameter("expected bins to be an integer, at least 2")
         check_choice("distance", self.distance, Distance)
 
     @property
@@ -573,7 +582,7 @@ class Quantile(_Simulated):
         super().__post_init__()
         share = self.share
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
-            raise InvalidParameter("the share of a quantile is a number strictly between 0 and 1")
+            raise InvalidParameter("expected the share of a quantile to be a number strictly between 0 and 1")
 
     @property
     def question(self) -> ShapeQuestion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 
@@ -23,8 +23,8 @@ from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.optimal.anywhere import Anywhere
-from dither.mechanisms.optimal.routes import AmongRoutes, PublicPaths, chosen_half, public_paths
-from dither.mechanisms.places.base import PathMechanism, positive
+from dither.mechanisms.optimal.routes import AmongRoutes, chosen_half, public_paths
+from dither.mechanisms.places.base import PathMechanism, PathUnit, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
@@ -113,7 +113,7 @@ class CompletePaths(Goal):
     ('Optimal(…, prior=…)', 'one trajectory')
     """
 
-    prior: tuple[Any, str] | PublicPaths = field(repr=False)
+    prior: tuple[object, str] = field(repr=False)
 
     apart = True
     takes = (Routes,)
@@ -123,19 +123,21 @@ class CompletePaths(Goal):
     close = 0.02
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", public_paths(self.prior))
+        public_paths(self.prior)
 
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(domain, epsilon=epsilon, prior=self.prior))]
-        kinds = [kind for kind in (TraCSC, TraCSD, Anywhere) if isinstance(domain.area, kind._takes)]
-        for unit in ("trajectory", "location"):
+    def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        routes = cast("Routes", domain)
+        found = [Candidate("Optimal(…, prior=…)", AmongRoutes(routes, epsilon=epsilon, prior=self.prior))]
+        designs: tuple[type[Any], ...] = (TraCSC, TraCSD, Anywhere)
+        kinds = [kind for kind in designs if isinstance(routes.area, kind._takes)]
+        for unit in get_args(PathUnit):
             for kind in kinds:
                 name = "Optimal" if kind is Anywhere else kind.__name__
-                made = kind(domain.area, epsilon=epsilon, unit=unit)
+                made = kind(routes.area, epsilon=epsilon, unit=unit)
                 found.append(Candidate(f"{name}(area, unit={unit!r})", made))
         return found
 
-    def error(self, mechanism: Any) -> float | None:
+    def error(self, mechanism: object) -> float | None:
         return mechanism.held_out_error if isinstance(mechanism, AmongRoutes) else None
 
     def errors(
@@ -147,13 +149,10 @@ class CompletePaths(Goal):
         for candidate in candidates:
             error = self.error(candidate.mechanism)
             if error is None:
-                noisy: Any = candidate.mechanism.perturb(asked, source=Seeded(1))
-                error = routes.distance_of(asked, routes.domain.area.clip(noisy.values))
+                noisy = candidate.mechanism.perturb(asked, source=Seeded(1)).values
+                error = routes.distance_of(asked, routes.domain.area.clip(noisy))
             found.append((candidate, error))
         return found
-
-    def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-        return sorted(able, key=lambda pair: (pair[0].mechanism.guarantee.unit == "location", pair[1]))
 
     def sampling(self, domain: Domain) -> None:
         """Return None: it is no estimate for a population."""

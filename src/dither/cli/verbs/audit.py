@@ -245,7 +245,7 @@ def _inputs(text: str) -> list[Any]:
     except ValueError:
         inputs = None
     if not isinstance(inputs, list):
-        raise click.UsageError("--inputs is a JSON list, such as '[[0, 0], [1, 1]]'")
+        raise click.UsageError("expected --inputs to be a JSON list, such as '[[0, 0], [1, 1]]'")
     return inputs
 
 

@@ -129,6 +129,12 @@ def _export_to_delta(store: str, out: str, since: date | None, table: str | None
         raise InvalidParameter("plain files are written to a folder; an object store holds a Delta table")
     done = export_to_delta(store, out, since)
     _say_folded(done.folded)
+    if done.clock:
+        click.echo(
+            f"the clock of this machine differs by {abs(done.clock)} s from the one that dates the files of "
+            f"{out}: the reports were added, and no file was joined or removed; set the clock",
+            err=True,
+        )
     if as_json:
         print_json({**done._asdict(), "folded": list(done.folded), "table": out})
         return

@@ -107,7 +107,8 @@ if TYPE_CHECKING:
     "--retention",
     "retained",
     is_flag=True,
-    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts.",
+    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts. "
+    "Several collectors of one campaign are added up.",
 )
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")

@@ -305,7 +305,9 @@ def _write_telemetry(
     from dither.collection.signer import Signer
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
-        raise InvalidParameter("--app is a name of at most 64 letters, digits, dots, hyphens and underscores")
+        raise InvalidParameter(
+            "expected --app to be a name of at most 64 letters, digits, dots, hyphens and underscores"
+        )
     if not _is_address(address):
         raise InvalidParameter(
             "expected as --address a collector such as https://telemetry.example; "

@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="The column of a question, if CAMPAIGN is one specification.",
 )
-@click.option("--table", "table_name", default="reports", show_default=True, help="The table of reports.")
+@click.option(
+    "--table",
+    "table_name",
+    default="reports",
+    show_default=True,
+    help="The table of reports, or the address of a Delta table, such as s3://bucket/reports.",
+)
 @click.option("--unique", is_flag=True, help="The reports have no batch: they are already unique.")
 @click.option(
     "--wide", is_flag=True, help="A row is a person, with a column for each question, as `perturb` writes."
@@ -130,6 +136,7 @@ def command(
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
     dither sql survey.toml --dialect trino --since 2026-11-15 --retries 14
     dither sql survey.toml --dialect databricks --wide --table answers
+    dither sql survey.toml --dialect spark --table s3://bucket/reports --since 2026-11-15
     dither sql survey.toml --dialect duckdb --estimate --by week --codebook codebook.sql -o answers.sql
     dither sql survey.toml --dialect postgresql --estimate --folded counts --by day --by label
     """

@@ -144,7 +144,7 @@ class Account:
         back behind it is refused. `wait` is how long another process may hold the file, in seconds.
         """
         if policy is not None and not isinstance(policy, Policy):
-            raise InvalidParameter(f"policy is a dt.privacy.Policy, not {found(policy)}")
+            raise InvalidParameter(f"expected policy to be a dt.privacy.Policy, got {found(policy)}")
         if key is not None:
             check_key(key)
         with _dither_errors():
@@ -311,7 +311,7 @@ class Account:
             part = Fraction(0)
         if not 0 < part < 1 or part.denominator > 1 << 20:
             raise InvalidParameter(
-                f"a share is a fraction such as '1/2', between 0 and 1, not {found(share)}"
+                f"expected a share to be a fraction such as '1/2', between 0 and 1, got {found(share)}"
             )
         event = {"do": "split", "device": SYSTEM.take(16).hex(), "share": [part.numerator, part.denominator]}
         with self._state() as state:

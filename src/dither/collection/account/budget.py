@@ -23,7 +23,7 @@ Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 def check_limit(number: float, places: int) -> int:
     """Return the units that a budget admits; raise InvalidParameter unless it is a number of that range."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
-        raise InvalidParameter(f"a budget is a number from 0 to {MOST_BUDGET:g}")
+        raise InvalidParameter(f"expected a budget to be a number from 0 to {MOST_BUDGET:g}")
     return limit(number, places)
 
 
@@ -197,7 +197,7 @@ def limits(
             "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
         )
     if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("delta of a budget is a probability")
+        raise InvalidParameter("expected delta of a budget to be a probability")
     for name in quotas:
         check_name("the name of an asker", name, least=0)
     integral = isinstance(askers, int) and not isinstance(askers, bool)

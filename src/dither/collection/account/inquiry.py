@@ -235,11 +235,12 @@ class Inquiry:
             moments = first.timestamp(), end.timestamp()
             aware = first.tzinfo is not None and end.tzinfo is not None
         except (TypeError, ValueError, AttributeError, OverflowError):
-            raise InvalidParameter("data is a pair of datetimes with time zones") from None
+            raise InvalidParameter("expected data to be a pair of datetimes with time zones") from None
         since, until = int(moments[0] // 1), -int(-moments[1] // 1)
         if not aware or not 0 <= since < until <= MOST_SECOND:
             raise InvalidParameter(
-                "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
+                "expected data to be a pair of datetimes with time zones, the first before the second, from "
+                "1970 on"
             )
         return since, until
 

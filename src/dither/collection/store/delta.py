@@ -12,7 +12,10 @@ rewritten out, and small files of past days are joined.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+import json
+import time
+import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -20,13 +23,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dither.collection.collector import today
 from dither.collection.live import Slot
 from dither.collection.presence import stored_question
-from dither.collection.store.export import Row, StoreReader, open_source, report_columns, tombstones
+from dither.collection.store.export import (
+    Row,
+    StoreReader,
+    open_source,
+    open_writer,
+    report_columns,
+    tombstones,
+)
 from dither.data.sql.delta import WITHDRAWN, check_address, load_delta, open_table, table_errors
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
     import deltalake
     import pyarrow as pa
+    from deltalake.transaction import AddAction
+    from pyarrow import fs, parquet
 
 NAME: Final = "dither reports"
 FORM: Final = "dither export 1"  # the description of a table that an export made
@@ -37,13 +49,18 @@ _FILE: Final = 1 << 27  # bytes of a file, at most
 _SMALL: Final = 1 << 25  # bytes: files below are joined,
 _MANY: Final = 4  # if a past day has this number
 _LONGEST: Final = 366  # days for which a batch can be taken back, at most
+_CLOCK: Final = "_dither_clock"  # a file that is written to compare clocks; readers leave it alone
+_SKEW: Final = 600  # seconds between two clocks
+_MOST: Final = 64  # files that are written at a time
+_PARTITIONS: Final = ["campaign", "day"]
 _CONFIGURATION: Final = {"delta.deletedFileRetentionDuration": "interval 1 days"}
 
 
 class DeltaExport(NamedTuple):
     """What an export added: batches, reports, withdrawn batches; days whose reports were folded before.
 
-    `rewritten` rows of withdrawn batches left the table.
+    `rewritten` rows of withdrawn batches left the table. `clock` is by how many seconds the clock of this
+    machine is ahead of the table's, where that is too much to remove files by their age; else 0.
     """
 
     batches: int
@@ -51,6 +68,7 @@ class DeltaExport(NamedTuple):
     withdrawn: int
     folded: tuple[str, ...]
     rewritten: int
+    clock: int = 0
 
 
 def export_to_delta(
@@ -71,7 +89,13 @@ def export_to_delta(
                 break
         else:
             raise InvalidParameter(f"other exports of this store write to {table}; try again when they ended")
-        return done._replace(rewritten=_maintain(_open_or_create(table), day or today()))
+        present, made = day or today(), _open_or_create(table)
+        if (made.transaction_version(_MAINTAINED) or 0) >= present.toordinal():
+            return done
+        ahead = _seconds_ahead(made)
+        if abs(ahead) > _SKEW:  # files of other exports would seem to be old
+            return done._replace(clock=ahead)
+        return done._replace(rewritten=_maintain(made, present))
 
 
 def _open_or_create(address: str) -> deltalake.DeltaTable:
@@ -83,7 +107,7 @@ def _open_or_create(address: str) -> deltalake.DeltaTable:
             address,
             schema(),
             mode="ignore",  # another export may be faster
-            partition_by=["campaign", "day"],
+            partition_by=_PARTITIONS,
             name=NAME,
             description=FORM,
             configuration=_CONFIGURATION,
@@ -106,48 +130,39 @@ def schema() -> pa.Schema:
 
 
 class _Run:
-    """The rows of one export, as a stream that a writer takes, and how many there were."""
+    """The rows of one export, a campaign and a day at a time, and how many there were."""
 
     def __init__(self, source: StoreReader, after: int, since: datetime.date) -> None:
         self._source, self._after = source, after
         self._slots = {number: slot for number, slot in source.slots.items() if slot.day >= since}
         self.batches = self.reports = self.withdrawn = 0
         self.campaigns: set[str] = set()
-        self.failed: Exception | None = None
 
-    def stream(self) -> pa.RecordBatchReader | None:
-        """Return the rows, or None."""
-        import pyarrow as pa
-
-        blocks = self._blocks()
-        first = next(blocks, None)
-        if first is None:
-            return None
-
-        def all_blocks() -> Iterator[pa.RecordBatch]:
-            try:
-                yield from first.to_batches()
-                for block in blocks:
-                    yield from block.to_batches()
-            except Exception as error:  # the writer would say that a stream failed
-                self.failed = error
-                raise
-
-        return pa.RecordBatchReader.from_batches(schema(), all_blocks())
-
-    def _blocks(self) -> Iterator[pa.Table]:
+    def write(self, files: _TableFiles) -> None:
+        """Write all rows."""
         held: dict[int, list[Row]] = {}
         size = 0
         for row in self._source.rows(self._after, list(self._slots)):
             held.setdefault(row[2], []).append(row)
             size += len(row[3])
             if size >= _BYTES:
-                yield from (self._table(self._slots[number], rows) for number, rows in held.items())
+                self._hand_on(held, files)
                 held, size = {}, 0
-        yield from (self._table(self._slots[number], rows) for number, rows in held.items())
+        self._hand_on(held, files)
         for day, digests in sorted(self._source.withdrawn(self._after).items()):
             self.withdrawn += len(digests)
-            yield _of_campaign(tombstones(day, digests), WITHDRAWN)
+            files.write(WITHDRAWN, day, tombstones(day, digests))
+
+    def _hand_on(self, held: Mapping[int, Sequence[Row]], files: _TableFiles) -> None:
+        """Write the rows that are held, those of a campaign and a day together."""
+        import pyarrow as pa
+
+        parts: dict[tuple[str, datetime.date], list[pa.Table]] = {}
+        for number, rows in held.items():
+            slot = self._slots[number]
+            parts.setdefault((slot.campaign, slot.day), []).append(self._table(slot, rows))
+        for (campaign, day), tables in parts.items():
+            files.write(campaign, day, pa.concat_tables(tables).unify_dictionaries())
 
     def _table(self, slot: Slot, rows: Sequence[Row]) -> pa.Table:
         question = stored_question(self._source.campaigns[slot.campaign].contract, slot.question)
@@ -155,14 +170,76 @@ class _Run:
         self.batches += sum(row[1] == 0 for row in rows)
         self.reports += len(made)
         self.campaigns.add(slot.campaign)
-        return _of_campaign(made, slot.campaign)
+        return made
 
 
-def _of_campaign(table: pa.Table, campaign: str) -> pa.Table:
-    import pyarrow as pa
+class _Open(NamedTuple):
+    """A file that is being written."""
 
-    column = pa.repeat(pa.scalar(campaign, pa.string()), len(table))
-    return table.append_column("campaign", column).select(schema().names)
+    name: str
+    sink: pa.NativeFile
+    writer: parquet.ParquetWriter
+    metadata: list[parquet.FileMetaData]
+
+
+class _TableFiles:
+    """The Parquet files of one commit. No reader finds them before it: the log does not have them."""
+
+    def __init__(self, table: deltalake.DeltaTable) -> None:
+        self._store = _files_of(table)
+        self._open: dict[tuple[str, datetime.date], _Open] = {}
+        self.added: list[AddAction] = []  # the actions that name them
+
+    def write(self, campaign: str, day: datetime.date, table: pa.Table) -> None:
+        """Write rows of a campaign and a day."""
+        if not len(table):
+            return
+        table = table.drop_columns(["day"])  # of the partition, as the campaign is
+        there = self._open.get((campaign, day))
+        if there is None:
+            if len(self._open) >= _MOST:
+                self._end(*next(iter(self._open)))
+            name = f"campaign={campaign}/day={day.isoformat()}/part-{uuid.uuid4()}.parquet"
+            metadata: list[parquet.FileMetaData] = []
+            sink = self._store.open_output_stream(name)
+            there = _Open(name, sink, open_writer(sink, table.schema, metadata), metadata)
+            self._open[campaign, day] = there
+        there.writer.write_table(table)
+        if there.sink.tell() >= _FILE:
+            self._end(campaign, day)
+
+    def _end(self, campaign: str, day: datetime.date) -> None:
+        from deltalake.transaction import AddAction
+
+        name, sink, writer, metadata = self._open.pop((campaign, day))
+        writer.close()
+        size = sink.tell()
+        sink.close()
+        values, now = {"campaign": campaign, "day": day.isoformat()}, round(time.time() * 1000)
+        self.added.append(AddAction(name, size, values, now, True, _statistics(metadata[0])))
+
+    def close(self) -> None:
+        """End all files."""
+        for place in list(self._open):
+            self._end(*place)
+
+
+def _statistics(metadata: parquet.FileMetaData) -> str:
+    """Return what the log says of a file: readers take a column without statistics for empty."""
+    least: dict[str, int | str] = {}
+    most: dict[str, int | str] = {}
+    nulls: dict[str, int] = {}
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            name, found = column.path_in_schema, column.statistics
+            nulls[name] = nulls.get(name, 0) + found.null_count
+            if found.has_min_max:
+                least[name] = min(least.get(name, found.min), found.min)
+                most[name] = max(most.get(name, found.max), found.max)
+    said = {"numRecords": metadata.num_rows, "minValues": least, "maxValues": most, "nullCount": nulls}
+    return json.dumps(said)
 
 
 def _append(
@@ -184,9 +261,11 @@ def _append(
                 "export to another place"
             )
         run = _Run(source, begun, since or datetime.date.min)
-        rows = run.stream()
+        files = _TableFiles(made)
+        run.write(files)
+        files.close()
         folded = tuple(day for day in source.folded_days(begun) if since is None or day >= since.isoformat())
-        if rows is not None and not _commit(module, made, rows, writer, source.last, run):
+        if files.added and not _commit(module, made, files.added, writer, source.last):
             return None
         there = source.note([])
     for campaign in run.campaigns - there:  # deleted meanwhile
@@ -196,23 +275,15 @@ def _append(
 
 
 def _commit(
-    module: ModuleType, made: deltalake.DeltaTable, rows: object, writer: str, tick: int, run: _Run
+    module: ModuleType, made: deltalake.DeltaTable, added: Sequence[AddAction], writer: str, tick: int
 ) -> bool:
+    done = module.CommitProperties(app_transactions=[module.Transaction(writer, tick)])
     try:
-        module.write_deltalake(
-            made,
-            rows,
-            mode="append",
-            target_file_size=_FILE,
-            writer_properties=_properties(module),
-            commit_properties=module.CommitProperties(app_transactions=[module.Transaction(writer, tick)]),
+        made.create_write_transaction(
+            list(added), "append", made.schema(), _PARTITIONS, commit_properties=done
         )
     except module.exceptions.CommitFailedError:
         return False
-    except Exception:
-        if run.failed is not None:
-            raise run.failed from None
-        raise
     return True
 
 
@@ -221,16 +292,32 @@ def _properties(module: ModuleType) -> object:
     return module.WriterProperties(compression="ZSTD")
 
 
+def _files_of(made: deltalake.DeltaTable) -> fs.FileSystem:
+    """Return the folder or the bucket of a table."""
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow.fs import PyFileSystem
+
+    return PyFileSystem(DeltaStorageHandler(made.table_uri))
+
+
+def _seconds_ahead(made: deltalake.DeltaTable) -> int:
+    """Return by how many seconds this machine's clock is ahead of the one that dates the table's files."""
+    import pyarrow as pa
+
+    files = _files_of(made)
+    with pa.BufferedOutputStream(files.open_output_stream(_CLOCK), 1 << 10) as stream:
+        stream.write(b"dither")
+    dated = files.get_file_info(_CLOCK).mtime_ns
+    return 0 if dated is None else round(time.time() - dated / 1e9)
+
+
 def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
     """Rewrite withdrawn batches out and join small files, once a day; return how many rows left the table."""
     module, removed = load_delta(), 0
-    if (made.transaction_version(_MAINTAINED) or 0) >= day.toordinal():
-        return 0
     try:
         # First: it says that this day is done, and keeps others away. Two that join files would keep both.
         claim = module.CommitProperties(app_transactions=[module.Transaction(_MAINTAINED, day.toordinal())])
-        columns = ["campaign", "day"]
-        made.create_write_transaction([], "append", made.schema(), columns, commit_properties=claim)
+        made.create_write_transaction([], "append", made.schema(), _PARTITIONS, commit_properties=claim)
     except module.exceptions.CommitFailedError:
         return 0  # another export does it
     made.update_incremental()

@@ -32,10 +32,12 @@ from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable
 from dither.core.question import Question
 from dither.data.sql import TOMBSTONE
 from dither.errors import InvalidParameter, MissingExtra
+from dither.foundation.arrays import Array
 from dither.foundation.atomic import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import parquet
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
@@ -113,20 +115,22 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
-    if not folder.is_dir():
-        open_source(address).close()  # a wrong address leaves no folder
+    with ExitStack() as opened:
+        store = None
+        if not folder.is_dir():  # a wrong address leaves no folder
+            store = opened.enter_context(closing(open_source(address)))
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(
             mode=0o700, exist_ok=True
-        )  # as confidential as the store; an existing folder keeps its rights
-    with ExitStack() as opened:
+        )  # as confidential as the store; an existing one keeps its rights
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
             raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
-        store = open_source(address)
-        opened.enter_context(closing(store))
-        begun = Export.read(folder) or Export(store.identity, "" if since is None else since.isoformat())
+        found = Export.read(folder)
+        if store is None or found is not None:  # what is seen of a store must not be older than the folder
+            store = opened.enter_context(closing(open_source(address)))
+        begun = found or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
         begun.finish(folder)
         return _continue(begun, store, folder)
@@ -204,11 +208,10 @@ class _Files:
         self._counts[day, ""] = [len(digests), 0]
         self._writers[day, ""].write_table(table)
 
-    def _open(self, day: datetime.date, campaign: str, schema: object) -> Any:
+    def _open(self, day: datetime.date, campaign: str, schema: object) -> parquet.ParquetWriter:
         position = _part_of(self._folder / self._name(day, campaign))
         position.parent.mkdir(exist_ok=True)
-        some = ["label", "question", "fingerprint", "day"]  # few values: their places in a list are written
-        return _load_parquet().ParquetWriter(position, schema, compression="zstd", use_dictionary=some)
+        return open_writer(position, schema)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
         what = campaign[:16] or "withdrawn"
@@ -228,28 +231,56 @@ class _Files:
 
 
 def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: Sequence[bytes]) -> Any:
-    """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`."""
+    """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`.
+
+    Texts that are repeated are dictionaries; in a file they are texts like others.
+    """
     import pyarrow as pa
 
     width = question.report_bytes
     sizes = np.array([len(data) // width for data in parts])
-    n, rows = int(sizes.sum()), np.repeat(np.arange(len(ids)), sizes)
+    n, rows = int(sizes.sum()), np.repeat(np.arange(len(ids), dtype=np.int32), sizes)
     cells = as_cells(question, parts)
     one_number = question.layout.subdtype is None and int(cells.max(initial=0)) < 1 << 63
     hexed = "" if one_number else b"".join(parts).hex()
+    alike = np.zeros(n, dtype=np.int32)
+    place = np.arange(n, dtype=np.int32) - np.repeat((np.cumsum(sizes) - sizes).astype(np.int32), sizes)
+
+    def texts(values: Sequence[str], places: Array) -> pa.Array:
+        """Return texts by their places in a list, as the file has them, too."""
+        return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(values, pa.string()))
+
     columns = {
-        "day": pa.array([slot.day], pa.date32()).take(pa.array(np.zeros(n, dtype=np.int64))),
-        "label": pa.array(np.repeat(np.array([slot.label], dtype=object), n), pa.string()),
-        "question": pa.array(np.repeat(np.array([slot.question], dtype=object), n), pa.string()),
-        "fingerprint": pa.array(np.repeat(np.array([question.fingerprint], dtype=object), n), pa.string()),
-        "batch": pa.array([batch.hex() for batch in ids], pa.string()).take(pa.array(rows)),
-        "place": pa.array(np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes), pa.int32()),
-        "report": pa.array(cells.astype(np.int64)) if one_number else pa.nulls(n, pa.int64()),
+        "day": pa.repeat(pa.scalar(slot.day, pa.date32()), n),
+        "label": texts([slot.label], alike),
+        "question": texts([slot.question], alike),
+        "fingerprint": texts([question.fingerprint], alike),
+        "batch": texts([batch.hex() for batch in ids], rows),
+        "place": pa.array(place, pa.int32()),
+        "report": pa.array(cells.astype(np.int64, copy=False)) if one_number else pa.nulls(n, pa.int64()),
         "report_hex": pa.nulls(n, pa.string())
         if one_number
         else pa.array([hexed[at : at + 2 * width] for at in range(0, len(hexed), 2 * width)], pa.string()),
     }
     return pa.table(columns)
+
+
+def open_writer(
+    place: object, schema: object, metadata: list[parquet.FileMetaData] | None = None
+) -> parquet.ParquetWriter:
+    """Return a writer of a Parquet file with the columns of `report_columns`, and its texts as texts.
+
+    The description of the file is appended to `metadata` when it is closed.
+    """
+    some = ["label", "question", "fingerprint", "batch", "day"]  # their places in a list are written
+    return _load_parquet().ParquetWriter(
+        place,
+        schema,
+        compression="zstd",
+        use_dictionary=some,
+        store_schema=False,
+        metadata_collector=metadata,
+    )
 
 
 def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:

@@ -7,19 +7,19 @@ import datetime
 import math
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.collection.campaign import Campaign
+from dither.collection.campaign import Published
 from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
+from dither.collection.web.query import By, Query, What
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
 from dither.core.domains.calendar import Calendar
@@ -27,109 +27,17 @@ from dither.core.domains.ranges import of_values, outside_columns
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.bounds import Bounds
+from dither.estimation.comparison import combine_versions
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
-from dither.foundation.tables import Row, period_start
+from dither.foundation.tables import Row
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-
-
-MOST_BINS: Final = 256
-_KNOWN: Final = (
-    *("question", "what", "share", "bins", "by", "day", "label", "lying"),
-    *("since", "until", "last"),
-)
-_LONGEST: Final = 3660  # days that `last` may ask for
-
-
-class What(Enum):
-    """A quantity that is estimated."""
-
-    USUAL = "usual"  # a mean, a mean direction or frequencies
-    DISTRIBUTION = "distribution"
-    QUANTILE = "quantile"
-    SIZES = "sizes"  # for sets of items: the number of people with 1, 2, … or more
-    DIFFERENCE = "difference"  # the usual quantity of each label less the first label's
-    CHANGE = "change"  # the usual quantity of a period less the previous period's
-
-
-class By(Enum):
-    """How reports are divided before each part is estimated."""
-
-    DAY = "day"
-    WEEK = "week"  # from Monday on
-    MONTH = "month"
-    LABEL = "label"
-
-    def first(self, day: datetime.date) -> datetime.date:
-        """Return the first day of the day's week or month, or the day itself."""
-        return period_start(self.value, day)
-
-
-@dataclass(frozen=True)
-class Query:
-    """One quantity of one question, of all reports or of a day or a label, or for each of these.
-
-    `since` and `until` are the first and the last day whose reports are used, if not all are.
-    `lying` is the share of reports that may be lies; without it nobody is assumed to lie.
-    """
-
-    question: str
-    what: What = What.USUAL
-    share: float = 0.5
-    bins: int | None = None
-    by: By | None = None
-    day: datetime.date | None = None
-    label: str | None = None
-    lying: float | None = None
-    since: datetime.date | None = None
-    until: datetime.date | None = None
-
-    @classmethod
-    def of(
-        cls, terms: Mapping[str, str], contract: Campaign, today: datetime.date | None = None
-    ) -> list[Self]:
-        """Return what the parameters of a URL ask; without a question, the usual quantity of every one.
-
-        `last` is a number of days up to `today`.
-        """
-        for name in terms:
-            if name not in _KNOWN:
-                raise unknown_name("parameter", name, _KNOWN)
-        names = [terms["question"]] if "question" in terms else list(contract.questions)
-        for name in names:
-            if name not in contract.questions:
-                raise unknown_name("question", name, list(contract.questions))
-        label = terms.get("label")
-        if label is not None and label not in ("", *contract.labels):
-            raise unknown_name("label", label, ["", *contract.labels])
-        shared: dict[str, Any] = {
-            "what": _member(What, "what", terms.get("what", "usual")),
-            "share": _number("share", terms.get("share", "0.5")),
-            "bins": _whole("bins", terms["bins"]) if "bins" in terms else None,
-            "by": _member(By, "by", terms["by"]) if "by" in terms else None,
-            "day": _day(terms["day"]) if "day" in terms else None,
-            "label": label,
-            "lying": _number("lying", terms["lying"]) if "lying" in terms else None,
-            "since": _day(terms["since"]) if "since" in terms else None,
-            "until": _day(terms["until"]) if "until" in terms else None,
-        }
-        if "last" in terms:
-            if today is None or {"since", "until", "day"} & set(terms):
-                raise InvalidParameter("last goes without day, since and until")
-            count = _whole("last", terms["last"], _LONGEST)
-            shared["since"] = today - datetime.timedelta(count - 1)
-        return [cls(name, **shared) for name in names]
-
-    @property
-    def quantity(self) -> str:
-        """The quantity in words, with its parameters."""
-        return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
 def _quantity_name(query: Query, question: Question) -> str:
@@ -139,42 +47,12 @@ def _quantity_name(query: Query, question: Question) -> str:
     return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
-def _member(kind: type[Enum], name: str, text: str) -> object:
-    values = {member.value: member for member in kind}
-    if text not in values:
-        raise unknown_name(name, text, list(values))
-    return values[text]
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 < number < 1.0:
-        raise InvalidParameter(f"{name} is a number between 0 and 1, such as 0.5, not {found(text)}")
-    return number
-
-
-def _whole(name: str, text: str, most: int = MOST_BINS) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    if not 1 <= number <= most:
-        raise InvalidParameter(f"{name} is an integer from 1 to {most}, not {found(text)}")
-    return number
-
-
-def _day(text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
-
-
 LOOKS: Final = 100
 _STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
+ONE_LOOK: Final = f"{LEVEL:.0%} at one look".replace("%", " %")
 ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
@@ -187,6 +65,13 @@ class ReportsPart:
 
     day: str | None = None
     label: str | None = None
+
+
+def versions_of(published: Published, known: Iterable[Published]) -> list[Published]:
+    """Return all versions of a campaign, the first one first: those with its name and its asker."""
+    own = published.contract
+    there = [each for each in known if (each.contract.name, each.contract.asker) == (own.name, own.asker)]
+    return sorted(there, key=lambda each: each.contract.version)
 
 
 def look_of(n: int, people: int) -> int:
@@ -284,6 +169,39 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: s
     return made
 
 
+def version_rows(query: Query, parts: Sequence[tuple[int, Counts]]) -> list[PlainRow]:
+    """Return the usual quantity of each version of a question, and that of all versions together.
+
+    Where lists of answers differ, each answer has the versions that offer it. What cannot be combined has a
+    row that says why.
+    """
+    usual, whole = replace(query, what=What.USUAL), ReportsPart()
+    made = [
+        {**row, "version": str(number)} for number, summary in parts for row in rows(usual, whole, summary)
+    ]
+    if len(parts) < 2:
+        return made
+    every, name = _numbers(number for number, _ in parts), made[0]["quantity"]
+    try:
+        combined = combine_versions([summary for _, summary in parts])
+    except DitherError as error:
+        n = sum(summary.n for _, summary in parts)
+        return [*made, {**without_answer(usual, whole, n, NO_ANSWER, str(error), name), "version": every}]
+    if isinstance(combined, Estimate):
+        return [*made, *({**row, "version": every} for row in _estimates(usual, whole, name, combined))]
+    for record in combined.records():
+        offer = _numbers(int(row["version"]) for row in made if row["answer"] == record["answer"])
+        ends = {end: record[end] for end in ("value", "low", "high")}
+        row = _row(usual, whole, record["n"], name, interval=ONE_LOOK, **{"n of interval": record["n"]})
+        made.append({**row, **ends, "answer": record["answer"], "version": offer})
+    return made
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    """Return the numbers of versions as one cell: 1 + 2."""
+    return " + ".join(map(str, numbers))
+
+
 def number_of_days(days: int) -> str:
     """Return a number of days in words: day, 30 days."""
     return "day" if days == 1 else f"{days} days"
@@ -354,6 +272,7 @@ def _finite(number: float) -> float | None:
 
 _THREADS: Final = 2
 _KEPT: Final = 4096  # answers that are remembered
+_COUNTED: Final = 16  # summaries that are kept: half a megabyte each, at most
 _WAITING: Final = 64  # requests that may wait; beyond, the collector says that it is busy
 _WAITING_EACH: Final = 8  # requests of one address, so that one reader does not take them all
 
@@ -379,6 +298,7 @@ class Answers:
         collector.at_end.append(self.close)
         self._kept: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._looks: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
+        self._counted: OrderedDict[tuple[object, ...], tuple[int, Counts]] = OrderedDict()
         self._lock = threading.Lock()
         self._waiting: Counter[str] = Counter()  # requests by address
 
@@ -423,6 +343,8 @@ class Answers:
         live = self._collector.live
         if query.what in (What.DIFFERENCE, What.CHANGE):
             return self._differences(campaign, query)
+        if query.what is What.VERSIONS:
+            return self._versions(campaign, query)
         if query.by is By.LABEL:
             labels = live.labels(campaign, query.question, shown=True)
             parts = [replace(query, by=None, label=label) for label in labels]
@@ -463,11 +385,24 @@ class Answers:
         return removals << _STATE | self._count(campaign, query)
 
     def _summary(self, campaign: str, query: Query) -> Counts:
-        """Return the reports of a query that are shown, counted. Each day of a period is shown by itself."""
+        """Return the reports of a query that are shown, counted. Each day of a period is shown by itself.
+
+        Several quantities of the same reports follow each other, so the last few counts are kept.
+        """
         live, days = self._collector.live, self._parts(campaign, query)
+        key, state = (campaign, query.question, query.label, tuple(days)), self._state(campaign, query)
+        with self._lock:
+            kept = self._counted.get(key)
+        if kept is not None and kept[0] == state:
+            return kept[1]
         total = Counts.empty(live.question_of(campaign, query.question))
         for day in days:
             total = total + live.summary(campaign, query.question, day, query.label, shown=True)
+        if state & ((1 << _STATE) - 1) == total.n:  # nothing came meanwhile
+            with self._lock:
+                self._counted[key] = (state, total)
+                while len(self._counted) > _COUNTED:
+                    self._counted.popitem(last=False)
         return total
 
     def _differences(self, campaign: str, query: Query) -> list[PlainRow]:
@@ -481,6 +416,32 @@ class Answers:
         name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
         made = difference_rows(query, found, name) if len(found) > 1 else []
+        self._keep(self._kept, (campaign, query), (state, made))
+        return made
+
+    def versions(self, campaign: str, question: str) -> list[Published]:
+        """Return all versions of a campaign that ask a question, the first one first."""
+        known = versions_of(self._collector.campaigns[campaign], self._collector.campaigns.values())
+        return [published for published in known if question in published.contract.questions]
+
+    def mark(self, campaign: str, question: str) -> object:
+        """Return something that changes whenever an answer to a question, in any version, does."""
+        live = self._collector.live
+        there = [published.id for published in self.versions(campaign, question)]
+        numbers = [(live.n(each, question, shown=True), live.waiting(each, question)) for each in there]
+        return live.removals, tuple(numbers)
+
+    def _versions(self, campaign: str, query: Query) -> list[PlainRow]:
+        """Return the usual quantity of each version whose reports are shown, and of all together."""
+        usual = replace(query, what=What.USUAL, by=None)
+        there = self.versions(campaign, query.question)
+        state = hash(tuple((published.id, self._state(published.id, usual)) for published in there))
+        with self._lock:
+            kept = self._kept.get((campaign, query))
+        if kept is not None and kept[0] == state:
+            return kept[1]
+        counted = [(each.contract.version, self._summary(each.id, usual)) for each in there]
+        made = version_rows(query, [(number, summary) for number, summary in counted if summary.n])
         self._keep(self._kept, (campaign, query), (state, made))
         return made
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 from dither.collection.refusals import Reason
-from dither.collection.web.answers import FEW, MOST_BINS, NO_ANSWER, NONE, SHOWN, By, What
+from dither.collection.web.answers import FEW, NO_ANSWER, NONE, SHOWN
 from dither.collection.web.formats import COLUMNS, FORMATS
+from dither.collection.web.query import MOST_BINS, By, What
 from dither.collection.web.requests import LIST, METHODS, PATH, WITHDRAWALS, Handler
 from dither.core.batch import JSON, PACKED
 
@@ -246,6 +247,7 @@ _WRONG: Final = {
 
 _BUSY: Final = {"503": answer("Too many answers are being computed; ask again.", _WORDS)}
 _ARROW: Final = {"501": answer("Arrow needs the extra frames.", _WORDS)}
+_PLOT: Final = {"501": answer("PNG needs the extra plot.", _WORDS)}
 _TEXT: Final = {"type": "string"}
 
 
@@ -379,15 +381,20 @@ ENDPOINTS: Final = (
             _CAMPAIGN,
         ),
     ),
-    _one(
-        f"{_ONE}/chart.svg",
+    Endpoint(
+        f"{_ONE}/chart.{{form}}",
         "chart",
-        get=_read(
-            "A picture of answers.",
-            {"200": answer("The picture.", _TEXT, "image/svg+xml"), **_WRONG, **_BUSY},
-            _CAMPAIGN,
-            *_QUERY,
-        ),
+        {
+            f"{_ONE}/chart.{form}": {
+                "get": _read(
+                    f"A picture of answers, as {form.upper()}.",
+                    {"200": answer("The picture.", _TEXT, media), **_WRONG, **_BUSY, **more},
+                    _CAMPAIGN,
+                    *_QUERY,
+                )
+            }
+            for form, media, more in (("svg", "image/svg+xml", {}), ("png", "image/png", _PLOT))
+        },
     ),
     Endpoint(f"{_ONE}/events", "events"),
     Endpoint("/openapi.json", "description"),

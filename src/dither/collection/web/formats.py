@@ -18,6 +18,7 @@ COLUMNS: Final = (
     "quantity",
     "day",
     "label",
+    "version",
     "answer",
     "from",
     "to",
@@ -41,17 +42,25 @@ COLUMNS: Final = (
 PlainRow = dict[str, Any]
 
 
+def question_text(name: str, contract: Campaign) -> str | None:
+    """Return a question as people read it, in the campaign's first language; None if it has no words."""
+    stated = contract.asks.get(name)
+    return Words(name, contract.words(name)).text("") if stated and stated.text else None
+
+
 def in_words(rows: Sequence[PlainRow], contract: Campaign) -> list[PlainRow]:
     """Return rows with question and answer as people read them, in the campaign's first language.
 
     The two cells are empty where the campaign has no words.
     """
-    texts: dict[str, str] = {}
-    names: dict[tuple[str, str], str] = {}
-    for name in {row["question"] for row in rows} & contract.asks.keys():
-        stated, said = contract.asks[name], Words(name, contract.words(name))
-        texts |= {name: said.text("")} if stated.text else {}
-        names |= {(name, str(label)): text for label, text in said.labels("")} if stated.names else {}
+    asked = {row["question"] for row in rows} & contract.asks.keys()
+    texts = {name: question_text(name, contract) for name in asked}
+    names = {
+        (name, str(label)): text
+        for name in asked
+        if contract.asks[name].names
+        for label, text in Words(name, contract.words(name)).labels("")
+    }
     return [
         {
             **row,

@@ -7,44 +7,48 @@ import datetime
 import gzip
 import json
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.collection.campaign import Published
+from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
 from dither.collection.presence import counts_presence
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
+    SHOWN,
     Answers,
-    By,
-    Query,
+    TooBusy,
     answer_handlers,
     guard,
     problem,
     query_terms,
+    versions_of,
 )
-from dither.collection.web.charts import (
-    standalone,
-)
+from dither.collection.web.charts import standalone
+from dither.collection.web.formats import PlainRow, in_words, question_text
+from dither.collection.web.images import as_png
 from dither.collection.web.playground import playground_headers, playground_page
 from dither.collection.web.presence import draw_presence, presence_handlers
+from dither.collection.web.query import By, Query, What
 from dither.collection.web.requests import Handler, client_address
 from dither.collection.web.sections import (
+    COMING,
     FILES,
     PERIODS,
     STEPS,
     USUAL,
     Told,
     View,
-    answers_in_words,
     draw_answers,
+    headline,
     queries,
     regions,
     section,
+    table_of,
 )
 from dither.collection.web.style import HEADERS, SCRIPT, STYLE
 from dither.collection.web.words import (
@@ -53,7 +57,7 @@ from dither.collection.web.words import (
     promise,
     short_budget,
 )
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
@@ -72,7 +76,11 @@ _LOOKS: Final = (
     "reports has grown by a fifth."
 )
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+_PICTURES: Final = ("svg", "png")
 _BLANK: Final = "data:,"  # an icon that needs no request
+
+
+Parts = dict[str, Markup]  # of a page, by identity
 
 
 def state(published: Published, day: datetime.date, grace: int) -> tuple[str, str]:
@@ -87,54 +95,38 @@ def state(published: Published, day: datetime.date, grace: int) -> tuple[str, st
     return "collecting", f"From {contract.begins} to {contract.ends}."
 
 
-def changing(
-    collector: Collector,
-    answers: Answers,
-    published: Published,
-    batch: Future[BatchPromise] | None,
-    view: View,
-) -> dict[str, Markup]:
-    """Return the parts that change, by identity. Computes answers: call it in a thread."""
-    contract, total, waiting, by = published.contract, 0, 0, step_of(collector, published, view)
-    parts: dict[str, Markup] = {}
-    parts["presence"] = draw_presence(collector, published)
-    part = {} if counts_presence(contract) else contract.questions
-    for number, (name, question) in enumerate(part.items()):
-        words = answers_in_words(name, contract)
-        rows = {
-            kind: []
-            if query is None
-            else [
-                {**row, "answer": words.get(row["answer"], row["answer"])}
-                for row in answers.compute(published.id, [query])
-            ]
-            for kind, query in queries(name, question, view, by, collector.day()).items()
-        }
-        parts |= regions(number, Told(**rows), contract, by)
-        total += collector.live.n(published.id, name, shown=True)
-        waiting += collector.live.waiting(published.id, name)
+def surroundings(collector: Collector, published: Published, batch: Future[BatchPromise] | None) -> Parts:
+    """Return the parts that change and are no answers, by identity: states and sums. Quick."""
+    contract, names = published.contract, _questions(published)
+    total = sum(collector.live.n(published.id, name, shown=True) for name in names)
+    waiting = sum(collector.live.waiting(published.id, name) for name in names)
     now = datetime.datetime.now(datetime.UTC)
     word, sentence = state(published, collector.day(), collector.settings.grace)
-    parts["state"] = join_markup(
-        [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
-    )
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
-    total_text = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
-    parts["status"] = join_markup([f"{total_text}{now:%Y-%m-%d %H:%M} UTC.{more}"])
-    parts["refused"] = _refusal_list(collector, published.id)
-    parts["health"] = _health(collector)
-    parts["batch"] = _batch(batch)
-    return parts
+    counted = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
+    return {
+        "presence": draw_presence(collector, published),
+        "state": join_markup(
+            [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
+        ),
+        "status": join_markup([f"{counted}{now:%Y-%m-%d %H:%M} UTC.{more}"]),
+        "refused": _refusal_list(collector, published.id),
+        "health": _health(collector),
+        "batch": _batch(batch),
+    }
 
 
-def whole_page(
-    published: Published, parts: Mapping[str, Markup], others: Sequence[Published], view: View, by: By
-) -> str:
+def _questions(published: Published) -> list[str]:
+    """Return the names of the questions that have sections."""
+    return [] if counts_presence(published.contract) else list(published.contract.questions)
+
+
+def whole_page(published: Published, parts: Parts, others: Sequence[Published], view: View, by: By) -> str:
     """Return the page of a campaign as HTML."""
     contract, base = published.contract, f"/v1/campaigns/{published.id}"
     sections = [
-        section(number, name, contract, base, dict(parts), view, by)
-        for number, name in enumerate(() if counts_presence(contract) else contract.questions)
+        section(number, name, contract, base, parts, view, by)
+        for number, name in enumerate(_questions(published))
     ]
 
     def region(identity: str, name: str = "div", **more: str) -> Markup:
@@ -155,12 +147,13 @@ def whole_page(
             region("state", "p"),
             element("p", contract.purpose),
             element("p", f"{contract.asker}; {contract.contact}; version {contract.version}", class_="soft"),
+            _other_versions(published, others),
         ),
         element(
             "main",
             region("status", "p", class_="soft"),
             element("p", "", id="live", role="status", class_="soft"),
-            _picker(published, view, by),
+            Markup() if counts_presence(contract) else _picker(published, view, by),
             region("presence"),
             element("div", *sections, class_="questions"),
             promised,
@@ -171,7 +164,7 @@ def whole_page(
         ),
         _others(published, others),
     ]
-    return document(f"{contract.name}: answers", body)
+    return document(f"{contract.name}: answers", body, again=COMING in parts.values())
 
 
 def step_of(collector: Collector, published: Published, view: View) -> By:
@@ -197,36 +190,54 @@ def _picker(published: Published, view: View, by: By) -> Markup:
     return element("nav", element("p", links, class_="soft"), **{"aria-label": "Period"})
 
 
-def document(title: str, body: Sequence[Markup]) -> str:
-    """Return a complete document with the style and the script that the policy allows."""
+def document(title: str, body: Sequence[Markup], *, again: bool = False) -> str:
+    """Return a complete document with the style and the script that the policy allows.
+
+    With `again` a browser without scripts loads it once more, as some parts are still being computed.
+    """
+    reload = element("meta", content="2", **{"http-equiv": "refresh"})
     head = [
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
         Markup(f'<link rel="icon" href="{_BLANK}">'),
         element("style", Markup(STYLE)),
+        *([element("noscript", reload)] if again else []),
     ]
     script = element("script", Markup(SCRIPT))
     whole_document = element("html", element("head", *head), element("body", *body, script), lang="en")
     return f"<!doctype html>\n{whole_document}\n"
 
 
-def listing(published: Sequence[Published], day: datetime.date, grace: int) -> str:
-    """Return the page that lists the campaigns, also an empty list."""
-    rows = [
-        element(
-            "li",
-            element(
-                "a",
-                f"{campaign.contract.name}, version {campaign.contract.version}",
-                href=f"/campaigns/{campaign.id}",
-            ),
-            f" ({state(campaign, day, grace)[0]})",
-        )
-        for campaign in published
-    ]
-    shown = element("ul", *rows) if rows else element("p", "No campaign has been published here.")
-    return document("Campaigns", [element("main", element("h1", "Campaigns"), shown)])
+def listing(
+    published: Sequence[Published], parts: Mapping[str, Markup], day: datetime.date, grace: int
+) -> str:
+    """Return the page of all campaigns, each with its versions and the headline of each question."""
+    seen: set[str] = set()
+    shown: list[Markup] = []
+    for campaign in published:
+        if campaign.id in seen:
+            continue
+        versions = versions_of(campaign, published)
+        seen |= {version.id for version in versions}
+        links = [
+            join_markup(
+                [
+                    element("a", f"version {each.contract.version}", href=f"/campaigns/{each.id}"),
+                    f" ({state(each, day, grace)[0]})",
+                ],
+                "",
+            )
+            for each in versions
+        ]
+        newest = versions[-1]
+        about = element("p", newest.contract.purpose, class_="soft")
+        heading = element("h2", newest.contract.name, id=f"c{newest.id[:16]}")
+        inside = [heading, about, element("p", join_markup(links, ", ")), parts[newest.id]]
+        shown.append(element("section", *inside, **{"aria-labelledby": f"c{newest.id[:16]}"}))
+    if not shown:
+        shown = [element("p", "No campaign has been published here.")]
+    return document("Campaigns", [element("main", element("h1", "Campaigns"), *shown)])
 
 
 def failure(words: str) -> str:
@@ -311,11 +322,26 @@ def _section(title: str, identity: str, *parts: Markup) -> Markup:
 
 
 def _others(published: Published, others: Sequence[Published]) -> Markup:
-    rest = [campaign for campaign in others if campaign.id != published.id]
+    own = {each.id for each in versions_of(published, others)}
+    rest = [campaign for campaign in others if campaign.id not in own]
     if not rest:
         return Markup()
-    links = [element("a", campaign.contract.name, href=f"/campaigns/{campaign.id}") for campaign in rest[:20]]
-    return element("footer", element("p", "Other campaigns: ", join_markup(links, ", ")))
+    links = [
+        element("a", campaign.contract.name, href=f"/campaigns/{campaign.id}")
+        for campaign in {each.contract.name: each for each in rest}.values()
+    ]
+    every = element("a", "all campaigns on one page", href="/")
+    return element("footer", element("p", "Other campaigns: ", join_markup([*links[:20], every], ", ")))
+
+
+def _other_versions(published: Published, known: Sequence[Published]) -> Markup:
+    """Return links to the other versions of a campaign."""
+    links = [
+        element("a", f"version {each.contract.version}", href=f"/campaigns/{each.id}")
+        for each in versions_of(published, known)
+        if each.id != published.id
+    ]
+    return element("p", "Also: ", join_markup(links, ", "), class_="soft") if links else Markup()
 
 
 _PAUSE: Final = 1.0  # seconds between two looks for news
@@ -324,36 +350,166 @@ _LIFE: Final = 20.0  # seconds until the browser connects again; below the drain
 _MOST_STREAMS: Final = 256
 
 
+_PATIENCE: Final = 0.15  # seconds that a reader waits for all answers; what takes longer follows
+_KEPT: Final = 1024  # sections that are kept as they were drawn
+_DRAWINGS: Final = 8  # pictures that may wait to be drawn as PNG
+_HEADLINES: Final = 12  # questions of a campaign on the page of all
+
+
+Mark = tuple[object, By, datetime.date]  # changes whenever a section does
+
+
+class Drawn(NamedTuple):
+    """The parts of a page as they were drawn: of which revision, when, and whether all are up to date."""
+
+    revision: int
+    at: float
+    parts: Parts
+    complete: bool
+    by: By
+
+
 class Pages:
-    """The parts of every page that change, drawn once for all who look."""
+    """The parts of every page that change, drawn once for all who look.
+
+    The estimate of each question is drawn at once. Distributions, dates and labels follow in another thread;
+    a page that cannot wait for them has those of before, or says that they are coming.
+    """
 
     def __init__(self, collector: Collector, answers: Answers) -> None:
         self._collector, self._answers = collector, answers
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dither-pages")
-        self._slow = ThreadPoolExecutor(1, thread_name_prefix="dither-promises")
+        self._later = ThreadPoolExecutor(1, thread_name_prefix="dither-sections")
+        self._slow = ThreadPoolExecutor(2, thread_name_prefix="dither-promises")  # and pictures
         collector.at_end.append(self.close)
-        self._drawn: dict[tuple[str, View], tuple[int, float, dict[str, Markup]]] = {}
+        self._drawn: dict[tuple[str, View], Drawn] = {}
+        self._sections: OrderedDict[tuple[str, View, str], tuple[Mark, Parts]] = OrderedDict()
+        self._coming: dict[tuple[str, View], Future[None]] = {}
+        self._drawings = 0  # pictures that wait
+        self._bodies: dict[tuple[str, View], tuple[Parts, list[str], bytes]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self.streams: Counter[str] = Counter()  # keys: addresses
 
-    async def parts(self, published: Published, view: View = USUAL) -> dict[str, Markup]:
+    async def parts(self, published: Published, view: View = USUAL) -> Parts:
         """Return the parts as they are now, or as they were at most a second ago."""
+        return (await self._now(published, view)).parts
+
+    async def page(self, published: Published, view: View) -> bytes:
+        """Return the page of a campaign, compressed."""
+        drawn = await self._now(published, view)
+        known = list(self._collector.campaigns.values())
+        others = [each.id for each in known]
+        body = self._bodies.get((published.id, view))
+        if body is None or body[0] is not drawn.parts or body[1] != others:
+
+            def make() -> bytes:
+                return compress(whole_page(published, drawn.parts, known, view, drawn.by))
+
+            made = await asyncio.get_running_loop().run_in_executor(self._pool, make)
+            body = self._bodies[published.id, view] = (drawn.parts, others, made)
+        return body[2]
+
+    async def overview(self) -> bytes:
+        """Return the page of all campaigns, compressed."""
+        known, day = list(self._collector.campaigns.values()), self._collector.day()
+
+        def make() -> bytes:
+            until, parts = time.monotonic() + _PATIENCE, {}
+            for published in known:
+                parts[published.id] = self._headlines(published, until)
+            return compress(listing(known, parts, day, self._collector.settings.grace))
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, make)
+
+    async def png(self, picture: str) -> bytes:
+        """Return a picture as PNG; raise TooBusy if many wait."""
+        if self._drawings >= _DRAWINGS:
+            raise TooBusy
+        self._drawings += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._slow, as_png, picture)
+        finally:
+            self._drawings -= 1
+
+    def _headlines(self, published: Published, until: float) -> Markup:
+        """Return the estimate of each question in a table, of all versions together where they add."""
+        lines, contract = [], published.contract
+        for name in _questions(published)[:_HEADLINES]:
+            if time.monotonic() > until:
+                break
+            several = len(self._answers.versions(published.id, name)) > 1
+            query = Query(name, what=What.VERSIONS if several else What.USUAL)
+            rows = _with_words(self._answers.compute(published.id, [query]), contract)
+            if several:  # the last version is that of all together, if there is one
+                last = [row for row in rows if row["state"] == SHOWN][-1:]
+                rows = [row for row in rows if last and row["version"] == last[0]["version"]]
+            lines.append((question_text(name, contract) or name, headline(rows), whole(_reports(rows))))
+        if not lines:
+            return Markup()
+        return table_of("Answers of all versions", ("question", "answer", "reports"), lines)
+
+    async def _now(self, published: Published, view: View) -> Drawn:
         lock = self._locks.setdefault(published.id, asyncio.Lock())
         async with lock:
             revision, now = self._collector.live.revision, time.monotonic()
             drawn = self._drawn.get((published.id, view))
             if drawn is not None:
-                age = now - drawn[1]
-                if age < _PAUSE or (drawn[0] == revision and age < _STALE):
-                    return drawn[2]
+                age = now - drawn.at
+                if age < _PAUSE or (drawn.complete and drawn.revision == revision and age < _STALE):
+                    return drawn
             loop = asyncio.get_running_loop()
-            made = await loop.run_in_executor(self._pool, self._draw, published, view)
-            self._drawn[published.id, view] = (revision, now, made)
+            parts, complete, by = await loop.run_in_executor(self._pool, self._draw, published, view)
+            made = self._drawn[published.id, view] = Drawn(revision, now, parts, complete, by)
             return made
 
-    def _draw(self, published: Published, view: View) -> dict[str, Markup]:
-        return changing(self._collector, self._answers, published, self._batch(published), view)
+    def _draw(self, published: Published, view: View) -> tuple[Parts, bool, By]:
+        """Return all parts, whether all are up to date, and by what answers are shown over time."""
+        until = time.monotonic() + _PATIENCE
+        by, day = step_of(self._collector, published, view), self._collector.day()
+        marks = {name: (self._answers.mark(published.id, name), by, day) for name in _questions(published)}
+        answers = {
+            name: self._ask(published, Query(name, since=view.since(day)))
+            for name, mark in marks.items()
+            if self._section(published, view, name)[0] != mark
+        }
+        if answers:
+            coming = self._coming.get((published.id, view))
+            if coming is None or coming.done():
+                late = {name: marks[name] for name in answers}
+                coming = self._later.submit(self._draw_sections, published, view, late)
+                self._coming[published.id, view] = coming
+            wait([coming], max(until - time.monotonic(), 0.0))
+        parts, complete = surroundings(self._collector, published, self._batch(published)), True
+        for number, (name, mark) in enumerate(marks.items()):
+            drawn, section_parts = self._section(published, view, name)
+            if drawn != mark:
+                complete = False
+                quick = regions(number, Told(answers[name], (), (), ()), published.contract, by)
+                before = section_parts or {**quick, f"q{number}-days": COMING}
+                section_parts = {**before, f"q{number}-answer": quick[f"q{number}-answer"]}
+            parts |= section_parts
+        return parts, complete, by
+
+    def _section(self, published: Published, view: View, name: str) -> tuple[Mark | None, Parts]:
+        """Return the parts of a question as they were last drawn, and the mark of what they show."""
+        return self._sections.get((published.id, view, name), (None, {}))
+
+    def _draw_sections(self, published: Published, view: View, late: Mapping[str, Mark]) -> None:
+        """Draw the sections of some questions, each with its mark."""
+        names, contract = list(published.contract.questions), published.contract
+        for name, mark in late.items():
+            _, by, day = mark
+            asked = queries(name, contract.questions[name], view, by, day)
+            rows = {kind: self._ask(published, query) if query else [] for kind, query in asked.items()}
+            made = regions(names.index(name), Told(**rows), contract, by)
+            self._sections[published.id, view, name] = (mark, made)
+            while len(self._sections) > _KEPT:
+                self._sections.popitem(last=False)
+
+    def _ask(self, published: Published, query: Query) -> list[PlainRow]:
+        """Return rows whose answers are in the words of the campaign."""
+        return _with_words(self._answers.compute(published.id, [query]), published.contract)
 
     def _batch(self, published: Published) -> Future[BatchPromise] | None:
         people = published.contract.people
@@ -367,7 +523,7 @@ class Pages:
 
     def close(self) -> None:
         """Stop the threads."""
-        for pool in (self._pool, self._slow):
+        for pool in (self._pool, self._later, self._slow):
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def news(
@@ -401,6 +557,19 @@ async def _over(request: Request) -> bool:
     return bool(getattr(request.app.state, "stopping", False)) or await request.is_disconnected()
 
 
+def _with_words(rows: Sequence[PlainRow], contract: Campaign) -> list[PlainRow]:
+    return [{**row, "answer": row["answer in words"] or row["answer"]} for row in in_words(rows, contract)]
+
+
+def _reports(rows: Sequence[PlainRow]) -> int:
+    return max((row["n"] for row in rows), default=0)
+
+
+def compress(text: str) -> bytes:
+    """Return a page as it is sent to nearly all browsers."""
+    return gzip.compress(text.encode(), 6)
+
+
 def page_handlers(collector: Collector) -> dict[str, Handler]:
     """Return the handlers of answers, summaries and pages."""
     from starlette.responses import Response, StreamingResponse
@@ -408,43 +577,45 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
     answers = Answers(collector)
     pages = Pages(collector, answers)
 
-    def show(request: Request, text: str, status: int = 200) -> Response:
-        body, headers = text.encode(), dict(HEADERS)
+    def show(request: Request, body: bytes, status: int = 200) -> Response:
+        headers = dict(HEADERS)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            body, headers["content-encoding"] = gzip.compress(body, 6), "gzip"
+            headers["content-encoding"] = "gzip"
+        else:
+            body = gzip.decompress(body)
         headers["vary"] = "accept-encoding"
         return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
     async def front(request: Request) -> Response:
         known = list(collector.campaigns.values())
         if len(known) == 1:
-            return await one_page(request, known[0])
-        return show(request, listing(known, collector.day(), collector.settings.grace))
+            return show(request, await pages.page(known[0], View.of(request.query_params)))
+        return show(request, await pages.overview())
 
     async def page(request: Request) -> Response:
         published = collector.campaigns.get(request.path_params["campaign"])
         if published is None:
-            return show(request, failure("This collector has no such campaign."), 404)
-        return await one_page(request, published)
-
-    async def one_page(request: Request, published: Published) -> Response:
-        view = View.of(request.query_params)
-        parts = await pages.parts(published, view)
-        by, known = step_of(collector, published, view), list(collector.campaigns.values())
-        return show(request, whole_page(published, parts, known, view, by))
+            return show(request, compress(failure("This collector has no such campaign.")), 404)
+        return show(request, await pages.page(published, View.of(request.query_params)))
 
     async def chart(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
         target = Query.of(query_terms(request), published.contract, collector.day())
+        form = request.path_params["form"]
+        if form not in _PICTURES:
+            raise unknown_name("form of a picture", form, list(_PICTURES))
         if len(target) != 1:
-            raise InvalidParameter("a picture is of one question: chart.svg?question=…")
+            raise InvalidParameter(f"a picture is of one question: chart.{form}?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         rows = await answers.of(published.id, target, reader)
-        drawn = draw_answers(target[0], rows)
+        drawn = draw_answers(target[0], _with_words(rows, published.contract))
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
         headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
-        return Response(standalone(drawn, STYLE), headers=headers, media_type="image/svg+xml")
+        picture = standalone(drawn, STYLE)
+        if form == "svg":
+            return Response(picture, headers=headers, media_type="image/svg+xml")
+        return Response(await pages.png(picture), headers=headers, media_type="image/png")
 
     async def playground(request: Request) -> Response:
         return Response(playground_page(), headers=playground_headers())

@@ -5,18 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from importlib.util import find_spec
+from typing import Final
 from urllib.parse import urlencode
 
 from dither.collection.campaign import Campaign
-from dither.collection.web.answers import (
-    FEW,
-    NONE,
-    SHOWN,
-    By,
-    Query,
-    What,
-)
+from dither.collection.web.answers import FEW, NO_ANSWER, NONE, SHOWN
 from dither.collection.web.charts import (
     MOST_BARS,
     SERIES,
@@ -26,7 +20,8 @@ from dither.collection.web.charts import (
     draw_shape,
     shown_answers,
 )
-from dither.collection.web.formats import PlainRow
+from dither.collection.web.formats import PlainRow, question_text
+from dither.collection.web.query import By, Query, What
 from dither.collection.web.words import (
     bounds,
     is_bound,
@@ -35,6 +30,7 @@ from dither.collection.web.words import (
     narrow,
     number_of,
     outside_words,
+    power_of_ten,
     question_words,
     row_text,
     value_text,
@@ -43,14 +39,12 @@ from dither.core.question import Question
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
-if TYPE_CHECKING:
-    pass
-
-
+COMING: Final = element("p", "More is being computed, and follows in a moment.", class_="soft")
 _LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
 FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
 _MOST_DAYS: Final = 31  # rows of the table by day
 _MOST_LABELS: Final = 6  # labels side by side
+_MOST_ANSWERS: Final = 60  # rows of the table of versions
 
 
 PERIODS: Final = (None, 7, 30, 90)  # days that a reader chooses from; None is all
@@ -80,6 +74,10 @@ class View:
         chosen = {} if self.last is None else {"last": str(self.last)}
         return chosen if self.by is None else {**chosen, "by": self.by.value}
 
+    def since(self, today: datetime.date) -> datetime.date | None:
+        """Return the first day that is shown; None for all days."""
+        return None if self.last is None else today - datetime.timedelta(self.last - 1)
+
     def step(self, days: int) -> By:
         """Return the period of answers over a number of days."""
         if self.by is not None:
@@ -107,6 +105,7 @@ class Told:
     labels: Sequence[PlainRow] = ()
     differences: Sequence[PlainRow] = ()
     changes: Sequence[PlainRow] = ()
+    versions: Sequence[PlainRow] = ()
 
 
 def queries(
@@ -115,7 +114,7 @@ def queries(
     """Return the queries for the page of a question, by the field of `Told`."""
     domain = question.domain
     straight = domain.line is domain and not domain.circular
-    since = None if view.last is None else today - datetime.timedelta(view.last - 1)
+    since = view.since(today)
     request = Query(name, since=since)
     return {
         "usual": request,
@@ -126,6 +125,7 @@ def queries(
         "labels": replace(request, by=By.LABEL),
         "differences": replace(request, what=What.DIFFERENCE),
         "changes": None if since is None else replace(request, what=What.CHANGE),
+        "versions": replace(request, what=What.VERSIONS),
     }
 
 
@@ -138,7 +138,7 @@ def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Ma
         f"q{number}-answer": _answer(told, contract.people, length),
         f"q{number}-picture": _picture(told, first),
         f"q{number}-days": _days(told, by),
-        f"q{number}-labels": _labels(told),
+        f"q{number}-labels": join_markup([_labels(told), _versions(told)]),
         f"q{number}-table": _table(told, by),
     }
 
@@ -158,10 +158,17 @@ def section(
     first = f"{request}&what=distribution" if straight else request
     files = [element("a", FILES[form], href=f"{base}/answers.{form}?{request}") for form in FILES]
     files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
+    forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
     charts = [
-        element("a", f"{what} as {form.upper()}", href=f"{base}/{file}?{terms}")
+        join_markup([f"{what} as ", join_markup(links, ", ")], "")
         for what, terms in (("distribution", first), (f"by {by.value}", f"{request}&by={by.value}"))
-        for form, file in (("svg", "chart.svg"), ("csv", "answers.csv"))
+        for links in [
+            [
+                element("a", form, href=f"{base}/{file}?{terms}", **{"aria-label": f"{what} as {form}"})
+                for form, file in forms.items()
+                if form != "PNG" or draws_png()
+            ]
+        ]
     ]
     return element(
         "section",
@@ -172,7 +179,7 @@ def section(
         region("days"),
         region("labels"),
         element("details", element("summary", f"All numbers of {name}"), region("table")),
-        element("p", "Charts: ", join_markup(charts, ", "), class_="soft"),
+        element("p", "Charts: ", join_markup(charts, "; "), class_="soft"),
         element("p", "Export: ", join_markup(files, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
@@ -180,18 +187,16 @@ def section(
 
 def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
     """Return the question as people read it, in the campaign's first language, with its name; or its name."""
-    stated = contract.asks.get(name)
-    text = stated.text.get(contract.languages[0]) if stated and contract.languages else None
+    text = question_text(name, contract)
     if text is None:
         return (name,)
-    return (element("span", text, lang=contract.languages[0]), " ", element("small", name))
+    language = contract.languages[0] if contract.languages else None
+    return (element("span", text, lang=language), " ", element("small", name))
 
 
-def answers_in_words(name: str, contract: Campaign) -> Mapping[str, str]:
-    """Return the answers of a question as people read them, by label, in the campaign's first language."""
-    stated, listed = contract.asks.get(name), contract.questions[name].domain.listed
-    names = stated.names.get(contract.languages[0]) if stated and contract.languages else None
-    return {} if names is None or listed is None else dict(zip(map(str, listed.labels), names, strict=True))
+def draws_png() -> bool:
+    """Return whether pictures can be had as PNG: matplotlib is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def _answer(reported: Told, people: int, length: float) -> Markup:
@@ -301,12 +306,57 @@ def _labels(reported: Told) -> Markup:
             (
                 " ".join(filter(None, (row["label"] or "no label", row["answer"]))),
                 text(row),
-                f"≤ {row['p']:.2g}" if row["p"] < 1.0 else "1",
+                f"≤ {power_of_ten(row['p'])}" if row["p"] < 1.0 else "1",
             )
             for row in differences[:60]
         ]
-        parts.append(_rows(name, ("label", "difference", "p, at any time"), lines))
+        parts.append(table_of(name, ("label", "difference", "p, at any time"), lines))
     return join_markup(parts)
+
+
+def headline(rows: Sequence[PlainRow]) -> str:
+    """Return the usual quantity of a question in a few words, or why there is none."""
+    shown = [row for row in rows if row["state"] == SHOWN]
+    if not shown:
+        return str(rows[0]["state"]) if rows else NONE
+    text = row_text(shown)
+    if is_bound(shown[0]) or shown[0]["answer"] is None:
+        return "; ".join(f"{row['answer']}: {text(row)}" if row["answer"] else text(row) for row in shown)
+    top = max(shown, key=lambda row: row["value"])
+    return f"{top['answer']}: {text(top)}"
+
+
+def _versions(reported: Told) -> Markup:
+    """Return the answers of each version of the campaign and of all together, if there are two."""
+    numbers = list(dict.fromkeys(row["version"] for row in reported.versions))
+    if len(numbers) < 2:
+        return Markup()
+    shown = [row for row in reported.versions if row["state"] == SHOWN]
+    text, parts = row_text(shown), [element("h3", "By version")]
+    answers = list(dict.fromkeys(row["answer"] for row in shown))[:_MOST_ANSWERS]
+    lines: list[tuple[str, ...]]
+    if answers in ([None], []):
+        lines = [(row["version"], text(row), whole(row["n"])) for row in shown]
+        parts.append(table_of("Versions", ("version", "estimate", "reports"), lines))
+    else:
+        single = [number for number in numbers if "+" not in number]
+        cells = {(row["answer"], row["version"]): text(row) for row in shown}
+        every = {row["answer"]: (row["version"], text(row)) for row in shown if "+" in row["version"]}
+        head = ("answer", *(f"version {number}" for number in single), *(["together"] if every else []))
+        lines = [
+            (
+                str(answer),
+                *(cells.get((answer, number), "not offered") for number in single),
+                *([every.get(answer, ("", ""))[1]] if every else []),
+            )
+            for answer in answers
+        ]
+        parts.append(table_of("Versions", head, lines))
+    reasons = [row["reason"] for row in reported.versions if row["state"] == NO_ANSWER]
+    words = "Versions that are added weigh by their precision; an answer has those that offer it."
+    if reasons:
+        words = f"The versions are not added: {reasons[-1]}."
+    return join_markup([*parts, element("p", words, class_="soft")])
 
 
 def _days(reported: Told, by: By) -> Markup:
@@ -326,7 +376,7 @@ def _table(reported: Told, by: By) -> Markup:
     kept = []
     if lines and lines[0]["answer"] is not None:
         kept.append(
-            _rows(
+            table_of(
                 "Quantiles" if is_bound(lines[0]) else "Shares",
                 ("answer", "value" if is_bound(lines[0]) else "share", "reports"),
                 [(row["answer"], row_text(lines)(row), whole(row["n"])) for row in lines[:100]],
@@ -340,7 +390,7 @@ def _table(reported: Told, by: By) -> Markup:
             (row["answer"] if stepped else f"{show(row['from'])} to {show(row['to'])}", text(row))
             for row in bins
         ]
-        kept.append(_rows(name, ("answer" if stepped else "from and to", "share"), shares))
+        kept.append(table_of(name, ("answer" if stepped else "from and to", "share"), shares))
     if reported.days:
         kept.append(_days_table(reported.days, by))
     return join_markup(kept) if kept else element("p", "Nothing yet.")
@@ -358,10 +408,11 @@ def _days_table(rows: Sequence[PlainRow], by: By) -> Markup:
         cells = [found.get(answer, here[0]["state"] if not found else "") for answer in answers]
         lines.append((day, *cells, whole(here[0]["n"])))
     heads = ["estimate" if answer is None else str(answer) for answer in answers]
-    return _rows(f"By {by.value}", (by.value, *heads, "reports"), lines)
+    return table_of(f"By {by.value}", (by.value, *heads, "reports"), lines)
 
 
-def _rows(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+def table_of(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    """Return rows as a table that scrolls, with a heading for each column."""
     top = element("tr", *(element("th", heading, scope="col") for heading in head))
     body = [
         element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))

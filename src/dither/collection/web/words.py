@@ -37,6 +37,17 @@ def narrow(text: str) -> str:
     return re.sub(r"(?<=\d) (?=[%\d])", THIN, text)
 
 
+def power_of_ten(number: float) -> str:
+    """Return a small number such as 10⁻⁹ in superscript digits, others with two digits."""
+    power = round(math.log10(number)) if number > 0.0 else 0
+    if power > -4 or not math.isclose(number, 10.0**power, rel_tol=1e-6):
+        return plain(float(f"{number:.2g}"))
+    return f"10{str(power).translate(_RAISED)}"
+
+
+_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def percent(share: float) -> str:
     """Return a share in per cent."""
     return f"{plain(round(100.0 * share, 1))}{THIN}%"

@@ -71,7 +71,9 @@ class Categories(Domain):
     def __init__(self, labels: Iterable[Hashable] | int) -> None:
         kept: tuple[Hashable, ...] | range
         if isinstance(labels, bool | str):
-            raise InvalidParameter(f"categories are a list of labels, or their number, not {found(labels)}")
+            raise InvalidParameter(
+                f"expected categories to be a list of labels, or their number, got {found(labels)}"
+            )
         if isinstance(labels, int | np.integer):
             kept = range(int(labels))
         else:

@@ -663,7 +663,9 @@ def check_unit(unit: object) -> str:
     if calendar is not None:
         return calendar
     if not isinstance(unit, str) or len(unit) > 40 or _CONTROLS.search(unit):
-        raise InvalidParameter("a unit is a text of at most 40 characters on one line, such as 'minutes'")
+        raise InvalidParameter(
+            "expected a unit to be a text of at most 40 characters on one line, such as 'minutes'"
+        )
     return unit
 
 
@@ -673,7 +675,7 @@ def check_step(step: object, length: float) -> float | None:
         return None
     width = finite("a step", step)
     if not 0.0 < width <= length * (1.0 + 1e-12):
-        raise InvalidParameter("a step is positive and at most the length of the domain")
+        raise InvalidParameter("expected a step to be positive and at most the length of the domain")
     if length / width > MOST_POINTS:
         raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
     return width

@@ -110,8 +110,9 @@ def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -
         outside = clipped_from.share_outside(low, high)
     elif not outside:
         raise InvalidParameter(
-            "clipped_from is what dt.bounds returned, the interval that values come from, or the share "
-            f"outside with its interval, such as (0.01, 0.004, 0.02), not {found(clipped_from)}"
+            "expected clipped_from to be what dt.bounds returned, the interval that values come from, or "
+            "the share "
+            f"outside with its interval, such as (0.01, 0.004, 0.02), got {found(clipped_from)}"
         )
     return Clipping(low, high, check_outside(outside), unit=unit)
 

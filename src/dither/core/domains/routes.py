@@ -61,8 +61,9 @@ class Routes(Domain):
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle | Disk | Parallelogram):
             raise InvalidParameter(
-                "the area of routes is a Rectangle, Disk or Parallelogram (dt.maps.LocalMap projects degrees "
-                f"to metres), not {found(self.area)}"
+                "expected the area of routes to be a Rectangle, Disk or Parallelogram (dt.maps.LocalMap "
+                "projects degrees "
+                f"to metres), got {found(self.area)}"
             )
         size = self.points
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 2 <= size <= MOST_POINTS:

@@ -195,7 +195,7 @@ class Several(Domain):
             flat.extend(value)
             ends.append(len(flat))
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
-            raise OutsideDomain(f"an item is an integer from 0 to {len(self) - 1}")
+            raise OutsideDomain(f"expected an item to be an integer from 0 to {len(self) - 1}")
         labels = np.empty(len(flat), dtype=object)
         for index, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
             labels[index] = label

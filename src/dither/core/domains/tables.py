@@ -36,7 +36,7 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     """Return the domain that the keys of exactly one kind describe; with `optional`, `dt.Nullable` of it."""
     optional = table.get("optional", False)
     if not isinstance(optional, bool):
-        raise InvalidParameter(f"optional is true or false, not {found(optional)}")
+        raise InvalidParameter(f"expected optional to be true or false, got {found(optional)}")
     given = [kind for kind in _readers() if table.get(kind) is not None]
     if len(given) != 1:
         raise InvalidParameter(

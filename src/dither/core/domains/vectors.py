@@ -60,7 +60,7 @@ class Vectors(Domain):
             )
         object.__setattr__(self, "dimension", int(size))
         if not isinstance(self.exact, bool):
-            raise InvalidParameter(f"exact is True or False, not {found(self.exact)}")
+            raise InvalidParameter(f"expected exact to be True or False, got {found(self.exact)}")
         object.__setattr__(self, "length", finite("the length", self.length))
         if not self.length > 0.0:
             raise InvalidParameter(f"the length of vectors must be positive, not {self.length:g}")
@@ -139,7 +139,7 @@ class Vectors(Domain):
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         centre = None if data["centre"] is None else [real(number) for number in data["centre"]]
         if not isinstance(data["exact"], bool):
-            raise InvalidParameter("exact is true or false")
+            raise InvalidParameter("expected exact to be true or false")
         return cls(whole(data["dimension"]), real(data["length"]), centre, data["exact"])
 
     def words(self) -> str:

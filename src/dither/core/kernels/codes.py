@@ -139,7 +139,7 @@ def check_listed(size: int) -> None:
     """Raise InvalidParameter if there are too many rows of bits to list the probability of each."""
     if size > MOST_LISTED_BITS:
         raise InvalidParameter(
-            f"exact probabilities are listed for up to {MOST_LISTED_BITS} categories, not {size}"
+            f"expected exact probabilities to be listed for up to {MOST_LISTED_BITS} categories, got {size}"
         )
 
 

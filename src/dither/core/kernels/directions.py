@@ -305,7 +305,9 @@ class DirectionsKernel(Kernel):
     def __post_init__(self) -> None:
         cells = self.window.cells
         if cells & (cells - 1) or not 64 <= cells <= 1 << 12:
-            raise InvalidParameter(f"the number of directions is a power of two from 64 to 4096, not {cells}")
+            raise InvalidParameter(
+                f"expected the number of directions to be a power of two from 64 to 4096, got {cells}"
+            )
 
     @cached_property
     def directions(self) -> Directions:
@@ -420,7 +422,9 @@ class DirectionsKernel(Kernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> float:
         gain = real(data["gain"]) if isinstance(data, Mapping) and set(data) == {"gain"} else 0.0
         if not 0.0 < gain <= 1.0:
-            raise MalformedReport(f"the codebook of vectors is a gain above 0 and up to 1, not {found(data)}")
+            raise MalformedReport(
+                f"expected the codebook of vectors to be a gain above 0 and up to 1, got {found(data)}"
+            )
         return gain
 
     def write_codebook(self, book: float) -> object:

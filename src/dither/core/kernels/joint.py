@@ -118,7 +118,9 @@ class JointKernel(SupportKernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of all people, who are paired at random."""
         if inputs.size != self.people:
-            raise InvalidParameter(f"one value for each of {self.people} people is needed, not {inputs.size}")
+            raise InvalidParameter(
+                f"expected one value for each of {self.people} people to be needed, got {inputs.size}"
+            )
         if threads != 1:
             raise InvalidParameter(f"correlated coins are tossed in one thread; omit threads={threads}")
         reports = np.empty(inputs.size, dtype=self.layout)

@@ -393,7 +393,7 @@ class LineKernel(CellKernel):
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                f"exact probabilities are listed for up to 2^16 cells, not {self.outcomes}"
+                f"expected exact probabilities to be listed for up to 2^16 cells, got {self.outcomes}"
             )
         checked = self.line.check(value)
         if checked.ndim:

@@ -345,7 +345,7 @@ def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
 def _check_path(path: object) -> str:
     if not isinstance(path, str | Path) or not str(path).strip():
         raise InvalidParameter(
-            f"the path is a folder for the reports, such as 'reports', not {type(path).__name__}"
+            f"expected the path to be a folder for the reports, such as 'reports', got {type(path).__name__}"
         )
     return str(path)
 

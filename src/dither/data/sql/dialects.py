@@ -6,11 +6,12 @@ Names and texts from outside are always quoted here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
+from dither.data.sql.delta import check_address, is_object_store
 from dither.errors import InvalidParameter, found, unknown_name
 
 DIGITS: Final = "0123456789abcdef"
@@ -43,7 +44,9 @@ class SqlDialect:
     row_column: str = "{0}"  # its SELECT has these columns
     # Whether the batch {1} of the row s has no tombstone, a row of the table {0} whose place {2} is {3}.
     kept: str = "NOT EXISTS (SELECT 1 FROM {0} AS w WHERE w.{2} = {3} AND w.{1} = s.{1})"
-    begin: str = ""  # a transaction that sees one moment; empty if impossible over several tables
+    # A Delta table, by the scheme of its address ("": any): {0} the address, {1} as a name, {2} the path.
+    delta: Mapping[str, str] = field(default_factory=dict)
+    begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
     fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
 
     def identifier(self, name: str) -> str:
@@ -67,6 +70,20 @@ class SqlDialect:
     def path(self, parts: Sequence[str]) -> str:
         """Return a quoted name of several parts, such as a schema and a table."""
         return ".".join(map(self.identifier, parts))
+
+    def relation(self, parts: Sequence[str]) -> str:
+        """Return a table to read: by its name, or a Delta table by its address, as s3://bucket/reports."""
+        address = parts[0]
+        if len(parts) > 1 or not is_object_store(address):
+            return self.path(parts)
+        check_address(address)
+        scheme, _, place = address.partition("://")
+        template = self.delta.get(scheme, self.delta.get(""))
+        if template is None:
+            raise InvalidParameter(
+                f"{self.title} does not read {scheme}:// in a query: make a table of it there, and name that"
+            )
+        return template.format(self.text(address), self.identifier(address), self.text(place))
 
     def text(self, value: str) -> str:
         """Return a text literal; raise InvalidParameter for a zero character, because databases refuse it."""
@@ -138,6 +155,7 @@ DIALECTS: Final = {
             quote='"',
             escapes="",
             integer="BIGINT",
+            delta={"": "delta_scan({0})"},
             series="(SELECT range AS item FROM range({0}))",
             begin="BEGIN TRANSACTION",
             xor="xor({0}, {1})",
@@ -167,6 +185,7 @@ DIALECTS: Final = {
                 escapes="texts",
                 integer="BIGINT",
                 words="STRING",
+                delta={"": "delta.{1}"},
                 series="(SELECT id AS item FROM range({0}))",
                 shift="shiftright({0}, {1})",
                 position="instr({0}, {1})",
@@ -204,6 +223,7 @@ DIALECTS: Final = {
             real="Nullable(Float64)",
             week="toMonday({0})",
             month="toStartOfMonth({0})",
+            delta={"s3": "deltaLake({0})", "file": "deltaLakeLocal({2})"},
             storage="ENGINE = MergeTree ORDER BY tuple()",
             series="(SELECT CAST(number AS Int64) AS item FROM numbers({0}))",
             shift="bitShiftRight({0}, {1})",
@@ -269,3 +289,8 @@ def dialect_named(name: str) -> SqlDialect:
     if name not in DIALECTS:
         raise unknown_name("dialect", name, list(DIALECTS))
     return DIALECTS[name]
+
+
+def table_name(name: str) -> tuple[str, ...]:
+    """Return the parts of the name of a table; the address of a Delta table is one."""
+    return (name,) if is_object_store(name) else tuple(name.split("."))

@@ -13,7 +13,7 @@ from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
-from dither.data.sql.dialects import SqlDialect, dialect_named
+from dither.data.sql.dialects import SqlDialect, dialect_named, table_name
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
 
 TOMBSTONE: Final = -1  # the place of a row that says that a batch was taken back
@@ -54,14 +54,18 @@ class ReportTable:
 
     def __post_init__(self) -> None:
         given: object = self.name
-        parts = tuple(given.split(".")) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+        parts = table_name(given) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
         object.__setattr__(self, "name", parts)
         if not parts or not all(isinstance(part, str) and part for part in parts):
-            raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
+            raise InvalidParameter(
+                f"expected the name of a table to be one or more texts, got {found(given)}"
+            )
         for item in fields(self)[1:-1]:
             given = getattr(self, item.name)
             if given is not None and not (isinstance(given, str) and given):
-                raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
+                raise InvalidParameter(
+                    f"expected the column {item.name} to be a name, or None, got {found(given)}"
+                )
         if self.wide:
             if any(getattr(self, name) is not None for name in OPTIONAL[2:]):
                 raise InvalidParameter(
@@ -252,7 +256,7 @@ def _wide_rows(
     chosen = {column: f"s.{dialect.identifier(getattr(table, column))}" for column in public}
     chosen[needed] = given if needed == "report" else dialect.hexadecimal.format(given)
     listed = select_list({**chosen, "state": "0"})
-    return f"(SELECT {listed}\nFROM {dialect.path(table.name)} AS s WHERE {given} IS NOT NULL{days})"
+    return f"(SELECT {listed}\nFROM {dialect.relation(table.name)} AS s WHERE {given} IS NOT NULL{days})"
 
 
 def _question_rows(
@@ -282,9 +286,9 @@ def _question_rows(
         where = f"{given['fingerprint']} = {expected}"
     chosen = select_list({**{column: given[column] for column in columns}, "state": judged})
     if "batch" in given and "place" in given:
-        names = (dialect.path(table.name), *(given[key].removeprefix("s.") for key in ("batch", "place")))
+        names = (dialect.relation(table.name), *(given[key].removeprefix("s.") for key in ("batch", "place")))
         where += f" AND {dialect.kept.format(*names, TOMBSTONE)}"
-    return f"(SELECT {chosen}\nFROM {dialect.path(table.name)} AS s WHERE {where}{days})"
+    return f"(SELECT {chosen}\nFROM {dialect.relation(table.name)} AS s WHERE {where}{days})"
 
 
 def _distinct_reports(

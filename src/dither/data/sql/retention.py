@@ -13,6 +13,7 @@ from datetime import date
 from dither.core.count_tables import NEEDED
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
+from dither.data.sql.delta import is_object_store
 from dither.data.sql.dialects import SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
 from dither.errors import InvalidParameter
@@ -33,6 +34,10 @@ def fold_statements(
         raise InvalidParameter(
             f"{dialect.title} has no transaction that sees one moment of two tables; reports could be lost "
             "or counted twice. Write the counts of a day that is over by `dither sql --day`, then delete it"
+        )
+    if is_object_store(table.name[0]):
+        raise InvalidParameter(
+            "a Delta table is not folded: its exports delete nothing but withdrawn batches"
         )
     if table.day is None or table.wide:
         raise InvalidParameter("a table of reports without days, or with a column a question, is not folded")

@@ -372,7 +372,9 @@ def check_smoothing(smoothing: object) -> None:
     if smoothing == "measured":
         return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
-        raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
+        raise InvalidParameter(
+            f'expected smoothing to be a share from 0 to 1, or "measured", got {found(smoothing)}'
+        )
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:

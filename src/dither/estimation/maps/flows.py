@@ -149,7 +149,7 @@ def synthesise(
         _check_numbers(n, 2)
         return synthesise_routes(flows, n, source)
     if not isinstance(flows, Flows):
-        raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
+        raise InvalidParameter(f"expected flows to be what dt.maps.flows returns, got {type(flows).__name__}")
     _check_numbers(n, length)
     weights = np.maximum(flows.counts, 0.0).reshape(-1)
     if not weights.any():
@@ -276,6 +276,7 @@ def _check_grid(columns: int, rows: int) -> int:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_SIDE:
             raise InvalidParameter(
-                f"flows are counted on a grid of 1 to {_MOST_SIDE} cells a side, not {found(count)}"
+                f"expected flows to be counted on a grid of 1 to {_MOST_SIDE} cells a side, got "
+                f"{found(count)}"
             )
     return columns * rows

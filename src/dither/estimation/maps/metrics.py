@@ -46,7 +46,7 @@ def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphe
     [Thesis, Sec. 6.3.2, RQP]
     """
     if not radius >= 0.0:
-        raise InvalidParameter(f"a radius is a number from 0 upwards, not {found(radius)}")
+        raise InvalidParameter(f"expected a radius to be a number from 0 upwards, got {found(radius)}")
     first, second = _alike(true, noisy)
     return _by_path(first, (distances(first, second, sphere=sphere) <= radius).astype(np.float64))
 
@@ -54,7 +54,7 @@ def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphe
 def hotspots(places: AnyPaths, share: float = 0.2) -> Floats:
     """Return the most frequent of the different places: a share of them, at least one."""
     if not 0.0 < share <= 1.0:
-        raise InvalidParameter(f"a share is a number above 0 and at most 1, not {found(share)}")
+        raise InvalidParameter(f"expected a share to be a number above 0 and at most 1, got {found(share)}")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
     kept = max(1, math.floor(share * len(different)))
     return np.asarray(different[np.argsort(-counts, kind="stable")[:kept]])

@@ -44,7 +44,7 @@ def centres(grid: Rectangle, columns: int, rows: int) -> Floats:
 def check_part(part: object) -> None:
     """Raise InvalidParameter unless a part of a map is a rectangle."""
     if not isinstance(part, Rectangle):
-        raise InvalidParameter(f"a part of the map is a dt.Rectangle, not {type(part).__name__}")
+        raise InvalidParameter(f"expected a part of the map to be a dt.Rectangle, got {type(part).__name__}")
 
 
 def is_of_routes(reports: object) -> bool:
@@ -107,8 +107,25 @@ class NearestPaths:
         return self._estimate((reported - least) / (own - other), error, interval)
 
     def average(self, numbers: Floats) -> Estimate:
-        """Estimate the mean of a number of the nearest public path; rows are several numbers."""
-        summary = self.summary
+        """Estimate the mean of a number ≥ 0 of the nearest public path; rows are several numbers.
+
+        With K = 1 the interval is a score interval: the variance follows from the hypothetical mean m of the
+        number in a report. If its mean square is ρ·m, ρ being the same for all m, m/ρ has the variance of a
+        binomial share. ρ is that of the reports and of one more, at the mean of the numbers that are not 0.
+        """
+        summary, rates = self.summary, self.kernel.rates
+        if rates is not None:
+            own, other = (float(rate) for rate in rates)
+            typical = numbers.sum(axis=-1) / np.maximum((numbers > 0.0).sum(axis=-1), 1)
+            total = numbers @ summary.counts
+            square = (numbers**2) @ summary.counts + typical**2
+            ratio = np.where(typical > 0.0, square / np.where(typical > 0.0, total + typical, 1.0), 1.0)
+            least, reported = numbers.sum(axis=-1) * other, np.asarray(total / summary.n)
+            mean = np.maximum(reported, least)
+            error = np.sqrt(np.maximum(mean * ratio - mean**2, 0.0) / summary.n) / (own - other)
+            ends = cast(float, least / ratio), cast(float, (own - other) / ratio)
+            score = ScoreInterval((reported / ratio)[()], *ends, summary.n, error[()])
+            return self._estimate((reported - least) / (own - other), error, score)
         table = np.atleast_2d(numbers) @ self.kernel.shares_reading.table
         value, error, skew = moments_of(table, summary.counts, summary.n)
         if numbers.ndim == 1:

@@ -44,7 +44,8 @@ class LearnedBounds:
         for power in (self.smallest, self.largest):
             if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
                 raise InvalidParameter(
-                    f"smallest and largest are integer powers of two from −500 to 500, not {found(power)}"
+                    f"expected smallest and largest to be integer powers of two from −500 to 500, got "
+                    f"{found(power)}"
                 )
         if not self.smallest < self.largest:
             raise InvalidParameter(

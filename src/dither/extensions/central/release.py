@@ -221,5 +221,5 @@ def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:
 
 def _whole(sensitivity: object) -> int:
     if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or not 1 <= sensitivity <= 1 << 512:
-        raise InvalidParameter("a sensitivity is an integer from 1 to 2^512")
+        raise InvalidParameter("expected a sensitivity to be an integer from 1 to 2^512")
     return sensitivity

@@ -105,7 +105,9 @@ class RecordGrid:
         if not isinstance(self.domain, Interval):
             raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
-            raise InvalidParameter(f"cells is an integer between 1 and 2^36, not {found(self.cells)}")
+            raise InvalidParameter(
+                f"expected cells to be an integer between 1 and 2^36, got {found(self.cells)}"
+            )
         if not self.cells < 1e300 * self.domain.length:
             raise InvalidParameter(
                 f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"

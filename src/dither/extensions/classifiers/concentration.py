@@ -110,7 +110,9 @@ def _pair(box: tuple[Any, Any]) -> tuple[Floats, Floats]:
         low, high = box
         return np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidParameter("a box of one feature is a pair (low, high) of numbers or arrays") from None
+        raise InvalidParameter(
+            "expected a box of one feature to be a pair (low, high) of numbers or arrays"
+        ) from None
 
 
 def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:

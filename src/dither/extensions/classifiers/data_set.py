@@ -96,7 +96,9 @@ def over_records(
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
     if method not in (None, "exact", "Monte Carlo"):
-        raise InvalidParameter(f'the method for a data set is "exact" or "Monte Carlo", not {found(method)}')
+        raise InvalidParameter(
+            f'expected the method for a data set to be "exact" or "Monte Carlo", got {found(method)}'
+        )
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
     subjects = [Subject.of(row, randomisation.names, known) for row in rows]
@@ -124,7 +126,7 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
     else:
         rows = list(np.asarray(records))
     if not rows or np.ndim(rows[0]) < 1:
-        raise InvalidParameter("a data set is an array with one record a row, or columns by name")
+        raise InvalidParameter("expected a data set to be an array with one record a row, or columns by name")
     return rows, names
 
 

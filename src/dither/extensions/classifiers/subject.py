@@ -60,11 +60,11 @@ def _row(x: object) -> Array:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError):
-        raise InvalidParameter("a record is an array of features, or features by name") from None
+        raise InvalidParameter("expected a record to be an array of features, or features by name") from None
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     if array.ndim != 1:
-        raise InvalidParameter("a record is an array of features, or features by name")
+        raise InvalidParameter("expected a record to be an array of features, or features by name")
     return np.array(x, dtype=object)
 
 

@@ -157,7 +157,7 @@ def report(
     partner, not which.
     """
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0.0 <= delay < 1e9:
-        raise InvalidParameter(f"a delay is a number of seconds, 0 or more, not {found(delay)}")
+        raise InvalidParameter(f"expected a delay to be a number of seconds, 0 or more, got {found(delay)}")
     body = pack_report(tossed.name, terms, tossed.standing, reports.cells)
     Deadline.after(timeout)  # raises before anything is waited for
     time.sleep(delay * int.from_bytes(SYSTEM.take(4), "little") / (1 << 32))

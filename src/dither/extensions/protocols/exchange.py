@@ -240,7 +240,9 @@ class Deadline:
     def after(seconds: float) -> Deadline:
         """Return the deadline `seconds` from now."""
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
-            raise InvalidParameter(f"a timeout is a positive number of seconds, not {found(seconds)}")
+            raise InvalidParameter(
+                f"expected a timeout to be a positive number of seconds, got {found(seconds)}"
+            )
         return Deadline(time.monotonic() + seconds)
 
     @property

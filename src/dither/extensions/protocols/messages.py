@@ -41,7 +41,7 @@ def read_address(data: bytes) -> Address:
     read = complete if complete.ipv4_mapped is None else complete.ipv4_mapped
     port = int.from_bytes(data[_HOST:], "little")
     if read.is_unspecified or not port:
-        raise ExchangeFailed("an address is an IP address and a port")
+        raise ExchangeFailed("expected an address to be an IP address and a port")
     return str(read), port
 
 

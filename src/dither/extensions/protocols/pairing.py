@@ -67,4 +67,6 @@ def from_order(order: Sequence[int]) -> tuple[int, ...]:
 def check_number(n: object) -> None:
     """Raise InvalidParameter unless n is an integer of at least 2."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 2:
-        raise InvalidParameter(f"the number of devices is an integer of at least 2, not {found(n)}")
+        raise InvalidParameter(
+            f"expected the number of devices to be an integer of at least 2, got {found(n)}"
+        )

@@ -59,7 +59,7 @@ class Terms:
         if not isinstance(self.asked, Joint):
             raise InvalidParameter(f"expected a JRR or JRR.over(...), got {type(self.asked).__name__}")
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
-            raise InvalidParameter(f"bits is an integer from 4 to 20, not {found(self.bits)}")
+            raise InvalidParameter(f"expected bits to be an integer from 4 to 20, got {found(self.bits)}")
         check_choice("grouping", self.grouping, Grouping)
         _ = self.mechanism
 

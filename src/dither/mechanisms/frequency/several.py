@@ -66,11 +66,13 @@ class SetResponse(Mechanism[CategoryQuestion]):
         if given is not None and (
             isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= LONGEST
         ):
-            raise InvalidParameter(f"most_bytes is an integer from 4 to {LONGEST}, not {found(given)}")
+            raise InvalidParameter(
+                f"expected most_bytes to be an integer from 4 to {LONGEST}, got {found(given)}"
+            )
         if self.report is not None:
             check_choice("report", self.report, SetReport)
         if not isinstance(self.pairs, bool):
-            raise InvalidParameter(f"pairs is True or False, not {found(self.pairs)}")
+            raise InvalidParameter(f"expected pairs to be True or False, got {found(self.pairs)}")
         if self.pairs and self.domain.most < 2:
             raise InvalidParameter(
                 "pairs=True needs people who report at least two items; choose a larger most"

@@ -187,7 +187,7 @@ class WindowMechanism(NumberMechanism):
         """The same quantities for the integers that are sampled, for up to 2^20 cells."""
         self._insist_on_a_number()
         if self.cells > 1 << 20:
-            raise InvalidParameter(f"`sampled` is available for up to 2^20 cells, not {self.cells}")
+            raise InvalidParameter(f"expected at most 2^20 cells for `sampled`, got {self.cells}")
         window = self._window_kernel.window
         law = WindowLaw(
             share=window.share,

@@ -90,7 +90,7 @@ class Exponential(NumberMechanism):
         if isinstance(self.domain, Circle) and array.size and array[-1] - array[0] >= self.domain.period:
             raise InvalidParameter("0 and the period are the same point of a circle; list only one of them")
         if not 2 <= array.size <= MOST_INPUTS:
-            raise InvalidParameter(f"2 to {MOST_INPUTS} points are needed, not {array.size}")
+            raise InvalidParameter(f"expected 2 to {MOST_INPUTS} points to be needed, got {array.size}")
         return tuple(array.tolist())
 
     def _check_score(self, score: Score, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:

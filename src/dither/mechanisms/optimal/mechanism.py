@@ -13,7 +13,7 @@ from dither.core.domains import Box, Circle, Interval, Places, Plane, Routes, Ve
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
-from dither.core.question import Question
+from dither.core.question import NumberQuestion, Question
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
@@ -33,6 +33,7 @@ from dither.mechanisms.optimal.prior import (
     grid,
     public_numbers,
     read_numbers,
+    reading_errors,
     shares_of,
 )
 from dither.mechanisms.optimal.problem import (
@@ -153,10 +154,31 @@ class Optimal(WindowMechanism):
 
         "Best" is by the loss of the design: a median for absolute errors, a mean for squared ones. Devices
         draw as before. Single values are nearer to the truth on average; means of them are biased.
+        `reading_effect(prior)` is what it gains on average and what it costs in the worst case.
         """
         shares = replace(self, prior=prior)._people if prior is not None else self._people
         book = read_numbers(self.question, shares, self.problem.loss)
         return replace(self.question, book=book, made_by=None)
+
+    def reading_effect(self, prior: tuple[Any, str]) -> PriorEffect:
+        """Return what `read_for` gains on average for a prior's people, and what it costs in the worst case.
+
+        >>> from dither.core.domains import Interval
+        >>> effect = Optimal(Interval(0, 100), epsilon=1).reading_effect(([9, 10, 11] * 9, "a public survey"))
+        >>> effect.average < effect.average_without, effect.worst > effect.worst_without
+        (True, True)
+        """
+        shares = replace(self, prior=prior)._people
+        question = cast(NumberQuestion, self.read_for(prior))
+        other = self._scale(cast(Loss, self.loss)) * reading_errors(question, self.problem.loss)
+        return self._compare(shares, other, self)
+
+    def _compare(self, shares: Floats, errors: Floats, without: Optimal) -> PriorEffect:
+        """Return errors at the values of the grid beside those of a design, for the shares of people."""
+        values = self.line.from_unit(grid())
+        own = np.asarray(without.sampled.error(cast(Loss, self.loss), values))
+        worst = float(errors.max()), float(own.max())
+        return PriorEffect(float(shares @ errors), float(shares @ own), *worst)
 
     @cached_property
     def prior_effect(self) -> PriorEffect:
@@ -169,13 +191,8 @@ class Optimal(WindowMechanism):
                 "expected a design with a prior; pass prior=(values, 'their public source')"
             )
         values = self.line.from_unit(grid())
-        own, other = (
-            np.asarray(design.sampled.error(cast(Loss, self.loss), values))
-            for design in (self, replace(self, prior=None))
-        )
-        return PriorEffect(
-            float(self._people @ own), float(self._people @ other), float(own.max()), float(other.max())
-        )
+        own = np.asarray(self.sampled.error(cast(Loss, self.loss), values))
+        return self._compare(self._people, own, replace(self, prior=None))
 
     @cached_property
     def problem(self) -> Problem:
@@ -280,7 +297,7 @@ def _check_outputs(outputs: object) -> None:
         or outputs % 2
         or not 2 <= outputs <= 1 << 16
     ):
-        raise InvalidParameter(f"outputs is an even number from 2 to 2^16, not {found(outputs)}")
+        raise InvalidParameter(f"expected outputs to be an even number from 2 to 2^16, got {found(outputs)}")
 
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.core.domains import Line
+from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import Runs, TableDecoder
 from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.start import Placement
@@ -120,6 +121,12 @@ class NearestRun(Placement):
         return (*turn, *self._halfway.tolist())
 
 
+def _first_cells(law: Operator, outcomes: int) -> Integers:
+    """Return the first report of each row of a likelihood; those of a window are equally many."""
+    rows = law.shape[0]
+    return np.asarray(getattr(law, "groups", np.arange(rows) * (outcomes // rows)), dtype=np.int64)
+
+
 def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> TableDecoder:
     """Return the numbers with the smallest mean loss for those who may have sent each report.
 
@@ -128,7 +135,7 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
     """
     line = question.line
     law = question.likelihood(line.from_unit(grid()), _MOST_READ)
-    groups = np.asarray(getattr(law, "groups", np.arange(law.shape[0])), dtype=np.int64)
+    groups = _first_cells(law, question.outcomes)
     costs = product(law.dense() * shares, losses(grid(), grid(), loss, line.circular))
     best = grid()[costs.argmin(axis=1)]
     if line.circular:
@@ -136,6 +143,15 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
         best = np.where(best - at > 0.5, 0.0, np.where(at - best > 0.5, grid()[-1], best))
     counts = np.diff(np.append(groups, question.outcomes))
     return TableDecoder(np.repeat(line.from_unit(np.maximum.accumulate(best)), counts))
+
+
+def reading_errors(question: NumberQuestion, loss: Distances) -> Floats:
+    """Return the expected loss at each value of the grid, on [0, 1], of a question by `read_numbers`."""
+    line = question.line
+    law = question.likelihood(line.from_unit(grid()), _MOST_READ)
+    groups = _first_cells(law, question.outcomes)
+    numbers = line.to_unit(question.book(groups))
+    return np.asarray((law.dense() * losses(numbers, grid(), loss, line.circular)).sum(axis=0))
 
 
 class PriorEffect(NamedTuple):

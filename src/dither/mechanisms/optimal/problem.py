@@ -45,7 +45,9 @@ class Given:
         except (TypeError, ValueError, IndexError, AttributeError):
             raise InvalidParameter("a loss takes an array of differences and returns an array") from None
         if values.shape != distances.shape or not np.isfinite(values).all() or values[0] < 0.0:
-            raise InvalidParameter("a loss is a finite number from 0 upwards for every difference")
+            raise InvalidParameter(
+                "expected a loss to be a finite number from 0 upwards for every difference"
+            )
         if not np.array_equal(values, mirrored):
             raise InvalidParameter("a loss must be the same for y − x and x − y")
         if (np.diff(values) < 0.0).any():

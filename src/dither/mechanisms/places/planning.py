@@ -126,7 +126,9 @@ def ranked(
 def check_length(length: object) -> int:
     """Return the length of a path; raise InvalidParameter unless it is an integer from 1 upwards."""
     if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-        raise InvalidParameter(f"the length of a path is an integer from 1 upwards, not {found(length)}")
+        raise InvalidParameter(
+            f"expected the length of a path to be an integer from 1 upwards, got {found(length)}"
+        )
     return length
 
 

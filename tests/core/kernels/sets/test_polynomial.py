@@ -171,5 +171,5 @@ def test_counts_are_those_of_the_supports_and_items_on_demand() -> None:
     for wrong in ([], [7, 7], [3000]):
         with pytest.raises((InvalidParameter, dt.errors.OutsideDomain)):
             dt.frequencies(reports, items=wrong)
-    with pytest.raises(InvalidParameter, match="items of sets"):
+    with pytest.raises(InvalidParameter, match="sets of items"):
         dt.frequencies(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), items=[1])

@@ -245,7 +245,8 @@ class Points(Selector):
         size = 2 * self.axes
         if len(self.packed) % size or not self.packed or len(self.packed) > 2 * MOST_PACKED:
             raise InvalidParameter(
-                f"points are rows of {self.axes} numbers of 16 bits, at most {MOST_PACKED} numbers in all"
+                f"expected points to be rows of {self.axes} numbers of 16 bits, at most {MOST_PACKED} "
+                f"numbers in all"
             )
 
     @staticmethod
@@ -468,7 +469,7 @@ def read_rows(data: Any, count: int, columns: int) -> Floats:
     try:
         book = np.array([[real(number) for number in row] for row in data], dtype=np.float64)
     except (TypeError, ValueError):
-        raise MalformedReport(f"the codebook is a list of rows of {columns} numbers") from None
+        raise MalformedReport(f"expected the codebook to be a list of rows of {columns} numbers") from None
     if book.shape != (count, columns):
         raise MalformedReport(f"the codebook must have {count} rows of {columns} numbers")
     return book

@@ -296,9 +296,11 @@ class PolarKernel(PairKernel):
     def __post_init__(self) -> None:
         first, second = (part.line for part in self.parts)
         if first.low != 0.0 or first.high != self.disk.radius or isinstance(first, Circle):
-            raise InvalidParameter("the distance from the centre is a number from 0 to the radius")
+            raise InvalidParameter(
+                "expected the distance from the centre to be a number from 0 to the radius"
+            )
         if not isinstance(second, Circle) or second.period != Circle().period:
-            raise InvalidParameter("the direction from the centre is an angle in radians")
+            raise InvalidParameter("expected the direction from the centre to be an angle in radians")
 
     def fits(self, domain: Domain) -> bool:
         return domain == self.disk

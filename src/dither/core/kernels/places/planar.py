@@ -124,7 +124,7 @@ class PlanarNoiseKernel(PlaceKernel):
         if raw.size == 0:
             return np.zeros((0, 2), dtype=np.int32)
         if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
-            raise MalformedReport("a report is a pair of 32-bit integers")
+            raise MalformedReport("expected a report to be a pair of 32-bit integers")
         return raw.astype(np.int32, copy=False)
 
 

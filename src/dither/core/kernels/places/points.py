@@ -38,7 +38,7 @@ MOST_POINTS = 1 << 15
 def check_points(points: tuple[Pair, ...]) -> None:
     """Raise InvalidParameter unless there are 2 to 2^15 points, within ±1e30: their distances are finite."""
     if not 2 <= len(points) <= MOST_POINTS:
-        raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(points)}")
+        raise InvalidParameter(f"expected 2 to {MOST_POINTS} points to be needed, got {len(points)}")
     if not all(abs(number) <= MOST_NUMBER for point in points for number in point):
         raise InvalidParameter(f"the coordinates of points are within ±{MOST_NUMBER:g}; use another unit")
 
@@ -449,7 +449,7 @@ class GridKernel(ChoiceKernel):
             return np.zeros((0, 2), dtype=np.uint16)
         inside = raw.ndim and raw.shape[-1] == 2 and raw.min() >= 0 and raw.max() < self.side * WITHIN
         if not inside:
-            raise MalformedReport(f"a report is two integers from 0 to {self.side * WITHIN - 1}")
+            raise MalformedReport(f"expected a report to be two integers from 0 to {self.side * WITHIN - 1}")
         return raw.astype(np.uint16, copy=False)
 
     def device(self) -> dict[str, Any]:

@@ -259,7 +259,7 @@ class FunctionsKernel(Kernel):
         if raw.size == 0:
             return raw.reshape(0, 1 + self._columns).astype(self.layout.base)
         if raw.ndim < 1 or raw.shape[-1] != 1 + self._columns:
-            raise MalformedReport(f"a report is a row of {1 + self._columns} numbers")
+            raise MalformedReport(f"expected a report to be a row of {1 + self._columns} numbers")
         rows = raw.reshape(-1, 1 + self._columns)
         if not (int(rows[:, 0].min()) >= 0 and int(rows[:, 0].max()) < len(self.functions)):
             raise MalformedReport(

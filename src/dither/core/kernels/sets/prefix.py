@@ -143,7 +143,7 @@ class PrefixKernel(Kernel):
         if self.shares and len(self.shares) != len(self.ends):
             raise InvalidParameter("expected one share of the people for each length of a prefix")
         if not all(1 <= share <= _MOST_SHARE for share in self.shares):
-            raise InvalidParameter(f"the shares of levels are integers from 1 to {_MOST_SHARE}")
+            raise InvalidParameter(f"expected the shares of levels to be integers from 1 to {_MOST_SHARE}")
 
     @property
     def layout(self) -> np.dtype[Any]:

@@ -276,7 +276,7 @@ class IndexSets(ChosenSets, CodeKernel):
 
     def check(self, raw: Array) -> Array:
         if raw.size and (raw.ndim < 1 or raw.shape[-1] != self.chosen):
-            raise MalformedReport(f"a report is a row of {self.chosen} numbers of categories")
+            raise MalformedReport(f"expected a report to be a row of {self.chosen} numbers of categories")
         rows = raw.reshape(-1, self.chosen) if raw.size else raw.reshape(0, self.chosen)
         if rows.size and not (
             int(rows.min()) >= 0 and int(rows.max()) < self.size and bool((rows[:, :-1] < rows[:, 1:]).all())

@@ -80,7 +80,7 @@ class Workload(QueryMechanism):
     def _check(self) -> None:
         object.__setattr__(self, "queries", check_queries(self.queries, len(self.domain)))
         if not isinstance(self.target, float) or not 1e-4 <= self.target <= 1.0:
-            raise InvalidParameter("the target gap is a number from 0.0001 to 1, such as 0.05")
+            raise InvalidParameter("expected the target gap to be a number from 0.0001 to 1, such as 0.05")
         check_solvable(self.epsilon)
 
     @cached_property
@@ -128,13 +128,13 @@ def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]
     try:
         matrix = np.asarray(queries, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidParameter("queries are a matrix of numbers, all rows of one length") from None
+        raise InvalidParameter("expected queries to be a matrix of numbers, all rows of one length") from None
     if matrix.ndim != 2 or matrix.shape[1] != inputs or not 1 <= matrix.shape[0] <= MOST_QUERIES:
-        raise InvalidParameter(f"queries are rows of {inputs} numbers, one for each input")
+        raise InvalidParameter(f"expected queries to be rows of {inputs} numbers, one for each input")
     if not 2 <= inputs <= MOST_INPUTS:
         raise InvalidParameter(f"queries are about 2 to {MOST_INPUTS} inputs; group finer ones")
     if not np.isfinite(matrix).all() or float(np.abs(matrix).max()) > 1e9:
-        raise InvalidParameter("the numbers of a query are finite and at most 1e9")
+        raise InvalidParameter("expected the numbers of a query to be finite and at most 1e9")
     across = matrix - matrix.mean(axis=1, keepdims=True)
     if not float(np.abs(across).max()) > 1e-12 * max(float(np.abs(matrix).max()), 1e-300):
         raise InvalidParameter("all inputs count alike in every query: the answers are known without asking")
@@ -205,7 +205,7 @@ class Cumulative(QueryMechanism):
             return len(self.domain)
         size = DEFAULT_CELLS if self.cells is None else self.cells
         if isinstance(size, bool) or not isinstance(size, int):
-            raise InvalidParameter("the number of cells is an integer")
+            raise InvalidParameter("expected the number of cells to be an integer")
         return size
 
     def _kernel(self) -> ChannelKernel | CodeChannelKernel:

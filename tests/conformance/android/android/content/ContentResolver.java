@@ -1,0 +1,4 @@
+// As much of Android as clients/java/README.md uses, so that its examples are compiled. Nothing of it runs.
+package android.content;
+
+public abstract class ContentResolver {}
