@@ -1,7 +1,4 @@
-"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` and `NearestCentroid` are trained on reports.
-
-Needs scikit-learn.
-"""
+"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` and `NearestCentroid` are trained on reports."""
 
 from __future__ import annotations
 

@@ -92,16 +92,17 @@ class PresenceCounts:
         messages: list[int | None] = []
         public, labels = [], {name: [0] * len(shared) for name in {*self.labels, *other.labels}}
         counts = np.zeros((len(shared), self.counts_array.shape[1]), dtype=np.int64)
-        for row, (one, first, two, second) in enumerate(pairs):
-            known = one.messages[first], two.messages[second]
+        for row, (here, first, there, second) in enumerate(pairs):
+            known = here.messages[first], there.messages[second]
             messages.append(None if None in known else sum(filter(None, known)))
-            if None in known or one._hides_label(first) or two._hides_label(second):
+            if None in known or here._hides_label(first) or there._hides_label(second):
                 public.append(0)
                 continue
-            public.append(one.public[first] + two.public[second])
-            counts[row] = one.counts_array[first] + two.counts_array[second]
+            public.append(here.public[first] + there.public[second])
+            counts[row] = here.counts_array[first] + there.counts_array[second]
+            sides = (here, first), (there, second)
             for name, numbers in labels.items():
-                parts = [part.labels.get(name, ())[at : at + 1] for part, at in ((one, first), (two, second))]
+                parts = [part.labels.get(name, ())[at : at + 1] for part, at in sides]
                 if all(part and part[0] for part in parts):
                     numbers[row] = sum(part[0] for part in parts)
         kept = {name: tuple(numbers) for name, numbers in sorted(labels.items()) if any(numbers)}
