@@ -1,4 +1,4 @@
-"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` and `NearestCentroid` are trained on reports."""
+"""For scikit-learn: `Perturb` randomises a table; `NaiveBayes` and `NearestCentroid` are fitted to reports."""
 
 from __future__ import annotations
 
