@@ -76,10 +76,10 @@ final class Changes {
      */
     static Account.Step decide(Map<String, Object> state, Map<String, Object> drawn, Map<String, Object> asked, Map<String, Object> entry, Function<Map<String, Object>, String> reason, Account.Drawing drawing) {
         Map<String, Object> named = Account.map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
-        long today = Math.floorDiv(Account.whole(Json.object(state.get("clock")).get("wall")), 86_400L);
+        long today = Math.floorDiv(Account.integer(Json.object(state.get("clock")).get("wall")), 86_400L);
         double period = Account.periodOf(asked, today)[0];
-        int days = (int) Account.whole(asked.get("days"));
-        int changes = (int) Account.whole(asked.get("changes"));
+        int days = (int) Account.integer(asked.get("days"));
+        int changes = (int) Account.integer(asked.get("changes"));
         Map<String, Object> choice = null;
         for (Map<String, Object> one : Account.rows(state, "choices")) {
             if (Account.same(one, asked) && REPEAT.equals(one.get("repeat")) && one.get("period").equals(period)) choice = one;
@@ -103,7 +103,7 @@ final class Changes {
         }
         String why = first ? reason.apply(state) : null;
         if (why != null) return new Account.Step(Account.refuse(why).outcome, drawn);
-        int mark = tree == null ? -1 : (int) Account.whole(tree.get("mark"));
+        int mark = tree == null ? -1 : (int) Account.integer(tree.get("mark"));
         Drawn told = drawing == null ? new Drawn(null, 0) : drawing.change(owed, (long) period, mark);
         if (told == null) {
             String words = "question \"" + asked.get("question") + "\": expected the values of all " + owed.days + " days of the period so far";
@@ -133,10 +133,10 @@ final class Changes {
     }
 
     private static Owed due(Map<String, Object> choice, int days, int changes, int passed, Map<String, Object> tree) {
-        int group = (int) Account.whole(choice.get("day")) / changes;
+        int group = (int) Account.integer(choice.get("day")) / changes;
         int length = (int) length(group);
         int intervals = group == 0 ? 1 : passed == days - 1 ? (passed + length - 1) / length : passed / length;
-        int before = tree == null ? 0 : (int) Account.whole(tree.get("intervals"));
+        int before = tree == null ? 0 : (int) Account.integer(tree.get("intervals"));
         return intervals > before ? new Owed(group, changes, days, passed + 1, before, intervals) : null;
     }
 
