@@ -51,10 +51,11 @@ def _dear_first() -> list[str]:
 def _draw_once(name: str, picture: Path) -> None:
     """Draw a mechanism, unless the picture of the same code is there."""
     kind, made = names()[name], example(name, names()[name])
-    sources = [Path(inspect.getfile(source)) for source in (kind, portraits.draw)]
+    sources = [Path(inspect.getfile(source)) for source in (kind, portraits.draw, portraits.make_narrow)]
     text = "".join(file.read_text(encoding="utf-8") for file in sources) + made.describe()
     digest, kept = hashlib.sha256(text.encode()).hexdigest(), picture.with_suffix(".digest")
-    if not (picture.exists() and kept.exists() and kept.read_text() == digest):
+    narrow = picture.with_stem(f"{picture.stem}-portrait")
+    if not (picture.exists() and narrow.exists() and kept.exists() and kept.read_text() == digest):
         portraits.draw(made, picture)
         kept.write_text(digest)
 

@@ -29,6 +29,7 @@ exclude_patterns = ["_build", "playground", "jupyter_execute"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "dither"
+html_theme_options: dict[str, Any] = {"top_of_page_buttons": []}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
@@ -38,7 +39,7 @@ html_last_updated_fmt = None
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 if site_parts.repository():
-    html_theme_options = {"source_repository": site_parts.repository(), "source_branch": "main"}
+    html_theme_options |= {"source_repository": site_parts.repository(), "source_branch": "main"}
 
 site_parts.write()
 catalogue.write(HERE)

@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 import matplotlib as mpl
@@ -21,12 +20,12 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 from matplotlib.figure import Figure
+from narrow import make_narrow
 
 import dither.core.question.base
 from dither.foundation.randomness import Seeded
 
 DOCS = Path(__file__).parent
-NARROW = 4.0  # inches
 
 
 def blocks(page: Path) -> list[str]:
@@ -41,21 +40,7 @@ def narrow_figures() -> Iterator[None]:
     save = Figure.savefig
 
     def saved(figure: Any, name: str, **options: Any) -> None:
-        axes = [part for part in figure.axes if part.get_subplotspec() is not None]
-        columns = {part.get_subplotspec().get_gridspec().ncols for part in axes}
-        width, height = figure.get_size_inches()
-        if columns == {2} and len(axes) == 2:
-            grid = figure.add_gridspec(2, 1)
-            for number, part in enumerate(axes):
-                part.set_subplotspec(grid[number])
-            width, height = width / 2, 2 * height
-        figure.set_size_inches(NARROW, height * min(1.0, NARROW / width) if height > width else height)
-        for part in figure.axes:
-            part.set_title(_folded(part.get_title()), fontsize=10)
-            part.set_xlabel(_folded(part.get_xlabel()))
-            if part.get_legend() is not None and len(axes) == 1:
-                part.get_legend().set_loc("upper center")
-                part.get_legend().set_bbox_to_anchor((0.5, -0.2))
+        make_narrow(figure)
         save(figure, name.replace(".png", "-portrait.png"), **options)
 
     Figure.savefig = saved  # type: ignore[assignment,method-assign]
@@ -63,11 +48,6 @@ def narrow_figures() -> Iterator[None]:
         yield
     finally:
         Figure.savefig = save  # type: ignore[method-assign]
-
-
-def _folded(title: str) -> str:
-    """Return a title in lines of at most 40 letters."""
-    return "\n".join(part for line in title.split("\n") for part in wrap(line, 40))
 
 
 def draw(page: Path, folder: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from narrow import make_narrow
 
 import dither as dt
 from dither.advice.compare import average_variance
@@ -27,7 +28,7 @@ TRUTH, INK, GREY = ORANGE, BLUE, "#9aa3ab"  # the best possible stands back
 
 
 def draw(mechanism: Mechanism, picture: Path) -> None:
-    """Draw a mechanism into a file."""
+    """Draw a mechanism into a file, and for phones into another one, NAME-portrait."""
     figure = Figure(figsize=(10.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     if isinstance(mechanism, Analysis):
@@ -56,6 +57,8 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(picture, dpi=110)
+    make_narrow(figure)
+    figure.savefig(picture.with_stem(f"{picture.stem}-portrait"), dpi=110)
 
 
 def caption(mechanism: Mechanism) -> str:

@@ -44,11 +44,10 @@
       const box = document.createElement("details");
       box.className = "folded";
       const summary = document.createElement("summary");
-      const chapter = heading.parentElement;
+      summary.textContent = `Open: ${heading.firstChild.textContent.trim()}`;
       while (heading.nextSibling) box.append(heading.nextSibling);
-      summary.append(heading);
       box.prepend(summary);
-      chapter.append(box);
+      heading.after(box);
     }
     reveal();
   }

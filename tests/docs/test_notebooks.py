@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repository import ROOT
+from tools.notebooks import execute, masked, texts
 
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
@@ -25,20 +26,25 @@ def test_well_formed(path: Path) -> None:
     assert len(text) < 200_000
     assert notebook.cells[0].source.startswith("# ")
     assert not any(place in text for place in ("/home/", "/tmp/", "/root/", "site-packages"))
-    assert f"notebooks/{path.name}" in (ROOT / "docs" / "index.md").read_text()
+    assert f"notebooks/{path.stem}" in (ROOT / "docs" / "start.md").read_text()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not any(output.output_type == "error" for output in outputs)
+    assert any("image/png" in output.get("data", {}) for output in outputs), "it has no picture"
+
+
+def test_numbers_are_masked_and_words_are_not() -> None:
+    first, second = "44.2 ± 0.8 (95 %, n = 40 000)", "43.95 ± 1 (95 %, n = 40 000)"
+    assert masked(first) == masked(second)
+    assert masked("0.01 (‹0 – 0.04)") == masked("0.05 ± 0.02")
+    assert masked("mean 1.5") != masked("median 1.5")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")  # the kernel's machinery warns on its own account
-def test_runs(path: Path, tmp_path: Path) -> None:
+def test_runs_and_says_what_is_stored(path: Path) -> None:
     import nbformat
-    from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
-    ).execute()
-    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+    now, stored = execute(path), nbformat.read(path, as_version=4)
+    assert all(cell.execution_count for cell in now.cells if cell.cell_type == "code")
+    assert texts(now) == texts(stored), f"python -m tools.notebooks {path.stem} stores it anew"

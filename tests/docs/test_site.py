@@ -6,6 +6,7 @@ Needs the group `docs`.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import subprocess
@@ -26,6 +27,11 @@ PAGES = {
     "start",
     "gallery",
     "epsilon",
+    "recipes",
+    "recipe_stars",
+    "faq",
+    "papers",
+    "dpia",
     "choose",
     "people",
     "rankings",
@@ -56,9 +62,11 @@ PAGES = {
 KINDS = (
     "index",
     "start",
-    "gallery",
+    "recipe_stars",
+    "coverage",
     "theory",
     "choose",
+    "trust",
     "cli",
     "api",
     "api/mean",
@@ -177,13 +185,15 @@ def test_the_measure_sees_what_is_too_wide(address: str, tmp_path: Path) -> None
         assert len(browser.value(WIDE)) == len(browser.value(UNREACHABLE)) == 1
 
 
-@pytest.mark.parametrize(("words", "page"), [("install", "start.html#install"), ("epsilon", "epsilon.html")])
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("install", "start.html#install"), ("epsilon", "epsilon.html"), ("likert", "recipe_likert.html")],
+)
 def test_the_search_finds_what_newcomers_ask_first(
     address: str, tmp_path: Path, words: str, page: str
 ) -> None:
     with chromium(tmp_path) as browser:
         browser.open(f"{address}/search.html?q={words}", "document.querySelector('ul.search li a')")
-        browser.wait("/found|matching/i.test(document.querySelector('.search-summary')?.textContent ?? '')")
         first = browser.value("document.querySelector('ul.search li a').getAttribute('href')")
         assert first.partition("?")[0] in (page, page.partition("#")[0])
 
@@ -212,11 +222,52 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return axe_script(tmp_path_factory.mktemp("axe"))
 
 
+def test_the_search_leads_to_places_that_exist(site: Path) -> None:
+    """Every section of the index has its anchor in the built page."""
+    text = (site / "_static" / "search_index.js").read_text(encoding="utf-8")
+    pages = json.loads(text.removeprefix("window.ditherSearch = ").rstrip(";\n"))
+    lost = []
+    for entry in pages:
+        built = (site / f"{entry['page']}.html").read_text(encoding="utf-8")
+        lost += [
+            (entry["page"], anchor)
+            for anchor, *_ in entry["sections"]
+            if anchor and f'id="{anchor}"' not in built
+        ]
+    assert lost == []
+
+
+def test_no_page_is_long_on_a_phone(site: Path, address: str, tmp_path: Path) -> None:
+    """At most 15 screens: chapters of longer pages are folded, and a link into one opens it."""
+    height, long = 844, {}
+    with chromium(tmp_path) as browser:
+        browser.look(width=390, height=height)
+        for page in sorted(site.glob("*.html")):
+            show(browser, f"{address}/{page.name}")
+            screens = browser.value("document.querySelector('.content').scrollHeight") / height
+            long |= {page.name: round(screens, 1)} if screens > 15 else {}
+        show(browser, f"{address}/wire.html#the-device-text")
+        assert browser.value("document.querySelector('#the-device-text > details').open")
+    assert {name: screens for name, screens in long.items() if name not in ("genindex.html",)} == {}
+
+
+def test_contents_are_visible_from_1100_pixels(address: str, tmp_path: Path) -> None:
+    seen = "document.querySelector('.toc-tree').getBoundingClientRect().right <= innerWidth"
+    with chromium(tmp_path) as browser:
+        for width, visible in ((1100, True), (1280, True), (1000, False)):
+            browser.look(width=width)
+            show(browser, f"{address}/epsilon.html")
+            assert browser.value(seen) == visible, width
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1280])
-def test_a_screen_reader_finds_its_way(address: str, tmp_path: Path, axe: str, width: int) -> None:
+def test_a_screen_reader_finds_its_way(
+    address: str, tmp_path: Path, axe: str, width: int, dark: bool
+) -> None:
     found = {}
     with chromium(tmp_path) as browser:
-        browser.look(width=width)
+        browser.look(width=width, dark=dark)
         for page in KINDS:
             show(browser, f"{address}/{page}.html")
             browser.value(f"{axe}; true")

@@ -13,6 +13,7 @@ import pytest
 import dither as dt
 from dither import results
 from dither.estimation import maps
+from dither.foundation.plotting import axes_or_new, start_at_zero
 from tests.support.cases.numbers import EVERY, Case, names
 
 pytest.importorskip("matplotlib")
@@ -73,3 +74,15 @@ def test_the_drawing_shows_the_density() -> None:
     assert line.get_ydata().max() == pytest.approx(np.e)
     with pytest.raises(dt.errors.OutsideDomain):
         mechanism.plot(2.0)
+
+
+def test_an_axis_that_starts_at_zero_grows_with_what_is_added() -> None:
+    pytest.importorskip("matplotlib")
+    axes = axes_or_new(None)
+    axes.plot([0.0, 1.0], [0.5, 1.0])
+    start_at_zero(axes)
+    assert axes.get_ylim()[0] == 0.0
+    axes.plot([0.0, 1.0], [0.5, 9.0])
+    low, high = axes.get_ylim()
+    assert low == 0.0
+    assert high > 9.0

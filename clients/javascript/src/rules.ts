@@ -68,7 +68,7 @@ export function short({ entries, device, own, limits }: State, entry: Entry): st
 
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 export function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
-  // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+  // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
   const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
   let count = 0;
   const left: number[] = [];

@@ -24,6 +24,7 @@ from dither.foundation.plotting import (
     dress_axes,
     polar_axes,
     set_height,
+    start_at_zero,
 )
 from dither.foundation.tables import show_label
 
@@ -75,7 +76,7 @@ def draw_distribution(
         0.015 * shown.line.length if curve is not None and (shown.atoms or curve.points is not None) else 0.0
     )
     ax.set_xlim(float(shown.edges[0]) - margin, float(shown.edges[-1]) + margin)
-    ax.set_ylim(bottom=0.0)
+    start_at_zero(ax)
     if curve is None or curve.points is None:
         unit = shown.line.unit.span if isinstance(shown.line.unit, Calendar) else shown.line.unit
         ax.set_ylabel("density" + (f" (1/{unit})" if unit else ""))
@@ -122,7 +123,6 @@ def _masses(shown: EstimatedDistribution, ax: Axes) -> None:
             color=ORANGE,
             fontsize="small",
         )
-    ax.set_ylim(top=top)
 
 
 def _points(

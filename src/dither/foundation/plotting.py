@@ -67,6 +67,14 @@ def as_budgets(ax: Axes) -> None:
 _BUDGETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 
+def start_at_zero(ax: Axes) -> None:
+    """Let the vertical axis begin at 0, and still grow with what is drawn on it later."""
+    for drawn in [*ax.lines, *ax.collections, *ax.patches][:1]:
+        drawn.sticky_edges.y.append(0.0)  # no margin below it
+    ax.update_datalim([(0.0, 0.0)], updatex=False)
+    ax.autoscale_view(scalex=False)
+
+
 def set_height(ax: Axes, inches: float) -> None:
     """Make a figure as high as its content needs, if the axes are its only ones."""
     figure: Any = ax.figure
@@ -212,6 +220,6 @@ def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> 
             label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
             ax.vlines(positions, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
-    ax.set_ylim(bottom=0)
+    start_at_zero(ax)
     ax.legend(frameon=False)
     return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")
