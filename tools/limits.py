@@ -26,8 +26,9 @@ from dither.advice.catalogue import default_protocol
 from dither.advice.compare import average_variance
 from dither.estimation.frequency import read
 from dither.estimation.reading import least_variance_reading
+from dither.foundation.losses import absolute
 from dither.mechanisms.marginals import table_of_pairs
-from dither.mechanisms.optimal.problem import least_frequency_variance
+from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
 from dither.mechanisms.places.planning import best_split
 from tools.coverage import write
 
@@ -259,6 +260,16 @@ def _place_ratio(epsilon: float) -> float | None:
     return None if best is None or solved is None else solved[0] / best[0]
 
 
+def _direction_ratio(epsilon: float) -> float | None:
+    turn = dt.Circle(360)
+    least = known_optimum(turn, epsilon, absolute, "worst")
+    return None if least is None else float(dt.OGPM(turn, epsilon=epsilon).worst_error("absolute")) / least
+
+
+def _sets_ratio(epsilon: float) -> float:
+    return float((1.0 + dt.SetResponse(dt.Several(1_000, most=5), epsilon=epsilon).gap) ** 0.5)
+
+
 def _unknown(epsilon: float) -> None:
     """Return None: no bound is known."""
 
@@ -319,7 +330,13 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "bound of each table separately, 81 cells",
     ),
     ("a place", '`Optimal`, `purpose="places"`', _place_ratio, ""),
-    ("a direction, one value", "`OGPM`", _unknown, "not computed: `OGPM` is proved to be the optimum"),
+    ("a direction, one value", "`OGPM`", _direction_ratio, ""),
+    (
+        "sets of 5 of 1 000 items",
+        "`SetResponse`",
+        _sets_ratio,
+        "the bound is not known to be reached: see Sets",
+    ),
     ("an optional number", "`Podium`", _unknown, "not computed"),
     *(
         (question, by, _unknown, "no bound is known")
@@ -327,7 +344,6 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
             ("a quantile", "`SW`"),
             ("a distribution", "`SW`"),
             ("the mean direction", "`OGPM`"),
-            ("sets of items", "`SetResponse`"),
             ("common texts", "`PEM`"),
             ("a trip", "`TraCSD`"),
             ("a map", "`Optimal`"),

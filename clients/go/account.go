@@ -22,9 +22,9 @@ type step struct{ outcome, next object }
 // An answering draws if an answer is allowed.
 type answering struct {
 	report func() string // in hexadecimal digits
-	mark   func() string // of the value, 32 digits
+	mark   func() string // mark of the value, 32 digits
 	change func(due *owed) (report string, mark int, fine bool)
-	random source // of days and coins
+	random source // source of days and coins
 }
 
 func refuse(reason string) step { return step{outcome: object{"is": "refused", "reason": reason}} }
@@ -516,7 +516,7 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 	if repeat == keptChange {
 		return answerChange(state, drawn, query, entry, named, drawing)
 	}
-	// 7. The kept day, which is drawn whatever follows; 8. the campaign's answers and the budget.
+	// 7. The kept day (drawn in any case); 8. the campaign's answers and the budget.
 	var day object
 	if repeat == "once" {
 		today := floorDiv(long(asObject(state["clock"])["wall"]), daySeconds)

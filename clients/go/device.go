@@ -251,7 +251,7 @@ func (d *Device) Ask(campaign *Campaign, name string) (made *Inquiry, err error)
 	}
 	query := campaign.terms.accountTerms(campaign.ID, name)
 	needs(slices.Contains([]any{"fresh", "same", "per value", "once", keptChange}, query["repeat"]), "asking",
-		"question %q: the campaign repeats it as %q, which the account of this client does not keep", name, query["repeat"])
+		"question %q: the campaign repeats it as %q, but the account of this client does not keep this", name, query["repeat"])
 	made = &Inquiry{question: question, query: query, campaign: campaign}
 	return made.charge(question, 1), nil
 }

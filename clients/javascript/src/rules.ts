@@ -1,6 +1,6 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 
-import { below, need, real, sha256, type Source, utf8, whole } from "./parts.js";
+import { below, need, real, sha256, type Source, utf8, integer } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Changes, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
 
 export interface Terms {
@@ -68,7 +68,7 @@ export function short({ entries, device, own, limits }: State, entry: Entry): st
 
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 export function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source {
-  // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+  // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
   const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
   let count = 0;
   const left: number[] = [];
@@ -118,10 +118,10 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
     },
 
-    knows(asked) {
-      const { repeat, days, start, data, every } = asked;
-      if (repeat === "kept change") return !!changes?.knows(asked) && data === null && !every;
-      if (asked.changes) return false;
+    knows(request) {
+      const { repeat, days, start, data, every } = request;
+      if (repeat === "kept change") return !!changes?.knows(request) && data === null && !every;
+      if (request.changes) return false;
       const integers = (...some: unknown[]): boolean => some.every(Number.isInteger);
       const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days! > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
       return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
@@ -131,8 +131,8 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
       const { limits, born } = before;
       const clock = clockAfter(before.clock, now());
       if (clock.ahead > AHEAD[limits.epoch]) return refuse("clock");
-      const change = asked.repeat === "kept change" && periodOf(asked, Math.floor(clock.wall / DAY))[0];
-      const [since, until] = change ? [change * DAY, (change + asked.days!) * DAY] : (asked.data ?? [clock.wall, clock.wall + 1]);
+      const change = request.repeat === "kept change" && periodOf(request, Math.floor(clock.wall / DAY))[0];
+      const [since, until] = change ? [change * DAY, (change + request.days!) * DAY] : (request.data ?? [clock.wall, clock.wall + 1]);
       if (change) entry.data = [since, until]; // of all days of the period, also those to come
       else if (!(since < until && until <= clock.wall + 1)) return refuse("data");
       entry.first = epochOf(limits.epoch, Math.max(since, born));
@@ -159,7 +159,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
           if (!coin) state = toss(false, phase.follows);
         }
       }
-      if (change) return changes!.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
+      if (change) return changes!.decide(state, kept, request, entry, (state) => (isAnswered(state.entries, request) ? "answers" : short(state, entry)), drawing);
       // Of each value one report is queued, by the device that was charged.
       const mark = request.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
       const queued = mark ? !state.told?.includes(mark) : undefined;

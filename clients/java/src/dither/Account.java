@@ -335,7 +335,7 @@ final class Account {
         if (waiting != null || own != null) {
             if (change && own != null && own.get("data") != null) entry.put("data", own.get("data"));
             boolean free = change && own == null;
-            if (!same(waiting != null ? waiting : own, asked) || !free && !paid(own != null ? own : charged, entry)) return refuse("id");
+            if (!same(waiting != null ? waiting : own, request) || !free && !paid(own != null ? own : charged, entry)) return refuse("id");
             if (waiting == null) return new Step(map("is", "acknowledged", "reports", 0.0), null);
             Map<String, Object> again = waits(waiting) ? null : with(before, "queue", again(rows(before, "queue"), request, waiting.get("report")));
             return new Step(map("is", "resent", "report", waiting.get("report")), again);
@@ -345,17 +345,17 @@ final class Account {
         Map<String, Object> limits = Json.object(before.get("limits"));
         Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
         if ((Double) clock.get("ahead") > mostAhead(limits.get("epoch"))) return refuse("clock");
-        long now = whole(clock.get("wall"));
-        long since = asked.get("data") == null ? now : whole(Json.list(asked.get("data")).get(0));
-        long until = asked.get("data") == null ? now + 1 : whole(Json.list(asked.get("data")).get(1));
+        long now = integer(clock.get("wall"));
+        long since = request.get("data") == null ? now : integer(Json.list(request.get("data")).get(0));
+        long until = request.get("data") == null ? now + 1 : integer(Json.list(request.get("data")).get(1));
         if (change) { // of all days of the period, also those to come
-            since = periodOf(asked, Math.floorDiv(now, DAY))[0] * DAY;
-            until = since + whole(asked.get("days")) * DAY;
+            since = periodOf(request, Math.floorDiv(now, DAY))[0] * DAY;
+            until = since + integer(request.get("days")) * DAY;
             entry.put("data", Arrays.asList((double) since, (double) until));
         } else if (!(since < until && until <= now + 1)) {
             return refuse("data");
         }
-        long born = whole(before.get("born"));
+        long born = integer(before.get("born"));
         long first = epochOf(limits.get("epoch"), Math.max(since, born));
         long last = epochOf(limits.get("epoch"), Math.max(until - 1, born));
         if (last - first >= 366) return refuse("data");
@@ -383,7 +383,7 @@ final class Account {
             state.put("queue", queued ? more(rows(state, "queue"), queued(named, id, report)) : again(rows(state, "queue"), request, report));
             return new Step(map("is", "repeated", "charged", "0", "report", report), state);
         }
-        if (change) return Changes.decide(state, drawn, asked, entry, some -> isAnsweredEnough(some, asked) ? "answers" : shortOf(some, entry), drawing);
+        if (change) return Changes.decide(state, drawn, request, entry, some -> isAnsweredEnough(some, request) ? "answers" : shortOf(some, entry), drawing);
         // 8. The kept day, which is drawn whatever follows; 9. the campaign's answers and the budget.
         Map<String, Object> day = null;
         if (repeat.equals("once")) {

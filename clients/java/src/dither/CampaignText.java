@@ -269,11 +269,11 @@ final class CampaignText {
     Map<String, Object> accountTerms(String campaign, String name) {
         Question question = questions.get(name);
         Object days = terms.get("days");
-        Map<String, Object> told = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", fingerprint(name), "repeat", terms.get("repeat"));
-        told.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
-        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) told.put(term, terms.get(term));
-        if (question.draw.path) told.put("times", 1.0); // one place
-        if (terms.containsKey("answers")) told.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
+        Map<String, Object> outcome = Account.map("asker", terms.get("asker"), "question", name, "fingerprint", fingerprint(name), "repeat", terms.get("repeat"));
+        outcome.putAll(Account.map("days", days, "start", days == null ? null : (Object) (double) dayOf(terms.get("begins"))));
+        for (String term : new String[] {"every", "changes"}) if (terms.containsKey(term)) outcome.put(term, terms.get(term));
+        if (question.draw.path) outcome.put("times", 1.0); // one place
+        if (terms.containsKey("answers")) outcome.put("limit", Account.map("campaign", campaign, "answers", terms.get("answers")));
         if (terms.containsKey("phase")) {
             Map<String, Object> phase = Account.map("campaign", campaign, "name", terms.get("name"));
             phase.putAll(Json.object(terms.get("phase")));

@@ -74,15 +74,15 @@ final class Changes {
      * @param entry what would be charged
      * @param reason returns why a charge is refused, or null
      */
-    static Account.Step decide(Map<String, Object> state, Map<String, Object> drawn, Map<String, Object> asked, Map<String, Object> entry, Function<Map<String, Object>, String> reason, Account.Drawing drawing) {
-        Map<String, Object> named = Account.map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
-        long today = Math.floorDiv(Account.whole(Json.object(state.get("clock")).get("wall")), 86_400L);
-        double period = Account.periodOf(asked, today)[0];
-        int days = (int) Account.whole(asked.get("days"));
-        int changes = (int) Account.whole(asked.get("changes"));
+    static Account.Step decide(Map<String, Object> state, Map<String, Object> drawn, Map<String, Object> request, Map<String, Object> entry, Function<Map<String, Object>, String> reason, Account.Drawing drawing) {
+        Map<String, Object> named = Account.map("asker", request.get("asker"), "question", request.get("question"), "fingerprint", request.get("fingerprint"));
+        long today = Math.floorDiv(Account.integer(Json.object(state.get("clock")).get("wall")), 86_400L);
+        double period = Account.periodOf(request, today)[0];
+        int days = (int) Account.integer(request.get("days"));
+        int changes = (int) Account.integer(request.get("changes"));
         Map<String, Object> choice = null;
         for (Map<String, Object> one : Account.rows(state, "choices")) {
-            if (Account.same(one, asked) && REPEAT.equals(one.get("repeat")) && one.get("period").equals(period)) choice = one;
+            if (Account.same(one, request) && REPEAT.equals(one.get("repeat")) && one.get("period").equals(period)) choice = one;
         }
         if (choice == null && drawing != null) {
             long groups = 1 + 64 - Long.numberOfLeadingZeros(days - 1);
@@ -92,7 +92,7 @@ final class Changes {
             drawn = state = with(state, "choices", choice, null);
         }
         Map<String, Object> tree = null;
-        for (Map<String, Object> one : Account.rows(state, "trees")) if (Account.same(one, asked) && one.get("period").equals(period)) tree = one;
+        for (Map<String, Object> one : Account.rows(state, "trees")) if (Account.same(one, request) && one.get("period").equals(period)) tree = one;
         Owed owed = choice == null || !choice.get("device").equals(state.get("device")) ? null : due(choice, days, changes, (int) (today - period), tree);
         if (owed == null) return new Account.Step(Account.map("is", "silent"), drawn);
         boolean first = choice.get("answer") == null;
@@ -103,10 +103,10 @@ final class Changes {
         }
         String why = first ? reason.apply(state) : null;
         if (why != null) return new Account.Step(Account.refuse(why).outcome, drawn);
-        int mark = tree == null ? -1 : (int) Account.whole(tree.get("mark"));
+        int mark = tree == null ? -1 : (int) Account.integer(tree.get("mark"));
         Drawn told = drawing == null ? new Drawn(null, 0) : drawing.change(owed, (long) period, mark);
         if (told == null) {
-            String words = "question \"" + asked.get("question") + "\": expected the values of all " + owed.days + " days of the period so far";
+            String words = "question \"" + request.get("question") + "\": expected the values of all " + owed.days + " days of the period so far";
             return new Account.Step(Account.map("is", "refused", "reason", "value", "words", words), drawn);
         }
         Map<String, Object> next = state;
@@ -133,26 +133,26 @@ final class Changes {
     }
 
     private static Owed due(Map<String, Object> choice, int days, int changes, int passed, Map<String, Object> tree) {
-        int group = (int) Account.whole(choice.get("day")) / changes;
+        int group = (int) Account.integer(choice.get("day")) / changes;
         int length = (int) length(group);
         int intervals = group == 0 ? 1 : passed == days - 1 ? (passed + length - 1) / length : passed / length;
-        int before = tree == null ? 0 : (int) Account.whole(tree.get("intervals"));
+        int before = tree == null ? 0 : (int) Account.integer(tree.get("intervals"));
         return intervals > before ? new Owed(group, changes, days, passed + 1, before, intervals) : null;
     }
 
     /** Draw what is owed by the key of a device; null if the codes are not those of all days. The number is under a pad, and {@code mark} the one before, or -1. */
-    static Drawn draw(Question question, List<Object> codes, Map<String, Object> asked, Owed owed, long period, int mark, String key, Source source) {
+    static Drawn draw(Question question, List<Object> codes, Map<String, Object> request, Owed owed, long period, int mark, String key, Source source) {
         if (codes.size() != owed.days) return null;
-        int reported = mark < 0 ? 0 : pad(key, asked, period, owed.before) ^ mark;
-        Source flips = Device.keyed(key, asked, Arrays.asList((double) period, (double) owed.group), 3);
+        int reported = mark < 0 ? 0 : pad(key, request, period, owed.before) ^ mark;
+        Source flips = Device.keyed(key, request, Arrays.asList((double) period, (double) owed.group), 3);
         Drawn drawn = rows(question, codes, owed, reported, flips, source);
-        return new Drawn(drawn.report, pad(key, asked, period, owed.intervals) ^ drawn.number);
+        return new Drawn(drawn.report, pad(key, request, period, owed.intervals) ^ drawn.number);
     }
 
     /** Return a secret number for each number of intervals: a bit, or 16 bits for more than one change. */
-    private static int pad(String key, Map<String, Object> asked, long period, int intervals) {
-        byte[] taken = Device.keyed(key, asked, Arrays.asList((double) period, (double) intervals), 2).take(2);
-        return Double.valueOf(1).equals(asked.get("changes")) ? taken[0] & 1 : taken[0] & 255 | (taken[1] & 255) << 8;
+    private static int pad(String key, Map<String, Object> request, long period, int intervals) {
+        byte[] taken = Device.keyed(key, request, Arrays.asList((double) period, (double) intervals), 2).take(2);
+        return Double.valueOf(1).equals(request.get("changes")) ? taken[0] & 1 : taken[0] & 255 | (taken[1] & 255) << 8;
     }
 
     /** Draw the reports of the intervals that are over: rows of group, interval and cell. Return them with the number of changes that were in all so far. */

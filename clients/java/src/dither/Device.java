@@ -228,7 +228,7 @@ public final class Device {
             for (Object one : tried) {
                 try {
                     Object input = asked.containsKey("changes") ? Changes.input(question, one) : question.draw.input(one);
-                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.whole(asked.get("times"));
+                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.integer(asked.get("times"));
                     if (input != null && fits) return input;
                 } catch (RuntimeException strange) {
                     // A collection of yours that fails is not a value.
@@ -536,7 +536,7 @@ public final class Device {
     /** Ask a question of a campaign. */
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
-        Map<String, Object> told = campaign.asked.accountTerms(campaign.id, name);
+        Map<String, Object> told = campaign.request.accountTerms(campaign.id, name);
         boolean kept = Arrays.asList("fresh", "same", "per value", "once", Changes.REPEAT).contains(told.get("repeat"));
         need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
         Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
@@ -633,13 +633,13 @@ public final class Device {
     }
 
     private Outcome use(Campaign campaign, Object[] given) throws IOException {
-        need(campaign.asked.isPresent(), "asking", "the campaign does not count who is present");
+        need(campaign.request.isPresent(), "asking", "the campaign does not count who is present");
         long today = Math.floorDiv(terms.clock.wall(), 86_400L);
         if (today > campaign.lastDay()) return new Outcome(refusal("ended", "the campaign ended on " + LocalDate.ofEpochDay(campaign.lastDay())));
         if (today < CampaignText.dayOf(campaign.term("begins"))) return new Outcome(refusal("early", "the campaign begins on " + campaign.term("begins")));
         Inquiry[] label = label(campaign);
         return new Outcome(happen(new Campaign[] {campaign}, "", (state, key) -> {
-            long latest = Math.max(today, Math.floorDiv(Account.whole(Json.object(state.get("clock")).get("wall")), 86_400L));
+            long latest = Math.max(today, Math.floorDiv(Account.integer(Json.object(state.get("clock")).get("wall")), 86_400L));
             boolean installed = given.length == 0 && label.length > 0 && campaign.isInstalled(label[0].name());
             Object[] value = installed ? new Object[] {LocalDate.ofEpochDay(latest).toString()} : given;
             Object input = label.length == 0 || value.length == 0 ? null : label[0].input(value[0]);
@@ -760,7 +760,7 @@ public final class Device {
         while (retryAfter < 0) {
             List<Map<String, Object>> reports = new ArrayList<>();
             Map<String, Object> batch = happen(new Campaign[] {campaign}, batches, (state, key) -> {
-                if (campaign.asked.isPresent()) return message(campaign, state, reports);
+                if (campaign.request.isPresent()) return message(campaign, state, reports);
                 Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
                 for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
                     if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);
@@ -771,7 +771,7 @@ public final class Device {
                 refused.add("consent");
                 words = (String) batch.get("words");
             }
-            if (!batch.containsKey("id") || reports.isEmpty() && !campaign.asked.isPresent()) break;
+            if (!batch.containsKey("id") || reports.isEmpty() && !campaign.request.isPresent()) break;
             String id = (String) batch.get("id");
             String marked = Boolean.FALSE.equals(batch.get("public")) ? "" : label;
             Transport.Answer answer;
@@ -795,7 +795,7 @@ public final class Device {
                 break;
             }
             happen((state, key) -> verdict.fate.equals("dropped") ? Account.drop(state, id) : Account.acknowledge(state, id, noted(campaign)));
-            if (taken) sent += campaign.asked.isPresent() ? 1 : reports.size();
+            if (taken) sent += campaign.request.isPresent() ? 1 : reports.size();
         }
         return new Sent(sent, waiting(campaign), refused, retryAfter, words);
     }
@@ -880,7 +880,7 @@ public final class Device {
 
     private int waiting(Campaign campaign) throws IOException {
         return (int) Json.real(happen((state, key) -> {
-            double count = campaign.asked.isPresent() && message(campaign, state, new ArrayList<>()).outcome.containsKey("id") ? 1 : 0;
+            double count = campaign.request.isPresent() && message(campaign, state, new ArrayList<>()).outcome.containsKey("id") ? 1 : 0;
             for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one) && Account.waits(one)) count++;
             return new Account.Step(Account.map("waiting", count), null);
         }).get("waiting"));
@@ -889,7 +889,7 @@ public final class Device {
     private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
         Question asked = campaign.questions.get(waiting.get("question"));
         boolean theirs = asked != null && campaign.term("asker").equals(waiting.get("asker"));
-        return theirs && campaign.asked.fingerprint((String) waiting.get("question")).equals(waiting.get("fingerprint"));
+        return theirs && campaign.request.fingerprint((String) waiting.get("question")).equals(waiting.get("fingerprint"));
     }
 
     /** What becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word if it was refused, or an empty text. */

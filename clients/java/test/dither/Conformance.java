@@ -144,14 +144,14 @@ final class Conformance {
             }
             case "change": {
                 Question question = question(text(asked, "specification"));
-                int group = (int) Account.whole(asked.get("group"));
+                int group = (int) Account.integer(asked.get("group"));
                 int[] given = new int[3];
-                for (int i = 0; i < 3; i++) given[i] = (int) Account.whole(asked.get(new String[] {"changes", "days", "before"}[i]));
+                for (int i = 0; i < 3; i++) given[i] = (int) Account.integer(asked.get(new String[] {"changes", "days", "before"}[i]));
                 List<Object> codes = Changes.input(question, asked.get("values"));
-                Changes.Owed owed = new Changes.Owed(group, given[0], given[1], codes.size(), given[2], (int) Account.whole(asked.get("intervals")));
+                Changes.Owed owed = new Changes.Owed(group, given[0], given[1], codes.size(), given[2], (int) Account.integer(asked.get("intervals")));
                 Scripted flips = new Scripted(text(asked, "keyed"));
                 Scripted source = new Scripted(text(asked, "bytes"));
-                Changes.Drawn drawn = Changes.rows(question, codes, owed, (int) Account.whole(asked.get("reported")), flips, source);
+                Changes.Drawn drawn = Changes.rows(question, codes, owed, (int) Account.integer(asked.get("reported")), flips, source);
                 String mark = Changes.fingerprint(question, asked.get("days"), asked.get("changes"));
                 return Account.map("fingerprint", mark, "report", drawn.report, "reported", (double) drawn.number, "left", (double) flips.left() + source.left());
             }
@@ -201,7 +201,7 @@ final class Conformance {
 
                     @Override
                     public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
-                        return new Changes.Drawn((String) event.get("report"), (int) Account.whole(event.get("mark")));
+                        return new Changes.Drawn((String) event.get("report"), (int) Account.integer(event.get("mark")));
                     }
                 });
             case "dry run":

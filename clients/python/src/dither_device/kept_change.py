@@ -131,7 +131,7 @@ def _pattern_of(ratio: tuple[int, int], owed: Data, take: Take) -> list[bool]:
 def draw_change(question: Question, values: Any, owed: Data, key: bytes, take: Take) -> tuple[bytes, Data]:
     """Draw the reports of the intervals that are due; return them as they are sent, and the new record.
 
-    `values` are those of all days of the period so far.
+    `values` cover all days of the period so far.
     """
     used = reported_changes(owed, key)
     rows, reported = draw_rows(question, values, owed, used, _keyed_flips(owed, key), take)
