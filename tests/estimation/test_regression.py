@@ -257,3 +257,16 @@ def test_a_response_without_a_reading_of_squares_has_a_slope_and_no_r_squared() 
     assert fit["x"].covers(0.5, 1 - 1e-6)
     with pytest.raises(NotIdentifiable, match="estimates the variance"):
         _ = fit.r_squared
+
+
+def test_a_logistic_regression_of_few_answers_says_so() -> None:
+    """100 reports at ε = 1 say as much as 21 answers: 95 % intervals hold in 91 %."""
+    x = np.linspace(-2, 2, 100)
+    yes = (np.random.default_rng(1).random(100) < 1 / (1 + np.exp(-x))).astype(int)
+    said = "as of 21 answers without noise, which are few"
+    fit = dt.regression({"x": x}, dt.KRR(dt.Categories(2), epsilon=1).perturb(yes, source=dt.Seeded(1)))
+    assert said in repr(fit["x"])
+    assert said in repr(fit.at(0.5))
+    assert said in repr(fit.odds("x"))
+    more = dt.regression({"x": x}, dt.KRR(dt.Categories(2), epsilon=4).perturb(yes, source=dt.Seeded(1)))
+    assert not more["x"].condition

@@ -113,7 +113,7 @@ class EstimatedRegression(LabelledEstimate):
         if self.answer is None:
             raise InvalidParameter("odds need a logistic regression: a response with two answers")
         part = self[label]
-        interval = TransformedInterval(part, _exp)
+        interval = TransformedInterval.of(part, _exp)
         return Estimate(_exp(float(part.value)), None, part.n, part.guarantee, confidence=interval)
 
     @property

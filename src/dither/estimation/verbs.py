@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dither.estimation.matrices import FrequencyMethod
     from dither.estimation.quantiles import EstimatedQuantiles
     from dither.estimation.weights import Weighting
+    from dither.foundation.arrays import Array
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
 METHODS: Final = {  # the module in this room and the name of each
@@ -402,7 +403,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
-    person: Sequence[Hashable] | None = None,
+    person: Sequence[Hashable] | Array | None = None,
 ) -> GroupedEstimates: ...
 
 
@@ -416,7 +417,7 @@ def estimate(
     minimum: int = MINIMUM,
     level: float = 0.95,
     weights: Weighting | None = None,
-    person: Sequence[Hashable] | None = None,
+    person: Sequence[Hashable] | Array | None = None,
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("actives", "retention", "cohorts", "labels")
 _LATEST: Final = 26  # periods that the page shows; the files have all
-_WIDE: Final = 220  # width of the picture of a curve, in its own units
-_TALL: Final = 90
+_WIDE: Final = 440  # width of the picture of a curve, in its own units
+_TALL: Final = 190
+_LEFT: Final = 44  # of the curve: the labels of shares are beside it
 
 
 def presence_handlers(collector: Collector) -> dict[str, Handler]:
@@ -114,35 +115,48 @@ def _curve(found: Retention) -> Markup:
         return Markup()
     last = max(int(row["after"]) for row in rows)
 
-    def x(row: Row) -> float:
-        return round(10 + (_WIDE - 20) * int(row["after"]) / last, 1)
+    def x(after: int) -> str:
+        return str(round(_LEFT + (_WIDE - _LEFT - 6) * after / last, 1))
 
-    def y(share: float) -> float:
-        return round(_TALL - 10 - (_TALL - 20) * min(max(share, 0.0), 1.0), 1)
+    def y(share: float) -> str:
+        return str(round(_TALL - 22 - (_TALL - 30) * min(max(share, 0.0), 1.0), 1))
 
-    line = " ".join(f"{x(row)},{y(row['value'])}" for row in rows)
+    line = " ".join(f"{x(row['after'])},{y(row['value'])}" for row in rows)
+    places = [(x(row["after"]), row) for row in rows]
     bars = [
-        element(
-            "line",
-            x1=str(x(row)),
-            x2=str(x(row)),
-            y1=str(y(row["low"])),
-            y2=str(y(row["high"])),
-            stroke="#0072b2",
-        )
-        for row in rows
+        element("line", x1=at, x2=at, y1=y(row["low"]), y2=y(row["high"]), class_="whisker")
+        for at, row in places
     ]
-    axis = element("line", x1="10", x2=str(_WIDE - 10), y1=str(y(0.0)), y2=str(y(0.0)), stroke="currentColor")
-    drawn = element("polyline", points=line, fill="none", stroke="#0072b2", **{"stroke-width": "2"})
+    grid = [
+        part
+        for share in (0.0, 0.5, 1.0)
+        for part in (
+            element("line", x1=str(_LEFT), x2=x(last), y1=y(share), y2=y(share), class_="grid"),
+            element(
+                "text",
+                percent(share),
+                x=str(_LEFT - 5),
+                y=y(share - 0.03),
+                class_="tick",
+                **{"text-anchor": "end"},
+            ),
+        )
+    ]
+    ticks = [
+        element("text", str(after), x=x(after), y=str(_TALL - 6), class_="tick", **{"text-anchor": "middle"})
+        for after in sorted({1, (1 + last) // 2, last})
+    ]
+    drawn = element("polyline", points=line, class_="curve")
     words = (
         f"Retention from {percent(rows[0]['value'])} after {rows[0]['after']} to {percent(rows[-1]['value'])}"
     )
     picture = element(
         "svg",
         element("title", f"{words} after {last}"),
-        axis,
+        *grid,
         *bars,
         drawn,
+        *ticks,
         viewBox=f"0 0 {_WIDE} {_TALL}",
         role="img",
     )
@@ -165,7 +179,7 @@ def _triangle(found: Retention) -> Markup:
             "tr",
             element("th", cohort, scope="row"),
             *(
-                element("td", plain(round(cells[cohort, n])) if (cohort, n) in cells else "")
+                element("td", plain(max(round(cells[cohort, n]), 0)) if (cohort, n) in cells else "")
                 for n in range(most + 1)
             ),
         )

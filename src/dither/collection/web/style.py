@@ -52,7 +52,8 @@ nav a[aria-current]{font-weight:700;color:var(--ink);text-decoration:none}
 .spot:hover .tip,.spot:focus .tip{display:block}
 .spot:hover .hit,.spot:focus .hit{fill:var(--mark);opacity:.1}
 .spot:focus{outline:none}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto;margin-bottom:1rem}
+.scroll th{white-space:nowrap}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding-bottom:.3rem}
 th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-top:1px solid var(--rule);vertical-align:top}
