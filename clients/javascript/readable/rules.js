@@ -54,7 +54,7 @@ export function short({ entries, device, own, limits }, entry) {
 }
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 export function keyed(key, { asker, question, fingerprint }, input, purpose) {
-    // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+    // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
     const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
     let count = 0;
     const left = [];
