@@ -330,6 +330,7 @@ MEANINGS = {
     "utilities": "the utility of each mechanism",
     "value": "the value",
     "values": "the weights, one for each person",
+    "one_way": "the share of the people who are asked about one attribute; chosen by the plan if left out",
     "way": "how many attributes a question is about, at most",
     "weekly": "the probability that there is a weekly pattern",
     "weights": "the weight of each person or part; or of each feature",

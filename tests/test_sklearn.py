@@ -20,16 +20,20 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from dither.errors import InvalidParameter, OutsideDomain
 from dither.privacy import Nothing
-from dither.sklearn import NaiveBayes, Perturb
+from dither.sklearn import NaiveBayes, NearestCentroid, Perturb
 from tests.support.repository import DATA
 
 # These expect that the output repeats after `random_state` was set.
-REPEATING = dict.fromkeys(("check_estimators_pickle", "check_fit_idempotent"), "fresh noise at every call")
+REPEATING = dict.fromkeys(
+    ("check_estimators_pickle", "check_fit_idempotent", "check_supervised_y_2d"), "fresh noise at every call"
+)
 
 
 @parametrize_with_checks(
-    [Perturb(), Perturb(dt.OGPM(dt.Interval(-5, 5), epsilon=2))], expected_failed_checks=lambda _: REPEATING
+    [Perturb(), Perturb(dt.OGPM(dt.Interval(-5, 5), epsilon=2)), NearestCentroid(epsilon=4)],
+    expected_failed_checks=lambda _: REPEATING,
 )
 @pytest.mark.some(every=3)
 def test_estimator_checks(estimator, check) -> None:  # type: ignore[no-untyped-def]
@@ -280,3 +284,52 @@ def test_the_table_of_the_page() -> None:
         print(f"ε = {epsilon}: {public:.2f} {private_label:.2f} {attenuated:.2f}")
         assert public > least
         assert attenuated < most
+
+
+def unit(rows: Any) -> Any:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_class_means_from_one_report_on_label_and_features() -> None:
+    rng = np.random.default_rng(3)
+    means = unit(rng.standard_normal((4, 40)))
+    codes = rng.integers(4, size=4_000)
+    rows = means[codes] + 0.1 * rng.standard_normal((4_000, 40))
+    labels = np.array(["d", "a", "c", "b"])  # not in alphabetical order
+    model = NearestCentroid(labels.tolist(), epsilon=4, source=dt.Seeded(2))
+    reports = model.perturb(rows[:3_000], labels[codes[:3_000]])
+    assert reports.question.domain == dt.Vectors(160, exact=True)
+    fitted = model.fit(reports)
+    assert fitted.score(rows[3_000:], labels[codes[3_000:]]) > 0.95
+    assert fitted.guarantee_.epsilon <= 4
+    assert np.abs((unit(fitted.centroids_) * means).sum(axis=1)).min() > 0.8
+    again = clone(model).fit(rows[:3_000], labels[codes[:3_000]])
+    assert again.score(rows[3_000:], labels[codes[3_000:]]) > 0.95
+    assert again.classes_.tolist() == labels.tolist()
+    zero = NearestCentroid([0, 1], centre=[1.0, 1.0], epsilon=1).perturb([[1.0, 1.0], [2.0, 1.0]], [0, 1])
+    assert len(zero) == 2  # a row at the centre has a direction, too
+    wrong = dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5])
+    for call, error in (
+        (lambda: model.perturb(rows[:2], ["a", "x"]), OutsideDomain),
+        (lambda: NearestCentroid().perturb(rows[:2], ["a", "b"]), InvalidParameter),
+        (lambda: NearestCentroid().fit(reports), InvalidParameter),
+        (lambda: model.fit(reports, labels), InvalidParameter),
+        (lambda: NearestCentroid(list(range(7))).fit(reports), InvalidParameter),
+        (lambda: model.fit(wrong), InvalidParameter),
+    ):
+        with pytest.raises(error):
+            call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "least"), [(2.0, 0.85), (4.0, 0.86)])
+def test_digits_from_private_labels_and_pixels(epsilon: float, least: float) -> None:
+    """100 000 people with one of half of the digits each; the other half is classified (plain: 0.89)."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    images, digits = load_digits(return_X_y=True)
+    train, test, own, other = train_test_split(images, digits, test_size=0.5, random_state=0, stratify=digits)
+    people = np.random.default_rng(1).integers(len(train), size=100_000)
+    model = NearestCentroid(list(range(10)), epsilon=epsilon, source=dt.Seeded(3))
+    assert model.fit(train[people], own[people]).score(test, other) >= least

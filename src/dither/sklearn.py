@@ -1,31 +1,38 @@
-"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` is trained on reports. Needs scikit-learn."""
+"""For scikit-learn: `Perturb` randomises a table, `NaiveBayes` and `NearestCentroid` are trained on reports.
+
+Needs scikit-learn.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import numpy as np
 
-from dither.core.domains import Interval
+from dither.core.domains import Interval, Vectors
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, MissingExtra, found
+from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, found
 from dither.estimation.projections import simplex
+from dither.estimation.vectors import mean_vector
 from dither.extensions.classifiers.class_moments import Classes, columns_of, features_of
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.randomness import Source
 from dither.foundation.tables import ResultTable
 from dither.mechanisms.combined import Each, Records
 from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.optimal.vectors import InBall
 from dither.privacy import Nothing
 
-__all__ = ["NaiveBayes", "Perturb"]
+__all__ = ["NaiveBayes", "NearestCentroid", "Perturb"]
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils import Tags
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 except ImportError:
     raise MissingExtra("dither.sklearn", "classifiers") from None
 
@@ -154,8 +161,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def __sklearn_clone__(self) -> Self:
         return type(self)(**self.get_params(deep=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         return tags
 
@@ -238,3 +245,131 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the most probable class of each row."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+
+
+_FEW = 1_000  # reports
+_CLEAR = 0.25  # of a squared length that may be noise when a class mean is scaled to length 1
+
+
+class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by class means, from one report on the label and all features of a person together.
+
+    A person's vector has a block of features for each class. The block of their class holds their features,
+    scaled to length 1, and the others are 0. It is randomised as one vector, so that ε protects the label and
+    the features. The mean of a block points to the class mean, and `predict` returns the class whose mean has
+    the smallest angle with the features: the shares of the classes are not needed.
+
+    `fit(X, y)` randomises plain rows as devices do, and spends the budget once. `fit(reports)` takes reports
+    that devices drew by `perturb`.
+
+    Parameters
+    ----------
+    classes : the public list of classes; if left out, those of `y` in `fit`, which are then public.
+    epsilon : the budget of one person.
+    centre : public numbers subtracted from the features before they are scaled; 0 if left out.
+    source : the `Source` of randomness; cryptographic if left out.
+
+    Attributes
+    ----------
+    classes_, n_features_in_ : as scikit-learn's.
+    centroids_ : a vector of about length 1 for each class.
+    mean_ : the estimated mean of all blocks, with its errors.
+    guarantee_ : what a report promises to a person; predictions spend nothing.
+
+    Examples
+    --------
+    >>> import dither as dt
+    >>> rows = np.tile([[1.0, 0.1], [0.1, 1.0]], (2_000, 1))
+    >>> model = NearestCentroid(epsilon=4, source=dt.Seeded(1)).fit(rows, ["a", "b"] * 2_000)
+    >>> model.predict([[0.9, 0.0], [0.0, 0.5]]).tolist()
+    ['a', 'b']
+
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[object] | None = None,
+        *,
+        epsilon: float = 1.0,
+        centre: object = None,
+        source: Source | None = None,
+    ) -> None:
+        self.classes = classes
+        self.epsilon = epsilon
+        self.centre = centre
+        self.source = source
+
+    def mechanism(self, classes: int, features: int) -> InBall:
+        """Return the mechanism on vectors of classes × features numbers."""
+        return InBall(Vectors(classes * features, exact=True), epsilon=self.epsilon)
+
+    def perturb(self, X: object, y: object) -> Reports:
+        """Return the report of each row and its label, as devices draw them; needs `classes`."""
+        if self.classes is None:
+            raise InvalidParameter("name the classes, as in NearestCentroid(classes=[…]): they are public")
+        rows, labels = check_X_y(X, y)
+        return self._perturb(rows, labels, np.array(list(self.classes)))
+
+    def _perturb(self, rows: Floats, labels: Array, classes: Array) -> Reports:
+        order = np.argsort(classes, kind="stable")
+        codes = order[np.minimum(np.searchsorted(classes[order], labels), len(classes) - 1)]
+        if not (classes[codes] == labels).all():
+            raise OutsideDomain("a label is not one of the classes")
+        blocks = np.zeros((len(rows), len(classes), rows.shape[1]))
+        blocks[np.arange(len(rows)), codes] = self._scale(rows)
+        question = self.mechanism(len(classes), rows.shape[1])
+        return question.perturb(blocks.reshape(len(rows), -1), source=self.source)
+
+    def _scale(self, rows: Floats) -> Floats:
+        """Return rows relative to the centre, of length 1; those at the centre point to the diagonal."""
+        moved = np.asarray(rows, dtype=np.float64)
+        if self.centre is not None:
+            moved = moved - np.asarray(self.centre, dtype=np.float64)
+        largest = np.abs(moved).max(axis=1, keepdims=True)
+        moved = np.where(largest > 0.0, moved, 1.0) / np.where(largest > 0.0, largest, 1.0)
+        return np.asarray(moved / np.sqrt((moved * moved).sum(axis=1, keepdims=True)))
+
+    def fit(self, X: object, y: object = None) -> Self:
+        """Estimate the class means, from reports or from plain rows and labels, which are randomised."""
+        if isinstance(X, Reports):
+            if self.classes is None or y is not None:
+                raise InvalidParameter("reports hold the labels: give classes=[…], and no y")
+            reports, self.classes_ = X, np.array(list(self.classes))
+            size = getattr(X.question.domain, "dimension", 0)
+            if not size or size % len(self.classes_):
+                raise InvalidParameter(
+                    f"expected reports on dt.Vectors of {len(self.classes_)} classes × features, as "
+                    f"`perturb` draws them, got reports on {X.question.domain}"
+                )
+            self.n_features_in_ = size // len(self.classes_)
+        else:
+            rows, labels = validate_data(self, X, y)
+            check_classification_targets(labels)
+            self.classes_ = np.unique(labels) if self.classes is None else np.array(list(self.classes))
+            if len(self.classes_) < 2:
+                raise ValueError("the number of classes has to be greater than one; got 1 class")
+            reports = self._perturb(rows, labels, self.classes_)
+        # Of few reports all are decoded for the errors; of many, one in sixteen is enough.
+        self.mean_ = mean_vector(reports, np.ones(len(reports)) if len(reports) < _FEW else None)
+        self.guarantee_ = reports.question.guarantee
+        blocks = np.asarray(self.mean_.value).reshape(len(self.classes_), -1)
+        errors = np.asarray(self.mean_.standard_error).reshape(blocks.shape)
+        squares = (blocks**2).sum(axis=1)
+        clear = np.maximum(squares - (errors**2).sum(axis=1), _CLEAR * squares)
+        self.centroids_ = blocks / np.sqrt(np.maximum(clear, np.finfo(float).tiny))[:, None]
+        return self
+
+    def predict(self, X: object) -> Array:
+        """Return the class of each row: that of the mean with the smallest angle."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False)
+        return np.asarray(self.classes_[(self._scale(rows) @ self.centroids_.T).argmax(axis=1)])
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**self.get_params(deep=False))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.classifier_tags.poor_score = True  # of the few rows of scikit-learn's checks
+        return tags

@@ -253,3 +253,36 @@ def test_a_plan_may_ask_nobody_about_a_subset() -> None:
     tables = dt.stats.tables(survey.perturb(people, source=dt.Seeded(1)))
     assert len(tables) == 10
     assert np.abs(np.asarray(tables["active", "left"].value) - [[0.5, 0], [0, 0.5]]).max() < 0.1
+
+
+def test_a_share_of_the_people_is_asked_about_one_attribute() -> None:
+    survey = dt.Marginals(FIVE, epsilon=1, one_way=0.3)
+    weights = [
+        (len(held), weight)
+        for (held, _), weight in zip(survey.plan.functions, survey.plan.weights, strict=True)
+    ]
+    assert sum(weight for size, weight in weights if size == 1) == pytest.approx(0.3)
+    assert sum(weight for _, weight in weights) == pytest.approx(1.0)
+    assert dt.from_json(survey.to_json()).guarantee == survey.guarantee
+    codes = np.random.default_rng(1).beta(2, 4, 20_000) * 8
+    people = {name: codes.astype(int) for name in FIVE}
+    truth = np.bincount(people["a"], minlength=8) / 20_000
+    errors = []
+    for design in (survey, dt.Marginals(FIVE, epsilon=1)):
+        rows = dt.rows(design.perturb(people, source=dt.Seeded(1)), 20_000, seed=1)
+        errors.append(sum(np.abs(rows.shares(name) - truth).sum() for name in FIVE))
+    assert errors[0] < 0.9 * errors[1]
+    for wrong in (0.0, 1.0, -0.1, math.nan, True, "0.3"):
+        with pytest.raises(InvalidParameter, match="one_way"):
+            dt.Marginals(FIVE, epsilon=1, one_way=wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="one_way"):
+        dt.Marginals(FIVE, epsilon=1, way=1, one_way=0.3)
+    with pytest.raises(InvalidParameter, match="leave it out"):
+        dt.Marginals({"a": dt.Categories(90), "b": dt.Categories(2)}, epsilon=1, one_way=0.3)
+
+
+def test_advice_for_rows_simulates_both() -> None:
+    profile = dt.Profile(FIVE)
+    goal = dt.goals.Tables(n=20_000, rows=True)
+    assert dt.recommend(profile, goal, epsilon=0.5)[0]["mechanism"] == "Marginals(one_way=0.3)"
+    assert dt.recommend(profile, goal, epsilon=4)[0]["mechanism"] == "Marginals"

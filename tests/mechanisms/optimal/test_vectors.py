@@ -137,3 +137,37 @@ def test_longer_vectors_are_clipped_when_said() -> None:
     sphere = dt.Vectors(2, exact=True)
     assert sphere.clip([[3e300, 4e300]]) == pytest.approx(np.array([[0.6, 0.8]]))
     assert sphere.clip([[3e-320, 4e-320]]) == pytest.approx(np.array([[0.6, 0.8]]), rel=1e-3)
+
+
+def test_values_of_other_libraries_are_arrays() -> None:
+    """A tensor of torch has `__array__`, and so does this."""
+
+    class Tensor:
+        def __array__(self, dtype: object = None, copy: object = None) -> Floats:
+            return np.eye(4, dtype=np.float32)
+
+    design = dt.Optimal(dt.Vectors(4), epsilon=2)
+    same = [
+        design.perturb(given, source=dt.Seeded(1)).cells
+        for given in (Tensor(), np.eye(4), np.eye(4).tolist())
+    ]
+    assert (same[0] == same[1]).all()
+    assert (same[0] == same[2]).all()
+
+
+def test_tensors_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    design = dt.Optimal(dt.Vectors(4), epsilon=2)
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        drawn = design.perturb(torch.eye(4, dtype=dtype), source=dt.Seeded(1)).cells
+        assert (drawn == design.perturb(np.eye(4), source=dt.Seeded(1)).cells).all()
+
+
+def test_a_liar_weighs_as_many_people_as_the_facts_say() -> None:
+    """8, 4 and 2 people at ε = 1, 2 and 4, measured here with the directions themselves."""
+    assert [of(384, epsilon).liar for epsilon in (1, 2, 4)] == pytest.approx([8, 4, 2], rel=0.1)
+    design = of(200, 2)
+    seeds = np.arange(300, dtype=np.uint64)
+    products = design.question.kernel.directions.products(np.tile(np.eye(200)[3], (300, 1)), seeds)
+    length = math.sqrt(design.question.kernel.directions.columns * 200)
+    assert products.max(axis=1).mean() / length / design.gain.mean == pytest.approx(design.liar, rel=0.03)

@@ -12,6 +12,7 @@ from dither.advice.simulation import Progress
 from dither.advice.vectors import check_each, on_vectors, sampled_words, squared_error
 from dither.core.domains import Domain
 from dither.core.domains.vectors import Vectors
+from dither.estimation.reading import reach_of_one
 from dither.foundation.tables import percent
 from dither.mechanisms.combined import Sampled
 from dither.mechanisms.optimal.vectors import InBall
@@ -79,6 +80,14 @@ class MeanOfVectors(Goal):
     def sampling(self, domain: Domain) -> float:
         """Return the squared length: the variance of vectors about a mean of 0."""
         return cast(Vectors, domain).length ** 2
+
+    def one_liar(self, mechanism: object) -> float | None:
+        """Return how far one made-up report moves the mean, in a direction of the liar's choice."""
+        if isinstance(mechanism, InBall):
+            return mechanism.liar * mechanism.domain.length / people_of(self.n)
+        parts = list(mechanism.parts.values()) if isinstance(mechanism, Sampled) else []
+        reach = reach_of_one(parts[0]) if parts else None
+        return None if reach is None else reach * len(parts) / people_of(self.n)
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         words = sampled_words(cast(Vectors, domain), first.mechanism.guarantee.epsilon, self.each)

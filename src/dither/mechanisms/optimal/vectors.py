@@ -71,13 +71,13 @@ class Gain(NamedTuple):
     square: float
 
 
-def gain_of(axes: int, window: Nearest) -> Gain:
-    """Return the gain of a window: the mean over the K largest of N products, and over all of them.
+def _over_nearest(axes: int, cells: int, width: int) -> Gain:
+    """Return the mean product over the K largest of N, and the mean square.
 
     The share of the sphere above the (K + 1)-th largest of N products has the law Beta(K + 1, N − K), and
     given it the K largest are independent.
     """
-    a, b = window.width + 1, window.cells - window.width
+    a, b = width + 1, cells - width
     middle = a / (a + b)
     spread = math.sqrt(middle * (1.0 - middle) / (a + b + 1))
     low, high = max(middle - 9.0 * spread, 1e-9), min(middle + 12.0 * spread, 1.0 - 1e-9)
@@ -86,8 +86,14 @@ def gain_of(axes: int, window: Nearest) -> Gain:
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     first, second = (float(weights @ part) for part in _tail_means(axes, shares))
+    return Gain(first, second)
+
+
+def gain_of(axes: int, window: Nearest) -> Gain:
+    """Return the gain of a window: the mean over the K largest of N products, and over all of them."""
+    near = _over_nearest(axes, window.cells, window.width)
     kept = window.width * window.step / 2.0**window.bits  # the probability of a direction of the window
-    return Gain(kept * first, kept * second + (1.0 - kept) / axes)
+    return Gain(kept * near.mean, kept * near.square + (1.0 - kept) / axes)
 
 
 @lru_cache(maxsize=64)
@@ -164,6 +170,15 @@ class InBall(Mechanism[PlainQuestion]):
         across = (every - gain.square) / (self.axes - 1)  # in a direction across the vector
         border, centre = (every - across) / gain.mean**2 - 1.0, (every - gain.square) / gain.mean**2
         return self.domain.length**2 * max(border, centre)
+
+    @cached_property
+    def liar(self) -> float:
+        """How many people's vectors one made-up report moves the sum by, in a direction of the liar's choice.
+
+        It is the mean product of the nearest of N directions, over the gain. A liar who also chooses the seed
+        moves it by more.
+        """
+        return _over_nearest(self.axes, self._directions.window.cells, 1).mean / self.gain.mean
 
     @property
     def bound(self) -> float:
