@@ -29,6 +29,7 @@ def test_the_ratio_of_people_is_the_one_computed_elsewhere(epsilon: int) -> None
     assert turn is None if epsilon > 1 else turn == pytest.approx(0.74, abs=0.02)
 
 
+@pytest.mark.slow
 def test_both_errors_are_those_of_simulations() -> None:
     """Vectors near a corner of the box: there `Sampled` is better, and the reason says so."""
     domain, n = dt.Vectors(8, length=0.49 * math.sqrt(8), centre=[0.5] * 8, exact=True), 4_000

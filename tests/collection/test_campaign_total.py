@@ -315,7 +315,7 @@ def test_a_limit_refuses_what_has_none(tmp_path: Path, monkeypatch: pytest.Monke
     file = tmp_path / "campaign.toml"
     for text, refused in (
         (FRESH, "nothing limits one person's privacy loss over the campaign"),
-        (FRESH.replace('"fresh"', '"once"\ndays = 30'), "ε = 5.5 for one person over the whole campaign"),
+        (FRESH.replace('"fresh"', '"once"\ndays = 30'), "ε = 5.5 for one person over the complete campaign"),
         (FRESH.replace('"fresh"', '"same"'), None),
     ):
         file.write_text(text, encoding="utf-8")

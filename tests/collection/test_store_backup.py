@@ -56,7 +56,7 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     wrong.write_bytes(b"hello" * 1000)
     with pytest.raises(StoreUnusable, match="not a collector"):
         restore(wrong, str(tmp_path / "store.sqlite"))
-    with pytest.raises(StoreUnusable, match="no file"):
+    with pytest.raises(StoreUnusable, match="file not found"):
         backup(str(tmp_path / "none.sqlite"), tmp_path / "none.backup")
     assert not (tmp_path / "store.sqlite").exists()
     assert not (tmp_path / "none.backup").exists()

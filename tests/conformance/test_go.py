@@ -27,8 +27,6 @@ from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.secrets import make_sealing_key, public_part
 from dither.core import registry
-from dither.core.wire import read_named
-from dither.errors import DitherError
 from dither.foundation.canonical import canonical
 from dither_device.campaign import Campaign as DeviceCampaign
 from dither_device.consent import words_of
@@ -37,7 +35,14 @@ from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hosti
 from tests.collection.serving import OPEN, Process
 from tests.collection.test_kinds import HEAD, TABLES
 from tests.conformance.draws import RESEARCH
-from tests.conformance.test_java import LAST_UNITS, changed_texts, doubles, signatures
+from tests.conformance.test_java import (
+    LAST_UNITS,
+    changed_texts,
+    doubles,
+    other_verdicts,
+    read_by,
+    signatures,
+)
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
@@ -262,9 +267,7 @@ def test_the_last_unit_of_every_draw_decides(binary: list[str], kinds: tuple[str
     asked.append(every["PlanarLaplace"])
     made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit="trajectory")
     asked.append(made.to_json())
-    lines = "\n".join(json.dumps({"id": 0, "do": "read", "specification": one}) for one in asked)
-    done = subprocess.run([*binary, "-answer"], input=lines, capture_output=True, text=True, check=True)
-    told = [json.loads(line).get("refused", "read") for line in done.stdout.splitlines()]
+    told = [one.get("refused", "read") for one in read_by([*binary, "-answer"], asked)]
     assert told == [*("read", "privacy") * len(kinds), "read", "draw"]
 
 
@@ -284,21 +287,7 @@ def test_changed_texts_have_the_verdict_of_python(binary: list[str]) -> None:
     """Thousands of texts that nobody wrote: what one refuses the other refuses."""
     picked = random.Random("changed texts in Go")
     asked = [case for _ in range(4) for case in changed_texts(picked)]
-    lines = "\n".join(json.dumps({"id": 0, "do": "read", "specification": text}) for _, text in asked)
-    done = subprocess.run([*binary, "-answer"], input=lines, capture_output=True, text=True, check=True)
-    wrong = []
-    for (case, text), line in zip(asked, done.stdout.splitlines(), strict=True):
-        told = json.loads(line)
-        if told.get("unknown"):
-            continue
-        try:
-            read_named(text)
-            expected = "fingerprint"
-        except DitherError:
-            expected = "refused"
-        if expected not in told:
-            wrong.append((case, expected, line))
-    assert not wrong
+    assert other_verdicts([*binary, "-answer"], asked) == []
     assert len(asked) > 3000
 
 

@@ -370,7 +370,7 @@ def test_groups_of_other_questions_are_refused(files, tmp_path):
     dt.data.perturb_file(raw, other, {"minutes": HYBRID["minutes"].at(1)}, keep=["city"])
     with pytest.raises(Mismatch, match=r"other\.csv does not have the same questions"):
         dt.data.group_files([files[0], other], ["city"])
-    with pytest.raises(InvalidParameter, match="no file"):
+    with pytest.raises(InvalidParameter, match="expected at least one file"):
         dt.data.group_files([], ["city"])
 
 

@@ -260,6 +260,15 @@ def test_contents_are_visible_from_1100_pixels(address: str, tmp_path: Path) -> 
             assert browser.value(seen) == visible, width
 
 
+def test_pictures_are_turned_over_in_the_dark_theme_alone(address: str, tmp_path: Path) -> None:
+    turned = "getComputedStyle(document.querySelector('article img')).filter.startsWith('invert')"
+    with chromium(tmp_path) as browser:
+        for dark in (False, True):
+            browser.look(width=1280, dark=dark)
+            show(browser, f"{address}/recipe_stars.html")
+            assert browser.value(turned) == dark
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1280])
 def test_a_screen_reader_finds_its_way(

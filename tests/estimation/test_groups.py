@@ -150,5 +150,5 @@ def test_means_of_all_questions():
         InvalidParameter, match="expected reports of one question, got those of age, pet, pay"
     ):
         dt.estimate(records)
-    with pytest.raises(InvalidParameter, match="600 reports need as many weights"):
+    with pytest.raises(InvalidParameter, match="one weight for each of 600 reports, got"):
         dt.mean(records, weights=[1.0])

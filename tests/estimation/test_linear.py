@@ -150,7 +150,7 @@ def test_where_reports_cannot_tell_the_mean_an_error_says_what_can(mechanism):
 def test_nothing_is_said_without_reports():
     for reports in (dt.Podium(UNIT, epsilon=1).reports([]), dt.Counts.empty(dt.SW(UNIT, epsilon=1))):
         for ask in (dt.mean, dt.variance, dt.distribution, lambda some: dt.quantile(some, 0.5)):
-            with pytest.raises(NotIdentifiable, match="no reports"):
+            with pytest.raises(NotIdentifiable, match="at least one report"):
                 ask(reports)
 
 

@@ -255,7 +255,7 @@ def test_what_else_is_refused_in_words() -> None:
     for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
         with pytest.raises(InvalidParameter, match=r"angles that everybody answers|designs for means"):
             function(wind)
-        with pytest.raises(NotIdentifiable, match="no reports"):
+        with pytest.raises(NotIdentifiable, match="at least one report"):
             function(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
         with pytest.raises(NotIdentifiable, match="response_rate"):
             function(dt.Podium(AGE, epsilon=1).perturb([None] * 300, source=dt.Seeded(5)))
@@ -266,7 +266,7 @@ def test_what_else_is_refused_in_words() -> None:
     for quantity in (dt.mean, dt.variance):
         with pytest.raises(InvalidParameter, match="linear"):
             quantity(reports, method="likelihood")
-    with pytest.raises(NotIdentifiable, match="no reports"):
+    with pytest.raises(NotIdentifiable, match="at least one report"):
         dt.response_rate(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
 
 

@@ -294,16 +294,15 @@ for(;o.length<t;)o.push(...h(c(`${l++} ${s} ${e}`)));return Uint8Array.from(o.sp
 if(!r)return[e+Math.floor((n-e)/t)*t,t];if("day"===r)return[n,1];if("week"===r)return[n-(n+3)%7,7]
 ;let a=new Date(n*vt*1e3),i=Date.UTC(a.getUTCFullYear(),a.getUTCMonth())/1e3/vt;return[i,Date.UTC(a.getUTCFullYear(),a.getUTCMonth()+1)/1e3/vt-i]}
 function Nt({epoch:e="lifetime",lifetime:t,quota:r,askers:n,now:i=Mt,changes:s}={}){a(Object.hasOwn(kt,e),"rules","epoch")
-;for(let[e,n]of Object.entries({lifetime:t,quota:r}))a(void 0===n||o({[e]:n},e)>=0,"epsilon",e);return void 0!==n&&integer({askers:n
-},"askers",0,2**52),{changes:s,
-assumes:({repeat:e,times:t})=>ae(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(a,s){
+;for(let[e,n]of Object.entries({lifetime:t,quota:r}))a(void 0===n||o({[e]:n},e)>=0,"epsilon",e);return void 0!==n&&u({askers:n},"askers",0,2**52),{
+changes:s,assumes:({repeat:e,times:t})=>ae(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),open(a,s){
 if(!s)return a;let l=i(),o={...a.own,lifetime:void 0===t?null:{epsilon:V(t,64),delta:a.own.delta}},u={...o,epoch:e,quota:void 0===r?null:V(r,64),
 quotas:{},askers:n??null};return{...a,own:o,limits:u,born:l.wall,clock:{...l,ahead:0},openings:u.askers}},knows(e){
 let{repeat:t,days:r,start:n,data:a,every:i}=e;if("kept change"===t)return!!s?.knows(e)&&null===a&&!i;if(e.changes)return!1
 ;let l=(...e)=>e.every(Number.isInteger)
 ;return("once"===t?i?["day","week","month"].includes(i)&&r===n&&null===r:l(r,n)&&r>0:["fresh","same","per value"].includes(t)&&r===n&&null===r)&&(null===a||Array.isArray(a)&&2===a.length&&l(...a))
 },decide(e,t,r,n,a){let{limits:l,born:o}=e,u=At(e.clock,i());if(u.ahead>kt[l.epoch])return G("clock")
-;let d="kept change"===asked.repeat&&It(asked,Math.floor(u.wall/vt))[0],[c,h]=d?[d*vt,(d+asked.days)*vt]:asked.data??[u.wall,u.wall+1]
+;let d="kept change"===t.repeat&&It(t,Math.floor(u.wall/vt))[0],[c,h]=d?[d*vt,(d+t.days)*vt]:t.data??[u.wall,u.wall+1]
 ;if(d)r.data=[c,h];else if(!(c<h&&h<=u.wall+1))return G("data");if(r.first=xt(l.epoch,Math.max(c,o)),r.last=xt(l.epoch,Math.max(h-1,o)),
 r.last-r.first>=366)return G("data");let p={...e,clock:u};if(!p.askers.includes(t.asker)){if(0===p.openings)return G("asker")
 ;p.askers=[...p.askers,t.asker].sort(),null!==p.openings&&p.openings--}let f,{phase:m,asker:g}=t;if(m){
@@ -311,7 +310,7 @@ let e=p.coins??[],t=e.find(e=>e.asker===g&&e.name===m.name),r=(t,r)=>({...p,coin
 ;if(void 0===m.follows){if(!t&&!a)return[{is:"silent"}];if(t||(p=f=r(v(a.source,1e3)<m.share,m.campaign)),
 !(t??p.coins.at(-1)).heads)return[G("phase")[0],f]}else{
 if(e.some(e=>e.heads&&e.asker===g&&(e.name===m.name||e.campaign===m.follows)))return G("phase");t||(p=r(!1,m.follows))}}
-if(d)return s.decide(p,f,asked,r,e=>re(e.entries,asked)?"answers":qt(e,r),a)
+if(d)return s.decide(p,f,t,r,e=>re(e.entries,t)?"answers":qt(e,r),a)
 ;let w,y="per value"===t.repeat&&a&&(n??r).device===p.device&&a.mark(),b=y?!p.told?.includes(y):void 0;if(b&&(p.told=[...p.told??[],y]),
 n)return[void 0,p,b];if("once"===t.repeat){let r,n=Math.floor(u.wall/vt);if([w,r]=((e,t,r,n)=>{
 let[a,i]=It(t,r),s=e.choices.find(e=>Y(e,t)&&"once"===(e.repeat??"once")&&e.period===a);if(s||!n)return[s];let l={...K(t),repeat:"once",period:a,

@@ -54,14 +54,14 @@ const again = (queue, asked, report) => queue.map((one) => (waits(one) || one.re
 const terms = ({ epsilon, delta, assumes, data, times, campaign }) => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
 /** Return whether an entry was charged for exactly what another one would be. */
 export const isPaid = (one, due) => one && same(one, due) && terms(one) === terms(due);
-/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
 export function answer(state, id, asked, policy, rules, drawing) {
     const { epsilon, delta, repeat, data, times, limit } = asked;
     const assumes = assumed(asked, rules);
     const question = named(asked);
     const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
     const find = (list, id) => list.find((one) => one.id === id);
-    // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+    // Only a charged report is given again: the same question, and the same terms.
     const paid = (one) => isPaid(one, entry);
     const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
     const charged = find(state.entries, kept?.id);

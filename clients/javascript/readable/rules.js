@@ -1,5 +1,5 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
-import { below, need, real, sha256, utf8 } from "./parts.js";
+import { below, need, real, sha256, utf8, integer } from "./parts.js";
 import { fits, isAnswered, leftOf, limit, named, remaining, refuse, same, pathAssumes } from "./account.js";
 /** Seconds of a day. */
 export const DAY = 86400;
@@ -54,7 +54,7 @@ export function short({ entries, device, own, limits }, entry) {
 }
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 export function keyed(key, { asker, question, fingerprint }, input, purpose) {
-    // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+    // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
     const text = JSON.stringify([key, purpose, asker, question, fingerprint, input]);
     let count = 0;
     const left = [];
@@ -105,11 +105,11 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const limits = { ...own, epoch, quota: quota === undefined ? null : limit(quota, 64), quotas: {}, askers: askers ?? null };
             return { ...state, own, limits, born: at.wall, clock: { ...at, ahead: 0 }, openings: limits.askers };
         },
-        knows(asked) {
-            const { repeat, days, start, data, every } = asked;
+        knows(request) {
+            const { repeat, days, start, data, every } = request;
             if (repeat === "kept change")
-                return !!changes?.knows(asked) && data === null && !every;
-            if (asked.changes)
+                return !!changes?.knows(request) && data === null && !every;
+            if (request.changes)
                 return false;
             const integers = (...some) => some.every(Number.isInteger);
             const known = repeat === "once" ? (every ? ["day", "week", "month"].includes(every) && days === start && days === null : integers(days, start) && days > 0) : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
@@ -120,8 +120,8 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
             const clock = clockAfter(before.clock, now());
             if (clock.ahead > AHEAD[limits.epoch])
                 return refuse("clock");
-            const change = asked.repeat === "kept change" && periodOf(asked, Math.floor(clock.wall / DAY))[0];
-            const [since, until] = change ? [change * DAY, (change + asked.days) * DAY] : (asked.data ?? [clock.wall, clock.wall + 1]);
+            const change = request.repeat === "kept change" && periodOf(request, Math.floor(clock.wall / DAY))[0];
+            const [since, until] = change ? [change * DAY, (change + request.days) * DAY] : (request.data ?? [clock.wall, clock.wall + 1]);
             if (change)
                 entry.data = [since, until]; // of all days of the period, also those to come
             else if (!(since < until && until <= clock.wall + 1))
@@ -160,7 +160,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
                 }
             }
             if (change)
-                return changes.decide(state, kept, asked, entry, (state) => (isAnswered(state.entries, asked) ? "answers" : short(state, entry)), drawing);
+                return changes.decide(state, kept, request, entry, (state) => (isAnswered(state.entries, request) ? "answers" : short(state, entry)), drawing);
             // Of each value one report is queued, by the device that was charged.
             const mark = request.repeat === "per value" && drawing && (charged ?? entry).device === state.device && drawing.mark();
             const queued = mark ? !state.told?.includes(mark) : undefined;

@@ -24,7 +24,7 @@ test("a label that the campaign does not list is refused before anything is sent
   await device.answer(inquiry, 3);
   let calls = 0;
   const fetch = async (_, { body }) => (calls++, taken(body));
-  const error = { name: "Malformed", reason: "label", message: 'label: "2.0" is not in the campaign, which lists ["1.0","1.1"]' };
+  const error = { name: "Malformed", reason: "label", message: 'label: "2.0" is not in the campaign; it lists ["1.0","1.1"]' };
   await assert.rejects(device.send(inquiry, ADDRESS, { label: "2.0", fetch }), error);
   await assert.rejects(device.body([inquiry], { label: "2.0" }), error);
   assert.deepEqual([calls, (await device.account(view)).waiting], [0, 1]);

@@ -287,7 +287,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     removal.join()
     with pytest.raises(AccountUnusable, match="exists"):
         Account.create(path, epsilon=1)
-    with pytest.raises(AccountUnusable, match="no account"):
+    with pytest.raises(AccountUnusable, match="account not found"):
         Account(tmp_path / "nowhere")
     Account(path).close()
 

@@ -85,7 +85,7 @@ def test_what_is_left_has_no_rounding_dust(tmp_path: Path) -> None:
         told.append(account.left.epsilon)
     assert told == [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0]
     assert str(account.left) == "ε = 0 of 1 left for all time"
-    with pytest.raises(Refused, match=r"\(ε = 1e-06\) exceeds what is left: ε = 0 of 1 left"):
+    with pytest.raises(Refused, match=r"\(ε = 1e-06\) exceeds the remaining budget: ε = 0 of 1 left"):
         account.answer(number(epsilon=1e-6), 1)
 
 
@@ -309,7 +309,7 @@ BAD = {
     "give the mechanism": {
         "mechanism": dt.Memoised(dt.KRR(dt.Categories(2), epsilon=1), bytes(32), name="x")
     },
-    "alone": {"mechanism": dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)},
+    "itself": {"mechanism": dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)},
 }
 
 
@@ -331,7 +331,7 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
     for share in ("0", "1", "3/2", "-1/2", "1/0"):
         with pytest.raises(InvalidParameter, match="a share to be a fraction"):
             account.split(share)
-    with pytest.raises(InvalidParameter, match="most is"):
+    with pytest.raises(InvalidParameter, match="most"):
         account.batch(most=0)
     with pytest.raises(InvalidParameter, match="no epoch"):
         make(tmp_path, name="x", epoch="dya")

@@ -28,7 +28,7 @@ def test_4_a_clock_that_steps_back_or_far_ahead_refills_nothing(tmp_path: Path) 
     clock.pass_(3 * DAY)
     account.answer(number(epsilon=1), 1)
     clock.jump(-2 * DAY)  # a day with nothing spent
-    with pytest.raises(Refused, match="left: ε = 0 of 1 left for 2024-10-07"):
+    with pytest.raises(Refused, match="budget: ε = 0 of 1 left for 2024-10-07"):
         account.answer(number(epsilon=0.5), 1)
     clock.jump(2 * DAY + 30 * DAY)
     with pytest.raises(Refused, match="days ahead of what is proved") as refusal:

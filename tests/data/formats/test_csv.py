@@ -50,10 +50,10 @@ CASES: dict[str, tuple[bytes, Dialect, Any]] = {
     "tabs": (b"a\tb\n1\tx\n", Dialect(), [["1"], ["x"]]),
     "bars": (b"b|a\nx|1\n", Dialect(), [["1"], ["x"]]),
     "separator given": (b"a;b\n1;x\n", Dialect(sep=";"), [["1"], ["x"]]),
-    "the wrong separator": (b"a;b\n1;x\n", Dialect(sep=","), "no column 'a'"),
-    "no header": (b"12,Berlin\n55,Rome\n", Dialect(), "no column 'a' among 2"),
+    "the wrong separator": (b"a;b\n1;x\n", Dialect(sep=","), "unknown column 'a'"),
+    "no header": (b"12,Berlin\n55,Rome\n", Dialect(), "unknown column 'a' among 2"),
     "no rows": (b"a,b\n", Dialect(), [[], []]),
-    "nothing": (b"", Dialect(), "no column 'a' among 0"),
+    "nothing": (b"", Dialect(), "unknown column 'a' among 0"),
 }
 
 

@@ -122,7 +122,7 @@ def test_metrics_compare_resampled_paths() -> None:
 
 
 def test_what_has_no_density_is_refused() -> None:
-    with pytest.raises(NotIdentifiable, match="no reports"):
+    with pytest.raises(NotIdentifiable, match="at least one report"):
         dt.maps.density(told(0))
     with pytest.raises(InvalidParameter, match="not smoothed"):
         dt.maps.density(told(100), smoothing=0.1)

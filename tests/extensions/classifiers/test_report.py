@@ -139,7 +139,7 @@ def test_the_command(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nothing.joblib"], "no file"),
+        (["nothing.joblib"], "file not found"),
         (["no_such_module:thing"], "cannot be imported"),
         (["just-a-word"], "package.module:name"),
         (["model.joblib", "--row", "9"], "8 rows"),

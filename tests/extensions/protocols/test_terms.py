@@ -105,9 +105,9 @@ def test_wrong_bits_are_refused(bits: object) -> None:
 
 
 def test_other_mistakes_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="not KRR"):
+    with pytest.raises(InvalidParameter, match="got KRR"):
         protocols.Terms(dt.KRR(TWO, epsilon=1))
-    with pytest.raises(InvalidParameter, match="not KRR"):
+    with pytest.raises(InvalidParameter, match="got KRR"):
         protocols.local_pairs(dt.KRR(TWO, epsilon=1), 4)
     with pytest.raises(InvalidParameter, match="more bits"):
         protocols.Terms(dt.JRR(TWO, p=0.5 + 2**-12, rho=-0.2, n=4), bits=4)

@@ -752,7 +752,7 @@ public final class Device {
      * @throws Malformed ("label") if the campaign does not list the label: nothing is sent, and all reports are kept
      */
     public Sent send(Campaign campaign, String batches, String label, Transport transport) throws IOException {
-        need(campaign.takes(label), "label", "\"" + label + "\" is not in the campaign, which lists " + campaign.labels());
+        need(campaign.takes(label), "label", "\"" + label + "\" is not in the campaign; it lists " + campaign.labels());
         List<String> refused = new ArrayList<>();
         String words = "";
         int sent = 0;

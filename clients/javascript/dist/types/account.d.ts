@@ -243,7 +243,7 @@ export declare const pathAssumes: (times?: number) => string[];
 export declare const waits: ({ batch }: Queued) => boolean;
 /** Return whether an entry was charged for exactly what another one would be. */
 export declare const isPaid: (one: Entry | undefined, due: Entry) => unknown;
-/** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+/** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**
  * Put chosen reports that wait into a batch, at most one to a question, or return the batch of them that was sent and not acknowledged: its identity, its

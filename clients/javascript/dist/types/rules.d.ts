@@ -33,7 +33,7 @@ export declare function clockAfter(clock: State["clock"], { wall, boot, elapsed 
 export declare function short({ entries, device, own, limits }: State, entry: Entry): string | undefined;
 /** A source that repeats for one input: SHA-256 of the key, the purpose, the question and the input, in counter mode. */
 export declare function keyed(key: string, { asker, question, fingerprint }: Asked, input: unknown, purpose: number): Source;
-/** Return the first day of the present period of a question, by which it is known, and its length. */
+/** Return the first day of the present period of a question (its name), and its length. */
 export declare function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | "every">, today: number): [period: number, days: number];
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export declare function allRules({ epoch, lifetime, quota, askers, now, changes }?: Terms): Rules;
