@@ -1,4 +1,4 @@
-"""For scikit-learn: `Perturb` randomises a table; `NaiveBayes` and `NearestCentroid` are fitted to reports."""
+"""For scikit-learn: `Perturb` randomises a table; `NaiveBayes` and `NearestCentroid` learn from reports."""
 
 from __future__ import annotations
 
