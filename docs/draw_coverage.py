@@ -37,7 +37,7 @@ def numbers() -> dict[str, list[float]]:
         head, _, *rows = [line.strip("| ").split(" | ") for line in table.strip().split("\n")]
         columns = [index for index, name in enumerate(head) if name == "held" or "ε =" in name]
         for row in rows:
-            kind = TITLES.get(mark, "")
+            kind = TITLES.get(mark, mark.removeprefix("desk, "))
             if mark == "coverage":
                 kind = re.sub(r" [\d.]+$", "", row[0].split(", ")[1])
             elif mark == "shapes":

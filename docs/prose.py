@@ -7,12 +7,15 @@ import inspect
 import os
 import re
 import tempfile
+import warnings
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from dither.core.reports import DecodedValues
 from dither.errors import DitherError
 
+SECTION = re.compile(r"^([A-Z]\w+)\n-{3,}\n")  # of a docstring in numpy's style, as scikit-learn's users expect it
 FIELD = re.compile(r"^(Promise|Reports|Use when|Reference):\s+", re.MULTILINE)
 
 
@@ -51,6 +54,7 @@ def session(lines: list[str]) -> list[str]:
 def _output(line: str, names: dict[str, Any], *, last: bool) -> list[str]:
     """Run a line; an error is shown if it is the last one's: what cannot be done is worth knowing."""
     try:
+        warnings.simplefilter("ignore", DecodedValues)  # an example may show single reports
         if not isinstance(ast.parse(line).body[0], ast.Expr):
             exec(line, names)
             return []
@@ -66,6 +70,8 @@ def _output(line: str, names: dict[str, Any], *, last: bool) -> list[str]:
 
 
 def _paragraph(text: str) -> str:
+    if section := SECTION.match(text):
+        return _section(section[1], text[section.end() :])
     if text.lstrip().startswith(">>>"):
         return f"```pycon\n{text.strip()}\n\n```"
     if FIELD.match(text):
@@ -75,6 +81,16 @@ def _paragraph(text: str) -> str:
     if text.startswith("    "):
         return f"```text\n{inspect.cleandoc(text)}\n```"
     return text
+
+
+def _section(title: str, text: str) -> str:
+    """Return a section of a docstring in numpy's style; parameters are in the table of the page."""
+    if title == "Parameters":
+        return ""
+    if ">>>" in text:
+        return _paragraph(text)
+    items = re.sub(r"^(\S.*?) : ", r"- `\1`: ", text, flags=re.MULTILINE)
+    return f"{title}:\n\n{items}"
 
 
 def declaration(path: str, thing: object, *, width: int = 88) -> str:

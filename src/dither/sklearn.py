@@ -184,6 +184,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import dither as dt
+    >>> from dither.sklearn import NaiveBayes
     >>> asked = dt.Each(hours=dt.Podium(dt.Interval(0, 10), epsilon=4))
     >>> records = asked.perturb({"hours": [2.0, 8.0] * 500}, source=dt.Seeded(1))
     >>> NaiveBayes().fit(records, ["part", "full"] * 500).predict({"hours": [1.5, 9.0]}).tolist()
@@ -275,7 +276,8 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> import dither as dt
+    >>> import dither as dt, numpy as np
+    >>> from dither.sklearn import NearestCentroid
     >>> rows = np.tile([[1.0, 0.1], [0.1, 1.0]], (2_000, 1))
     >>> model = NearestCentroid(epsilon=4, source=dt.Seeded(1)).fit(rows, ["a", "b"] * 2_000)
     >>> model.predict([[0.9, 0.0], [0.0, 0.5]]).tolist()

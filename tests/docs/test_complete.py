@@ -91,6 +91,15 @@ def test_every_public_name_has_a_page(path: str) -> None:
     )
 
 
+def test_every_name_has_words_for_its_parameters_and_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all names in every run, without running the examples: a name without them stops `make docs`."""
+    monkeypatch.setattr(name_page.prose, "session", list)
+    for path, thing in name_page.public().items():
+        name_page.parameters(path, thing)
+        if name_page.document(path).startswith("api/") and not isinstance(thing, ModuleType):
+            assert name_page.example(path, thing)
+
+
 def test_the_api_page_leads_to_every_name() -> None:
     page = listings.api()
     for name in dt.__all__:
