@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import dither as dt
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 from dither.core.batch import BatchBody
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from tests.collection.campaigns import TOML
 from tests.support.terminal import run

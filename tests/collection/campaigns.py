@@ -8,7 +8,8 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 DAY = datetime.date(2026, 5, 4)

@@ -10,9 +10,10 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.live import Slot
+from dither.collection.published import Published
 from dither.collection.settings import Settings
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -10,7 +10,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.foundation.canonical import canonical
 from tests.collection.campaigns import KEY, TOML, contract, published

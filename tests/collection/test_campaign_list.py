@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
 from dither.collection.client import Client
+from dither.collection.published import Published
 from dither.collection.secrets import public_part
 from dither.collection.server import ServerPlan
 from dither.collection.signer import Signer, list_file

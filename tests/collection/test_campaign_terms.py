@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.collection.terms import Phase, QuestionTerms
 from dither.errors import Refused
 from dither_device.account import Account as DeviceAccount

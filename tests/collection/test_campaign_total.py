@@ -21,7 +21,8 @@ import dither as dt
 from dither.advice.explain import Explanation, explain
 from dither.advice.sheet import assessment, officer_sheet
 from dither.collection.audit import _check_promise
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.collection.web import words as page_words
 from dither_device.campaign import Campaign as DeviceCampaign
 from dither_device.consent import promise_of, short_of, words_of

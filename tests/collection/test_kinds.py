@@ -11,7 +11,8 @@ import pytest
 
 import dither as dt
 from dither.collection import kinds
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.errors import InvalidParameter
 from dither_device.campaign import Campaign as DeviceCampaign
 from dither_device.consent import words_of

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.live import Slot
 from dither.collection.next_version import found_ranges, next_version, stored_counts
+from dither.collection.published import Published
 from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived
 from dither.collection.terms import Phase

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector, check
 from dither.collection.presence import present_counts
+from dither.collection.published import Published
 from dither.collection.settings import Settings
 from dither.collection.store.sqlite import SqliteStore
 from dither.core.batch import BatchBody, ReadBatch

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from dither.collection.campaign import Published
 from dither.collection.campaign_list import CampaignList
+from dither.collection.published import Published
 from dither.collection.signer import Signer, list_file
 from tests.collection.campaigns import DAY, contract
 from tests.collection.serving import OPEN, Process

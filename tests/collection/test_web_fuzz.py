@@ -13,9 +13,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from dither.collection.campaign import Published
 from dither.collection.collector import Collector
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings
 from dither.collection.store.sqlite import SqliteStore

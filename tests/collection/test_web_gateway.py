@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import dither as dt
 from dither.collection import Client
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.ohttp import (
     GATEWAY,
@@ -30,6 +30,7 @@ from dither.collection.ohttp import (
     encapsulate,
     sealed_size,
 )
+from dither.collection.published import Published
 from dither.collection.secrets import make_sealing_key
 from dither.collection.server import ServerPlan, from_environment
 from dither.collection.settings import Settings

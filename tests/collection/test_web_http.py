@@ -279,7 +279,7 @@ def test_campaigns_and_the_client_are_served(start: Started) -> None:
     client = start()
     listed = client.get("/v1/campaigns").json()["campaigns"]
     assert [one["id"] for one in listed] == [CAMPAIGN.id]
-    from dither.collection.campaign import Published
+    from dither.collection.published import Published
 
     assert Published.from_json(client.get(f"/v1/campaigns/{CAMPAIGN.id}").text) == published()
     assert client.get("/v1/campaigns/none").status_code == 404

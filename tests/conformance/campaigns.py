@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.collection.secrets import public_part
 from dither.collection.terms import promises
 from dither.core.question import as_question

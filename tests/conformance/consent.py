@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither_device.total import percent
 from tests.collection.campaigns import KEY
 

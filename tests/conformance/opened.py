@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from tests.conformance.refused import FOLDER
 from tests.conformance.signatures import KEY, contract
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.collection.terms import QuestionTerms
 from tests.conformance.refused import FOLDER
 from tests.conformance.signatures import KEY, contract

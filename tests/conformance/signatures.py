@@ -13,7 +13,8 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 
 FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "signatures.json"
 

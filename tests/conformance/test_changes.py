@@ -12,7 +12,8 @@ import pytest
 
 import dither as dt
 import dither_device
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from tests.conformance import changes
 from tests.conformance.signatures import KEY
 from tests.conformance.test_java import checks, java  # noqa: F401  (a fixture)

@@ -22,9 +22,10 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
+from dither.collection.published import Published
 from dither.collection.secrets import make_sealing_key, public_part
 from dither.core import registry
 from dither.foundation.canonical import canonical

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 import dither as dt
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 from dither.collection.terms import QuestionTerms
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical

@@ -22,9 +22,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
+from dither.collection.published import Published
 from dither.collection.secrets import make_sealing_key
 from dither.core import registry
 from dither.core.wire import read_named

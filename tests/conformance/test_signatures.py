@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 from dither.errors import DitherError
 from tests.conformance.signatures import FILE, text
 

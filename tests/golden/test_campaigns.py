@@ -14,8 +14,9 @@ from typing import Any, Final
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
+from dither.collection.published import Published
 from dither.collection.secrets import public_part
 from dither.collection.signatures import KeyBefore
 from dither.collection.terms import QuestionTerms

@@ -32,9 +32,10 @@ def main() -> None:
 def _measure(path: Path) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
     from dither.collection.collector import Collector
     from dither.collection.live import Slot
+    from dither.collection.published import Published
     from dither.collection.settings import Settings
     from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers
@@ -88,9 +89,10 @@ def page(count: int = 20, days: int = 90, labels: int = 6) -> None:
 def _measure_page(path: Path, count: int, days: int, labels: int) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
     from dither.collection.collector import Collector
     from dither.collection.live import Slot
+    from dither.collection.published import Published
     from dither.collection.settings import Settings
     from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers

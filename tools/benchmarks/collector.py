@@ -30,10 +30,11 @@ import numpy as np
 from cryptography.hazmat.primitives import hpke
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.live import LiveCounts, Slot
 from dither.collection.ohttp import BinaryRequest, BinaryResponse, configuration, decapsulate, encapsulate
+from dither.collection.published import Published
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from dither.collection.store.sqlite import SqliteStore

@@ -21,8 +21,9 @@ import duckdb
 import numpy as np
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.live import Slot
+from dither.collection.published import Published
 from dither.collection.secrets import make_key
 from dither.collection.store.delta import export_to_delta
 from dither.collection.store.export import export_reports

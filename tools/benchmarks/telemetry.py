@@ -41,7 +41,7 @@ assert tool.answer("command", "build") == "drawn"
 LIBRARY = """
 import dither as dt
 from pathlib import Path
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 contract = Published.from_json(Path("campaign.json").read_text()).contract
 with dt.Account.open("dither.collection.account") as account:
     account.answer(contract.asking("command"), "build")

@@ -167,7 +167,7 @@ test("a person who says no while reports are sent stops the sender before the ne
 test("errors are sentences: no store, no IndexedDB, no inquiry, no value", async () => {
   await assert.rejects(Device.open({ epsilon: 1 }), { reason: "store", message: /expected store: indexedStore\(\)/ });
   await assert.rejects(Device.open(), { reason: "store" });
-  assert.throws(() => indexedStore(), { reason: "store", message: /no IndexedDB here: use fileStore/ });
+  assert.throws(() => indexedStore(), { reason: "store", message: /IndexedDB is missing here: use fileStore/ });
   const device = await open();
   await assert.rejects(device.answer(undefined), { reason: "asking", message: /expected an inquiry of device.asking/ });
   await assert.rejects(device.answer(), { reason: "asking" });

@@ -14,7 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from dither.collection.signer import Signer
 from dither.core.batch import BatchBody
 

@@ -15,7 +15,8 @@ from dither.data.streams import TABLES, TRIPS, ending, shown_name
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
+    from dither.collection.published import Published
     from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
     from dither_device.total import Total
@@ -176,7 +177,7 @@ def _read(path: Path, column: str | None) -> Found:
         if not _is_campaign(text.encode()):
             return Found(Questionnaire({column or path.stem: from_json(text)}))
         if '"signature"' in text:
-            from dither.collection.campaign import Published
+            from dither.collection.published import Published
 
             return _from_published(Published.from_json(text))
         return Found(Questionnaire.from_json(text))

@@ -1,5 +1,5 @@
 """The public names of this room."""
 
 from .campaign import Campaign as Campaign
-from .campaign import Published as Published
 from .client import Client as Client
+from .published import Published as Published

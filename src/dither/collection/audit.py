@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dither.advice.audits.api import audit
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.client import fetch_campaign, fetch_list, fetch_public
+from dither.collection.published import Published
 from dither.collection.signatures import check_pin
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from dither.errors import MalformedReport, Mismatch

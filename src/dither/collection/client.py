@@ -8,7 +8,7 @@ from typing import cast
 from dither.collection.account.account import Account
 from dither.collection.account.budget import Data
 from dither.collection.account.returns import Preview
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
 from dither.collection.exchange import (
     MOST_ANSWER,
@@ -20,6 +20,7 @@ from dither.collection.exchange import (
     unreachable,
 )
 from dither.collection.ohttp import public_key
+from dither.collection.published import Published
 from dither.collection.secrets import refuse_private
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found, unknown_name

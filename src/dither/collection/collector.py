@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from dither.collection.campaign import Published
 from dither.collection.campaign_list import CampaignList
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
 from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, counts_presence
+from dither.collection.published import Published
 from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.settings import Settings
 from dither.collection.signals import Signals, label_text

@@ -9,8 +9,9 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.exchange import Unreachable, check_address, exchange
+from dither.collection.published import Published
 from dither.core.counts import Counts
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts

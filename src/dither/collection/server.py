@@ -18,13 +18,14 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
 from dither.collection.collector import Collector, reason_closed, today
 from dither.collection.connections import protocol
 from dither.collection.kinds import check_counted
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from dither.collection.secrets import read_sealing_key, read_token
 from dither.collection.settings import Settings

@@ -8,8 +8,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
+from dither.collection.published import Published
 from dither.collection.secrets import make_key, public_part, read_key
 from dither.collection.signatures import KeyBefore
 from dither.errors import InvalidParameter, MalformedReport

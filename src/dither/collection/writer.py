@@ -12,10 +12,10 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
-from dither.collection.campaign import Published
 from dither.collection.collector import Collector
 from dither.collection.live import as_cells
 from dither.collection.log import log
+from dither.collection.published import Published
 from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.signals import label_text
 from dither.collection.store.store import Arrived, Stored, StoreUnavailable, Withdrawal

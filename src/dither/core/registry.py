@@ -164,6 +164,16 @@ MOST_TEXT: Final = 1 << 20  # characters of a text
 _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 
 
+def class_for(kind: type[Any], kernel: str) -> type[Any]:
+    """Return the class of the designs of a name that draw by a kernel: on places it may be another one."""
+    path: str | None = getattr(kind, "for_kernels", {}).get(kernel)
+    if path is None:
+        return kind
+    module, _, name = path.rpartition(".")
+    made: type[Any] = getattr(import_module(module), name)
+    return made
+
+
 def plain(value: object) -> object:
     """Return a parameter as JSON-compatible data; raise InvalidParameter if its type cannot be written."""
     if value is None or isinstance(value, bool | int | float | str):

@@ -328,7 +328,7 @@ def quantile(
             raise InvalidParameter(
                 "q has no shares; expected numbers between 0 and 1, such as [0.1, 0.5, 0.9]"
             )
-        parts = [quantile(reports, float(part), method=method, weights=weights) for part in q]
+        parts = [quantile(reports, part, method=method, weights=weights) for part in q]
         return EstimatedQuantiles.of(q, parts)
     if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(

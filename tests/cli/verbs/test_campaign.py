@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dither.collection.campaign import Published
+from dither.collection.published import Published
 from dither.collection.secrets import make_key
 from dither.collection.server import Addresses
 from dither.collection.signer import Signer

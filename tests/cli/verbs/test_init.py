@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
+from dither.collection.published import Published
 from tests.support.terminal import run
 
 

@@ -104,7 +104,7 @@ def test_units_are_exact() -> None:
     assert limit(0.0, EPSILON) == 0
     assert limit(1.0, EPSILON) == 2**64 + 2**12 + 1
     for bad in (-1.0, float("nan"), float("inf"), True, "1", 1e9):
-        with pytest.raises(InvalidParameter, match="a budget is a number"):
+        with pytest.raises(InvalidParameter, match="expected a budget to be a number"):
             check_limit(bad, EPSILON)  # type: ignore[arg-type]
 
 

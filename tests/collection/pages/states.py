@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.collection.campaign import Published
 from dither.collection.collector import Collector
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from tests.collection.collectors import make, people, send
 

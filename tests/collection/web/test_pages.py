@@ -112,7 +112,8 @@ def test_pictures_carry_words_and_exports_are_linked(pages):
 
 def _version(collector, number, **changes):
     """Publish a further version, and send 900 answers to each question."""
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
+    from dither.collection.published import Published
     from tests.collection.collectors import KEY, TERMS
 
     published = Published.sign(Campaign(**{**TERMS, "version": number, **changes}), KEY)

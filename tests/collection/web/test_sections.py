@@ -13,8 +13,9 @@ pytest.importorskip("starlette")
 from starlette.applications import Starlette
 
 import dither as dt
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
+from dither.collection.published import Published
 from dither.collection.settings import Settings
 from dither.collection.web.answers import ReportsPart
 from dither.collection.web.answers import rows as answer_rows

@@ -18,7 +18,8 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
+    from dither.collection.published import Published
     from dither.core.counts import Counts
     from dither.estimation.bounds import Bounds
 
@@ -43,7 +44,8 @@ def command() -> None:
 
 def _read(file: Path) -> tuple[Campaign, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
-    from dither.collection.campaign import Campaign, Published
+    from dither.collection.campaign import Campaign
+    from dither.collection.published import Published
 
     if file.suffix == ".toml":
         return Campaign.read(file), None
@@ -315,7 +317,7 @@ def _bounds_data(found: Bounds) -> dict[str, object]:
 @JSON_OPTION
 def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
-    from dither.collection.campaign import Published
+    from dither.collection.published import Published
     from dither.collection.signer import Signer
 
     first = datetime.datetime.now(datetime.UTC).date() if day is None else day

@@ -26,6 +26,7 @@ _KINDS: Final = (
     "open",
     "account",
     "permanent",
+    "changes",
 )
 _SHOWN: Final = 5  # failures of a kind that are printed
 

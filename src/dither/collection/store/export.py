@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.collection.campaign import Published
 from dither.collection.live import Slot, as_cells
 from dither.collection.presence import stored_question
+from dither.collection.published import Published
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable

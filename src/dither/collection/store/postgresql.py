@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.collection.campaign import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Withdrawn
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
     HOLDS,

@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from dither.collection.campaign import Published
 from dither.collection.live import FoldedCounts, LiveCounts, News, Slot, Withdrawn
 from dither.collection.log import log
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (
     HOLDS,

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dither.collection.campaign import Published
 from dither.collection.live import Added, Fates, FoldedCounts, LiveCounts, News, Slot, Total, Withdrawn
+from dither.collection.published import Published
 from dither.collection.refusals import Reason
 from dither.errors import DitherError, Mismatch
 from dither.foundation.arrays import Integers

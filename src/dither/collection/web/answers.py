@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.collection.campaign import Published
 from dither.collection.collector import Collector
+from dither.collection.published import Published
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.query import By, Query, What

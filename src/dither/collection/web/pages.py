@@ -14,9 +14,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.collection.campaign import Campaign, Published
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.presence import counts_presence
+from dither.collection.published import Published
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
     SHOWN,

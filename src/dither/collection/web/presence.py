@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from dither.collection.campaign import Published
 from dither.collection.presence import counts_presence, present_counts
+from dither.collection.published import Published
 from dither.collection.web.answers import guard
 from dither.collection.web.requests import Handler
 from dither.collection.web.words import percent

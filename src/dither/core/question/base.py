@@ -169,8 +169,7 @@ class Question(Answering):
 
     def _remake(self, more: Mapping[str, Any]) -> Any:
         """Return the design with these parameters, after replacing some; they are untrusted input."""
-        kind: Any = registry.design(self.name)
-        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
+        kind: Any = registry.class_for(registry.design(self.name), self.kernel.kind)
         if not kind._admits(self.domain):
             raise Mismatch(
                 f"what {self.name} was made from does not travel (the distances between places): make the "
@@ -326,7 +325,7 @@ class Question(Answering):
             kind = type(self.made_by) if self.made_by is not None else registry.design(self.name)
         except InvalidParameter:
             return ""
-        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
+        kind = registry.class_for(kind, self.kernel.kind)
         return (kind.__doc__ or "").strip().splitlines()[0].rstrip(".") + ". "
 
     def __repr__(self) -> str:

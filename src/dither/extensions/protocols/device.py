@@ -176,7 +176,9 @@ def local_pairs(
     Their mechanism is for n people, by default the number of `jrr`.
     """
     if not isinstance(jrr, Joint):
-        raise InvalidParameter(f"devices toss for a JRR or JRR.over(...), not {type(jrr).__name__}")
+        raise InvalidParameter(
+            f"expected a JRR or JRR.over(...), whose coins devices toss, got {type(jrr).__name__}"
+        )
     people = jrr.n if n is None else n
     check_number(people)
     terms = Terms(replace(jrr, n=people), bits)

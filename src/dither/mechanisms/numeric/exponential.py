@@ -60,7 +60,7 @@ class Exponential(NumberMechanism):
     _takes = (Interval, Circle)
 
     # The class of the designs that draw by another kernel, for a reader that has only the question.
-    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"points": ScoredPoints}
+    for_kernels: ClassVar[Mapping[str, str]] = {"points": "dither.mechanisms.places.exponential.ScoredPoints"}
 
     def __new__(cls, *given: Any, **more: Any) -> Any:
         """Return the mechanism of a domain: on places it is another class."""

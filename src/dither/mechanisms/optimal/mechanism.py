@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from dither.core import registry
 from dither.core.domains import Box, Circle, Interval, Places, Plane, Routes, Vectors
 from dither.core.kernels.window.codebook import Runs
 from dither.core.kernels.window.start import Placement
@@ -23,8 +24,6 @@ from dither.mechanisms.analysis.window import BlendedLaw, WindowLaw
 from dither.mechanisms.mechanism import ADDED
 from dither.mechanisms.numeric.base import Shape, WindowMechanism
 from dither.mechanisms.optimal import store
-from dither.mechanisms.optimal.anywhere import Among, Anywhere
-from dither.mechanisms.optimal.box import InBox
 from dither.mechanisms.optimal.design import Design, relative_gap
 from dither.mechanisms.optimal.prior import (
     NearestRun,
@@ -43,8 +42,6 @@ from dither.mechanisms.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
-from dither.mechanisms.optimal.routes import AmongRoutes
-from dither.mechanisms.optimal.vectors import InBall
 
 
 @dataclass(frozen=True)
@@ -91,13 +88,21 @@ class Optimal(WindowMechanism):
 
     _takes = (Interval, Circle)
 
-    # The classes of the designs that draw by other kernels, for code that has only the question.
-    for_kernels: ClassVar[Mapping[str, type[Any]]] = {
-        "nearest": Anywhere,
-        "listing": Among,
-        "box": InBox,
-        "routes": AmongRoutes,
-        "directions": InBall,
+    # The classes of the designs that draw by other kernels, for code that has only the question. A module
+    # is imported when one of its designs is made: most people ask for numbers.
+    for_kernels: ClassVar[Mapping[str, str]] = {
+        "nearest": "dither.mechanisms.optimal.anywhere.Anywhere",
+        "listing": "dither.mechanisms.optimal.anywhere.Among",
+        "box": "dither.mechanisms.optimal.box.InBox",
+        "routes": "dither.mechanisms.optimal.routes.AmongRoutes",
+        "directions": "dither.mechanisms.optimal.vectors.InBall",
+    }
+    _kernels: ClassVar[Mapping[type[Any], str]] = {
+        Plane: "nearest",
+        Places: "listing",
+        Box: "box",
+        Routes: "routes",
+        Vectors: "directions",
     }
 
     def __new__(cls, *given: Any, **more: Any) -> Any:
@@ -108,14 +113,8 @@ class Optimal(WindowMechanism):
     @classmethod
     def on(cls, domain: object) -> type[Any]:
         """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list, `InBox`."""
-        kinds: dict[type[Any], type[Any]] = {
-            Plane: Anywhere,
-            Places: Among,
-            Box: InBox,
-            Routes: AmongRoutes,
-            Vectors: InBall,
-        }
-        return next((design for kind, design in kinds.items() if isinstance(domain, kind)), cls)
+        kernels = (kernel for kind, kernel in cls._kernels.items() if isinstance(domain, kind))
+        return registry.class_for(cls, next(kernels, ""))
 
     def _check(self) -> None:
         if self.decoding != "own":
