@@ -15,7 +15,9 @@ from typing import Any
 from dither.core.reports import DecodedValues
 from dither.errors import DitherError
 
-SECTION = re.compile(r"^([A-Z]\w+)\n-{3,}\n")  # of a docstring in numpy's style, as scikit-learn's users expect it
+SECTION = re.compile(
+    r"^([A-Z]\w+)\n-{3,}\n"
+)  # of a docstring in numpy's style, as scikit-learn's users expect it
 FIELD = re.compile(r"^(Promise|Reports|Use when|Reference):\s+", re.MULTILINE)
 
 

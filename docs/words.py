@@ -443,7 +443,7 @@ MEANINGS = {
     "rows.n": "how many rows are made",
     "rows.reports": "reports of `dt.Marginals`, or of `dt.Each` about categories",
     "rows.seed": "the same seed gives the same rows; nothing private depends on it",
-    "NearestCentroid.classes": "the public list of classes; None: those of `y` in `fit`, which are then public",
+    "NearestCentroid.classes": "the public list of classes; None: those of `y`, which are then public",
     "NearestCentroid.centre": "public numbers subtracted from the features before they are scaled; None: 0",
     "NaiveBayes.priors": "the probability of each class; None: the estimated ones",
     "Exponential.sensitivity": "the Δ of the paper's scale ε/2Δ; None: the largest scale that keeps ε",
