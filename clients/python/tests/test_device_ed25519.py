@@ -9,7 +9,7 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from dither.collection import campaign as contract
+from dither.collection import signatures
 from dither.errors import MalformedReport
 from dither_device.ed25519 import _BASE, ORDER, P, _combine, is_sound_key, verify
 from dither_device.text import sha512
@@ -53,7 +53,7 @@ def encode(y: int, sign: int = 0) -> bytes:
 def accepted(key: bytes, signature: bytes, message: bytes) -> bool:
     """Return the verdict of `dither`, which verifies by `cryptography`."""
     try:
-        contract.verify(key.hex(), signature.hex(), message)
+        signatures.verify(key.hex(), signature.hex(), message)
     except MalformedReport:
         return False
     return True
