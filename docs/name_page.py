@@ -49,7 +49,7 @@ def examples() -> dict[str, list[str]]:
 @cache
 def public() -> dict[str, Any]:
     """Return every public thing by the shortest path that leads to it, without `dt.`."""
-    found: dict[str, Any] = {name: getattr(dt, name) for name in dt.__all__}
+    found: dict[str, Any] = {name: getattr(dt, name) for name in (*dt.__all__, "errors", "jrr")}
     found |= {name: import_module(f"dither.{name}") for name in APART}
     known = {id(thing) for thing in found.values()}
     modules = [name for name, thing in found.items() if isinstance(thing, ModuleType)]

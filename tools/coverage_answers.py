@@ -105,7 +105,7 @@ def crossed(kind: Any, n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng
             side.perturb(answers, source=source)
             for side, answers in zip(sides, (drawn // 6, drawn % 6), strict=True)
         )
-        held = dt.crosstab(first, second).covers(shares)
+        held = dt.stats.crosstab(first, second).covers(shares)
         return held[np.unravel_index(shares.argmin(), shares.shape)] if rarest else held
 
     return run
@@ -523,9 +523,9 @@ def optional(what: str, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], An
             _HIGH
         ),
         "covariance": lambda told: dt.stats.covariance(told["x"], told["y"]).covers(0.5 * _SPREAD),
-        "correlation": lambda told: dt.correlation(told["x"], told["y"]).covers(_TRUE_CORRELATION),
-        "slope": lambda told: dt.regression(told["x"], told["y"]).slope.covers(0.5),
-        "a point on the line": lambda told: dt.regression(told["x"], told["y"]).at(0.4).covers(0.4),
+        "correlation": lambda told: dt.stats.correlation(told["x"], told["y"]).covers(_TRUE_CORRELATION),
+        "slope": lambda told: dt.stats.regression(told["x"], told["y"]).slope.covers(0.5),
+        "a point on the line": lambda told: dt.stats.regression(told["x"], told["y"]).at(0.4).covers(0.4),
         "equal groups are accepted": lambda told: (
             dt.stats.same_distribution(told["y"][: n // 3], told["y"][n // 3 :]).p_value > 0.05
         ),
@@ -647,8 +647,8 @@ def moment(quantity: str, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], 
         if quantity == "covariance":
             return dt.stats.covariance(reports).covers(0.55 / 12.0)
         if quantity == "correlation":
-            return dt.correlation(reports).covers(0.55 / 12.0 / math.sqrt(spread / 12.0))
-        return dt.regression(reports, "y")["x"].covers(0.55)
+            return dt.stats.correlation(reports).covers(0.55 / 12.0 / math.sqrt(spread / 12.0))
+        return dt.stats.regression(reports, "y")["x"].covers(0.55)
 
     return run
 

@@ -41,7 +41,7 @@ class People(NamedTuple):
     def rake(self) -> Any:
         """Return weights by both public columns."""
         totals: Any = {"group": {0: 0.5, 1: 0.5}, "sex": {0: 0.5, 1: 0.5}}
-        return dt.weights.rake({"group": self.group.tolist(), "sex": self.sex.tolist()}, totals)
+        return dt.stats.rake({"group": self.group.tolist(), "sex": self.sex.tolist()}, totals)
 
 
 def sample(rng: Rng, n: int) -> People:
@@ -249,7 +249,7 @@ def within(kind: Any, n: int, epsilon: float, side: str, *, weighted: bool = Fal
             pairs = pairs[kept]
             weights = np.where(pairs < 2, 2.0, 1.0)
         told = [one.perturb(part, source=source) for one, part in zip(asked, divmod(pairs, 2), strict=True)]
-        table = dt.crosstab(told[0], told[1], weights=weights)
+        table = dt.stats.crosstab(told[0], told[1], weights=weights)
         return getattr(table, f"within_{side}")().covers(truth)
 
     return run
@@ -292,7 +292,7 @@ def linear(n: int, epsilon: float, *, answer: str) -> Run:
         x = rng.beta(0.7, 0.7, n) * 0.8 + 0.2 * z
         y = 0.2 + 0.4 * x + 0.2 * c - 0.1 * z + rng.uniform(0, 0.3, n) - 0.05
         told = [one.perturb(part, source=source) for one, part in ((number, x), (category, c), (number, y))]
-        fit = dt.regression({"x": told[0], "c": told[1], "z": z}, told[2])
+        fit = dt.stats.regression({"x": told[0], "c": told[1], "z": z}, told[2])
         if answer == "at":
             return fit.at({"x": 0.8, "c": 1, "z": 0.5}).covers(0.3 + 0.32 + 0.2 - 0.05)
         return fit[answer].covers(slopes[answer])
@@ -311,7 +311,7 @@ def logistic(n: int, epsilon: float, *, answer: str) -> Run:
         chance = 1.0 / (1.0 + np.exp(0.5 - 0.8 * z - 1.0 * c))
         y = (rng.random(n) < chance).astype(int)
         by, told = (two.perturb(part, source=source) for part in (c, y))
-        fit = dt.regression({"z": z, "c": by}, told)
+        fit = dt.stats.regression({"z": z, "c": by}, told)
         if answer == "at":
             return fit.at({"z": 1.0, "c": 0}).covers(1.0 / (1.0 + np.exp(0.5 - 0.8)))
         return fit[answer].covers(slopes[answer])
@@ -329,9 +329,11 @@ def over_years(n: int, epsilon: float, *, answer: str) -> Run:
         rest = 0.3 * rng.random(n)
         if answer == "logistic":
             yes = (rng.random(n) < 1.0 / (1.0 + np.exp(-0.3 * (year - 2019.5)))).astype(int)
-            return dt.regression({"year": year}, two.perturb(yes, source=source))["year"].covers(0.3)
+            return dt.stats.regression({"year": year}, two.perturb(yes, source=source))["year"].covers(0.3)
         if answer in ("year", "R²", "intercept"):
-            fit = dt.regression({"year": year}, asked.perturb(0.05 * (year - 2015) + rest, source=source))
+            fit = dt.stats.regression(
+                {"year": year}, asked.perturb(0.05 * (year - 2015) + rest, source=source)
+            )
             drawn = 0.05**2 * 99.0 / 12.0
             if answer == "R²":
                 return fit.r_squared.covers(drawn / (drawn + spread))
@@ -339,9 +341,9 @@ def over_years(n: int, epsilon: float, *, answer: str) -> Run:
         y = 0.1 + (0.2 + 0.4 * group) * x + rest
         told = asked.perturb(x, source=source)
         if answer == "public":
-            return dt.regression({"x": told, "group": group}, y)["x"].covers(0.4)
+            return dt.stats.regression({"x": told, "group": group}, y)["x"].covers(0.4)
         data = {"y": asked.perturb(y, source=source), "x": told, "group": group}
-        return dt.regression("y ~ x * C(group)", data)["x × group: 1"].covers(0.4)
+        return dt.stats.regression("y ~ x * C(group)", data)["x × group: 1"].covers(0.4)
 
     return run
 
@@ -406,7 +408,7 @@ def optional(what: str, n: int, epsilon: float, share: float, kind: Any = dt.Pod
         values = np.ma.MaskedArray(rng.beta(2, 5, n), rng.random(n) >= share)
         told = asked.perturb(values, source=source)
         if what == "answered":
-            return dt.response_rate(told).covers(share)
+            return dt.stats.response_rate(told).covers(share)
         if what == "bands":
             low, high = dt.distribution(told, 16).bands()
             return (low <= shares) & (shares <= high)

@@ -127,7 +127,7 @@ def table(kind: Any) -> Callable[[Rng, Source, float, int], Any]:
         pairs = rng.choice(12, n, p=JOINT.reshape(-1) / JOINT.sum())
         first = _made(kind, THREE, epsilon).perturb(pairs // 4, source=source)
         second = _made(kind, FOUR, epsilon).perturb(pairs % 4, source=source)
-        return np.mean(dt.crosstab(first, second).covers(JOINT / JOINT.sum()))
+        return np.mean(dt.stats.crosstab(first, second).covers(JOINT / JOINT.sum()))
 
     return run
 
@@ -135,7 +135,7 @@ def table(kind: Any) -> Callable[[Rng, Source, float, int], Any]:
 def independence(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     first = _made(dt.OUE, THREE, epsilon).perturb(rng.choice(3, n, p=[0.5, 0.3, 0.2]), source=source)
     second = _made(dt.OUE, FOUR, epsilon).perturb(rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1]), source=source)
-    return dt.crosstab(first, second).independence().p_value > 0.05
+    return dt.stats.crosstab(first, second).independence().p_value > 0.05
 
 
 def same_shares(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
@@ -173,21 +173,21 @@ def covariance(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
 
 def correlation(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     try:
-        return dt.correlation(*two(rng, source, epsilon, n)).covers(TRUE)
+        return dt.stats.correlation(*two(rng, source, epsilon, n)).covers(TRUE)
     except NotIdentifiable:
         return None
 
 
 def slope(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     try:
-        return dt.regression(*two(rng, source, epsilon, n)).slope.covers(0.6)
+        return dt.stats.regression(*two(rng, source, epsilon, n)).slope.covers(0.6)
     except NotIdentifiable:
         return None
 
 
 def on_the_line(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     try:
-        return dt.regression(*two(rng, source, epsilon, n)).at(0.8).covers(0.2 + 0.6 * 0.8)
+        return dt.stats.regression(*two(rng, source, epsilon, n)).at(0.8).covers(0.2 + 0.6 * 0.8)
     except NotIdentifiable:
         return None
 

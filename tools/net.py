@@ -578,7 +578,7 @@ def pages() -> Data:
         "other": minutes.perturb(values_of(minutes.domain), source=dt.Seeded(4)),
     }
     age = np.where(np.arange(REPORTS) % 3 == 0, "young", "old")
-    weights = partial(dt.weights.rake, {"age": age}, {"age": {"young": 400, "old": 600}})
+    weights = partial(dt.stats.rake, {"age": age}, {"age": {"young": 400, "old": 600}})
     made: dict[str, Callable[[], Any]] = {
         "explanation": survey.explain,
         "explanation, in batches": lambda: survey.explain(minimum_batch=1000),
@@ -586,7 +586,7 @@ def pages() -> Data:
         "frequencies": lambda: dt.frequencies(some["browser"]),
         "distribution": lambda: dt.distribution(some["minutes"], 8),
         "quantiles": lambda: dt.quantile(some["minutes"], 0.9),
-        "pairs": lambda: dt.crosstab(some["browser"], some["again"]),
+        "pairs": lambda: dt.stats.crosstab(some["browser"], some["again"]),
         "comparison": lambda: dt.compare(dt.Interval(0, 1), epsilon=1),
         "recommendation": lambda: dt.recommend(dt.Interval(0, 1), dt.goals.Mean(n=1000), epsilon=1),
         "over time": lambda: dt.over_time(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
@@ -594,8 +594,8 @@ def pages() -> Data:
         "guarantee": lambda: minutes.guarantee,
         "weights": weights,
         "weighted": lambda: dt.mean(some["minutes"], weights=weights()),
-        "regression": lambda: dt.regression(some["browser"], some["minutes"]),
-        "correlation": lambda: dt.correlation(some["minutes"], some["other"]),
+        "regression": lambda: dt.stats.regression(some["browser"], some["minutes"]),
+        "correlation": lambda: dt.stats.correlation(some["minutes"], some["other"]),
         "map": lambda: dt.maps.density(
             dt.PlanarLaplace(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=4).perturb(
                 np.column_stack([np.linspace(0, 1, 50), np.linspace(0, 1, 50)]), source=dt.Seeded(3)

@@ -7,8 +7,8 @@ the lazy loader: a module is imported when one of its names is first used; `impo
 import lazy_loader
 
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-# Public modules for research and for audits. They are not among the first names that `dir` lists.
-_APART = ("audits", "protocols", "randomness", "rivals")
+# Public modules for research and for audits, and the errors. They are not among the first names of `dir`.
+_APART = ("audits", "errors", "jrr", "protocols", "randomness", "rivals")
 __all__ = [name for name in __all__ if name not in _APART]
 
 # Names of earlier versions, and what to write instead.
@@ -29,8 +29,12 @@ _RENAMED = {
     "to_json": "mechanism.to_json()",
     "fit": "dt.stats.fit_family",
     "together": "dt.stats.joint_frequency",
-    **dict.fromkeys(("answers", "combine", "covariance", "difference", "goodness_of_fit"), "dt.stats"),
-    **dict.fromkeys(("post_stratified", "resultant", "same_distribution", "tables"), "dt.stats"),
+    "weights": "dt.stats.rake",
+    **dict.fromkeys(
+        ("answers", "combine", "correlation", "covariance", "crosstab", "difference"), "dt.stats"
+    ),
+    **dict.fromkeys(("goodness_of_fit", "post_stratified", "regression", "response_rate"), "dt.stats"),
+    **dict.fromkeys(("resultant", "same_distribution", "tables"), "dt.stats"),
 }
 
 

@@ -43,14 +43,9 @@ from .core.wire import from_bytes as from_bytes
 from .core.wire import from_json as from_json
 from .estimation import maps as maps
 from .estimation import stats as stats
-from .estimation import weights as weights
 from .estimation.bounds import bounds as bounds
-from .estimation.optional import response_rate as response_rate
 from .estimation.over_time import by_day as by_day
-from .estimation.pairs import correlation as correlation
-from .estimation.pairs import crosstab as crosstab
 from .estimation.queries import cumulative as cumulative
-from .estimation.regression import regression as regression
 from .estimation.retention import retention as retention
 from .estimation.rows import rows as rows
 from .estimation.texts import heavy_hitters as heavy_hitters

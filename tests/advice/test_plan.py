@@ -55,9 +55,9 @@ def test_what_is_planned_is_what_estimates_have() -> None:
         "weight": dt.mean(told["weight"]),
         "pet": dt.frequencies(told["pet"])["cat"],
         "home": dt.frequencies(told["home"])["house"],
-        "age × weight": dt.regression(told["age"], told["weight"]).slope,
+        "age × weight": dt.stats.regression(told["age"], told["weight"]).slope,
         "age × pet": dt.estimate(told["age"], by=told["pet"])["dog"],
-        "pet × home": dt.crosstab(told["pet"], told["home"])["cat", "flat"],
+        "pet × home": dt.stats.crosstab(told["pet"], told["home"])["cat", "flat"],
     }
     for name, estimate in found.items():
         assert planned[name]["±"] == pytest.approx(float(estimate.half_width()), rel=0.06), name

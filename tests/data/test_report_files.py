@@ -45,7 +45,7 @@ def test_what_is_written_is_read(ending: str, survey: Path, tmp_path: Path) -> N
     assert np.array_equal(both["uses"].cells, found["uses"].cells[where])
     groups = dt.estimate(found["age"], by=found.labels("city", "age"), minimum=10)
     assert {label for label, _ in groups.items()} == {"Rome", "Nara"}
-    assert dt.crosstab(found["mood"], found["uses"]).n == 90
+    assert dt.stats.crosstab(found["mood"], found["uses"]).n == 90
     more = tmp_path / f"more.{ending}"
     dt.data.perturb_file(survey, more, ASKED, keep=["city"], missing="skip")
     both_files = dt.data.read(out, more)

@@ -69,7 +69,7 @@ def test_an_empty_cell_is_an_answer_where_that_is_asked(tmp_path: Path) -> None:
         assert dt.data.perturb_file(path, out, asked).written == 4000
         for name, total in dt.data.summarise_file(out).items():
             assert total.n == 4000
-            assert float(dt.response_rate(total)) == pytest.approx(answered[name] / 4000, abs=0.05)
+            assert float(dt.stats.response_rate(total)) == pytest.approx(answered[name] / 4000, abs=0.05)
     assert all(fit.fit == 4000 for fit in dt.data.check_file(path, asked).values())
 
 

@@ -136,9 +136,9 @@ def test_on_a_scale_there_are_quantiles_and_no_mean() -> None:
         dt.mean,
         dt.variance,
         lambda given: dt.distribution(given).mean(),
-        lambda given: dt.correlation(given, other),
-        lambda given: dt.regression(given, other),
-        lambda given: dt.regression(other, given),
+        lambda given: dt.stats.correlation(given, other),
+        lambda given: dt.stats.regression(given, other),
+        lambda given: dt.stats.regression(other, given),
     ):
         with pytest.raises(NotIdentifiable, match="scale"):
             quantity(reports)
@@ -189,21 +189,21 @@ def test_the_word_mean_never_stands_alone(clipped: dt.Reports) -> None:
 
 def test_estimates_from_two_numbers_name_the_clipped_ones(clipped: dt.Reports) -> None:
     plain = dt.Podium(dt.Interval(0, 9), epsilon=4).perturb(np.linspace(0, 9, 4_000), source=dt.Seeded(3))
-    fit = dt.regression({"minutes": clipped}, plain)
+    fit = dt.stats.regression({"minutes": clipped}, plain)
     name = "minutes clipped to [10, 100], 0.4 – 2 % outside (estimate 1.2 %)"
     assert repr(fit).endswith(f"; {name}")
     assert repr(fit).count("clipped") == 1
     for each in (fit.slope, fit.at(44.0), fit.r_squared):
         assert name in repr(each)
     assert fit.records()[0]["of"] == "minutes clipped to [10, 100]"
-    both = dt.regression({"minutes": clipped}, dt.Podium(CLIPPED, epsilon=2).perturb(normal(4_000, 2)))
+    both = dt.stats.regression({"minutes": clipped}, dt.Podium(CLIPPED, epsilon=2).perturb(normal(4_000, 2)))
     assert "; the response clipped to [10, 100], " in repr(both)
     assert both.records()[0]["of"] == "minutes clipped to [10, 100] and the response clipped to [10, 100]"
     assert "outside" not in both.records()[0]
     for pair in ((clipped, plain), (plain, clipped)):
         which = "the first number" if pair[0] is clipped else "the second"
         assert f"covariance of {which} clipped to [10, 100]" in repr(dt.stats.covariance(*pair))
-    assert "clipped" not in repr(dt.regression({"x": plain}, np.arange(4_000.0)))
+    assert "clipped" not in repr(dt.stats.regression({"x": plain}, np.arange(4_000.0)))
     box = dt.Box({"minutes": CLIPPED, "age": dt.Interval(0, 99)})
     together = dt.optimal.JointMoments(box, epsilon=4)
     people = {"minutes": CLIPPED.clip(normal(4_000)), "age": [40.0, 50.0] * 2_000}

@@ -215,7 +215,7 @@ def test_html_shows_intervals_and_escapes_labels():
         dt.mean(REPORTS),
         dt.frequencies(PETS),
         dt.distribution(REPORTS, 4),
-        dt.crosstab(PETS, ANIMAL.perturb(["dog"] * 300)),
+        dt.stats.crosstab(PETS, ANIMAL.perturb(["dog"] * 300)),
     ):
         text = shown._repr_html_()
         assert "<table>" in text

@@ -78,7 +78,10 @@ def test_what_cannot_be_said_is_refused() -> None:
         dt.stats.joint_frequency(reports, 1, 2)
     with pytest.raises(InvalidParameter):
         dt.stats.joint_frequency(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
-    for test in (lambda: dt.stats.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
+    for test in (
+        lambda: dt.stats.same_distribution(reports, reports),
+        lambda: dt.stats.crosstab(reports, other),
+    ):
         with pytest.raises(InvalidParameter, match="sets of items"):
             test()
 

@@ -43,8 +43,8 @@ def test_intervals_cover(epsilon: float, n: int) -> None:
                 found["mean of height"].covers(160),
                 found["variance of height"].covers(TRUTH["variance"]),
                 dt.stats.covariance(reports).covers(TRUTH["covariance"]),
-                dt.correlation(reports).covers(TRUTH["correlation"]),
-                dt.regression(reports, "weight")["height"].covers(TRUTH["slope"]),
+                dt.stats.correlation(reports).covers(TRUTH["correlation"]),
+                dt.stats.regression(reports, "weight")["height"].covers(TRUTH["slope"]),
             ]
         )
     shares = np.mean(held, axis=0)
@@ -89,14 +89,14 @@ def test_the_regression_is_that_of_the_values() -> None:
     height, weight = _people(200_000, 9)
     reports = dt.optimal.JointMoments(BODY, epsilon=8).perturb({"height": height, "weight": weight})
     slope, intercept = np.polyfit(height, weight, 1)
-    found = dt.regression(reports, "weight")
+    found = dt.stats.regression(reports, "weight")
     assert found["height"].covers(slope, 0.9999)
     assert found["intercept"].covers(intercept, 0.9999)
     assert found.at({"height": 150}).covers(intercept + 150 * slope, 0.9999)
     with pytest.raises(InvalidParameter, match="no number"):
-        dt.regression(reports, "age")
+        dt.stats.regression(reports, "age")
     with pytest.raises(InvalidParameter, match="weights"):
-        dt.regression(reports, "weight", weights=np.ones(200_000))
+        dt.stats.regression(reports, "weight", weights=np.ones(200_000))
 
 
 def test_counts_are_enough_and_wrong_reports_are_refused() -> None:
@@ -107,6 +107,6 @@ def test_counts_are_enough_and_wrong_reports_are_refused() -> None:
     assert list(moments(summary)) == list(dt.estimate(reports))
     assert [row["answer"] for row in moments(summary).records()][-1] == "covariance of height and weight"
     with pytest.raises(NotIdentifiable, match="three people"):
-        dt.correlation(asked.perturb({"height": [150.0], "weight": [60.0]}))
+        dt.stats.correlation(asked.perturb({"height": [150.0], "weight": [60.0]}))
     with pytest.raises(InvalidParameter, match="JointMoments"):
-        dt.correlation(dt.Podium(UNIT, epsilon=1).perturb([0.5] * 10))
+        dt.stats.correlation(dt.Podium(UNIT, epsilon=1).perturb([0.5] * 10))

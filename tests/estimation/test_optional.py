@@ -59,10 +59,10 @@ def test_pairs_groups_and_regressions_are_of_those_who_answered() -> None:
         (dt.estimate(x, by=group)["high"], known[known > 0.5].mean()),
         (dt.estimate(x, by=group, weights=np.ones(len(x)))["low"], known[known <= 0.5].mean()),
         (dt.stats.covariance(x, y), known.var() / 2),
-        (dt.correlation(x, y), 1.0),
-        (dt.regression(x, y).slope, 0.5),
-        (dt.regression({"x": x, "group": group}, y)["x"], 0.5),
-        (dt.regression({"x": x}, y, weights=np.linspace(1, 2, len(x))).at({"x": 0.4}), 0.4),
+        (dt.stats.correlation(x, y), 1.0),
+        (dt.stats.regression(x, y).slope, 0.5),
+        (dt.stats.regression({"x": x, "group": group}, y)["x"], 0.5),
+        (dt.stats.regression({"x": x}, y, weights=np.linspace(1, 2, len(x))).at({"x": 0.4}), 0.4),
     ]
     for estimate, truth in cases:
         assert "of those who answered" in repr(estimate)
@@ -131,7 +131,7 @@ def test_no_answer_has_as_many_cells_as_an_answer_and_no_other_loss() -> None:
 def test_the_mean_is_that_of_those_who_answered() -> None:
     question = dt.Podium(AGE, epsilon=2)
     reports = question.perturb(answers(40_000, 0.6, 43, 1), source=dt.Seeded(1))
-    mean, rate = dt.mean(reports), dt.response_rate(reports)
+    mean, rate = dt.mean(reports), dt.stats.response_rate(reports)
     assert mean.unit == "years"
     assert abs(float(mean) - 43) < 4 * float(mean.standard_error) < 3
     assert abs(float(rate) - 0.6) < 4 * float(rate.standard_error) < 0.05
@@ -210,7 +210,7 @@ def test_intervals_hold(epsilon: float, n: int, share: float) -> None:
     held, rates, times = 0, 0, 200
     for seed in range(times):
         reports = question.perturb(answers(n, share, 43, seed), source=dt.Seeded(seed))
-        mean, rate = dt.mean(reports).interval(), dt.response_rate(reports).interval()
+        mean, rate = dt.mean(reports).interval(), dt.stats.response_rate(reports).interval()
         held += mean[0] <= 43.0 <= mean[1]
         rates += rate[0] <= share <= rate[1]
     assert held >= 0.9 * times  # 5 % are expected to miss; more than 10 % do with probability 0.001
@@ -220,8 +220,8 @@ def test_intervals_hold(epsilon: float, n: int, share: float) -> None:
 def test_hardly_anybody_answered() -> None:
     question = dt.Podium(AGE, epsilon=0.5, cells=256)
     every = [question.perturb([None] * 500, source=dt.Seeded(seed)) for seed in range(8)]
-    some = [reports for reports in every if float(dt.response_rate(reports)) > 0]
-    none = [reports for reports in every if float(dt.response_rate(reports)) <= 0]
+    some = [reports for reports in every if float(dt.stats.response_rate(reports)) > 0]
+    none = [reports for reports in every if float(dt.stats.response_rate(reports)) <= 0]
     assert {dt.mean(reports).interval() for reports in some} == {(18.0, 100.0)}  # nothing is known
     with pytest.raises(NotIdentifiable, match="response_rate"):
         dt.mean(none[0])
@@ -233,7 +233,7 @@ def test_directions_of_those_who_answered() -> None:
     reports = dt.OGPM(WIND, epsilon=2).perturb(given, source=dt.Seeded(3))
     mean = dt.mean(reports)
     assert abs((float(mean) - 350 + 180) % 360 - 180) < 4 * float(mean.standard_error) < 8
-    assert abs(float(dt.response_rate(reports)) - 0.5) < 0.03
+    assert abs(float(dt.stats.response_rate(reports)) - 0.5) < 0.03
 
 
 def test_categories_have_one_more() -> None:
@@ -242,7 +242,7 @@ def test_categories_have_one_more() -> None:
     found = dt.frequencies(reports)
     assert found.labels == ("good", "bad", None)
     assert float(found[None]) == pytest.approx(0.2, abs=0.03)
-    assert float(dt.response_rate(reports)) == pytest.approx(1.0 - float(found[None]))
+    assert float(dt.stats.response_rate(reports)) == pytest.approx(1.0 - float(found[None]))
     assert "no answer: 0." in repr(found)
     assert found.to_frame()["answer"].to_list() == ["good", "bad", "no answer"]
 
@@ -260,14 +260,14 @@ def test_what_else_is_refused_in_words() -> None:
         with pytest.raises(NotIdentifiable, match="response_rate"):
             function(dt.Podium(AGE, epsilon=1).perturb([None] * 300, source=dt.Seeded(5)))
     with pytest.raises(InvalidParameter, match="Nullable"):
-        dt.response_rate(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5]))
+        dt.stats.response_rate(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5]))
     with pytest.raises(NotIdentifiable, match="Podium"):
         dt.mean(dt.OGPM(AGE, epsilon=1).perturb([30, None]))
     for quantity in (dt.mean, dt.variance):
         with pytest.raises(InvalidParameter, match="linear"):
             quantity(reports, method="likelihood")
     with pytest.raises(NotIdentifiable, match="at least one report"):
-        dt.response_rate(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
+        dt.stats.response_rate(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
 
 
 @pytest.mark.parametrize("design", [dt.Laplace, dt.Duchi, dt.Hybrid, dt.Optimal, dt.Staircase])

@@ -30,7 +30,7 @@ def draw(seed: int, n: int, epsilon: float):
 
 def test_noise_does_not_flatten_several_slopes() -> None:
     told, y, _ = draw(1, 20_000, 3.0)
-    fit = dt.regression(told, y)
+    fit = dt.stats.regression(told, y)
     truth = {"x": 0.3, "z": 0.2, "town: v": 0.1, "town: w": 0.2, "intercept": 0.175}
     assert set(fit.labels) == set(truth)
     for name, value in truth.items():
@@ -47,7 +47,7 @@ def test_noise_does_not_flatten_several_slopes() -> None:
 
 def test_without_noise_it_is_least_squares() -> None:
     told, y, (x, z, town, values) = draw(2, 2000, 40.0)
-    fit = dt.regression(told, y)
+    fit = dt.stats.regression(told, y)
     design = np.column_stack([np.ones(2000), x, z, town == 1, town == 2])
     beta, residuals, *_ = np.linalg.lstsq(design, values, rcond=None)
     assert list(fit.value) == pytest.approx(beta, abs=2e-3)
@@ -56,7 +56,7 @@ def test_without_noise_it_is_least_squares() -> None:
     weights = np.where(z > 0.5, 3.0, 1.0)
     root = np.sqrt(weights)[:, None]
     beta = np.linalg.lstsq(design * root, values * root[:, 0], rcond=None)[0]
-    assert list(dt.regression(told, y, weights=weights).value) == pytest.approx(beta, abs=2e-3)
+    assert list(dt.stats.regression(told, y, weights=weights).value) == pytest.approx(beta, abs=2e-3)
 
 
 def logistic(design: np.ndarray, answers: np.ndarray) -> np.ndarray:
@@ -73,19 +73,19 @@ def test_a_logistic_regression_is_scipys_without_noise_and_right_with_it() -> No
     odds = -0.5 + 0.8 * z + 0.7 * (town == "q")
     answers = rng.random(3000) < 1 / (1 + np.exp(-odds))
     clear = dt.KRR(YES, epsilon=40).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(1))
-    fit = dt.regression({"z": z, "town": town}, clear)
+    fit = dt.stats.regression({"z": z, "town": town}, clear)
     expected = logistic(np.column_stack([np.ones(3000), z, town == "q"]), answers.astype(float))
     assert list(fit.value) == pytest.approx(expected, abs=1e-3)
     told = dt.KRR(YES, epsilon=2).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(2))
-    noisy = dt.regression({"z": z, "town": town}, told)
+    noisy = dt.stats.regression({"z": z, "town": town}, told)
     for name, value in (("intercept", -0.5), ("z", 0.8), ("town: q", 0.7)):
         assert noisy[name].covers(value, 1 - 1e-6)
         assert noisy[name].half_width() > fit[name].half_width()
     assert noisy.odds("z").covers(math.exp(0.8), 1 - 1e-6)
     low, high = noisy.at({"z": 1.0, "town": "q"}).interval()
     assert 0 < low < 1 / (1 + math.exp(-1.0)) < high < 1
-    other = dt.regression({"z": z}, told, answer="no")
-    assert float(other["z"]) == pytest.approx(-float(dt.regression({"z": z}, told)["z"]), abs=1e-4)
+    other = dt.stats.regression({"z": z}, told, answer="no")
+    assert float(other["z"]) == pytest.approx(-float(dt.stats.regression({"z": z}, told)["z"]), abs=1e-4)
 
 
 def test_a_logistic_regression_on_private_categories() -> None:
@@ -94,7 +94,7 @@ def test_a_logistic_regression_on_private_categories() -> None:
     odds = np.array([-0.6, 0.2, 1.0])[code]
     answers = np.where(rng.random(8000) < 1 / (1 + np.exp(-odds)), "yes", "no").tolist()
     told = dt.KRR(TOWN, epsilon=2).perturb(np.array(TOWN.labels)[code].tolist(), source=dt.Seeded(1))
-    fit = dt.regression({"town": told}, dt.KRR(YES, epsilon=2).perturb(answers, source=dt.Seeded(2)))
+    fit = dt.stats.regression({"town": told}, dt.KRR(YES, epsilon=2).perturb(answers, source=dt.Seeded(2)))
     assert fit["town: v"].covers(0.8, 1 - 1e-6)
     assert fit["town: w"].covers(1.6, 1 - 1e-6)
     assert fit.at("w").covers(1 / (1 + math.exp(-1.0)), 1 - 1e-6)
@@ -105,24 +105,24 @@ def test_what_cannot_be_regressed_is_refused() -> None:
     told, y, _ = draw(5, 60, 4.0)
     yes = dt.KRR(YES, epsilon=1).perturb(["no", "yes"] * 30, source=dt.Seeded(1))
     with pytest.raises(InvalidParameter, match=r"'x' is a private number.*dt\.Categories"):
-        dt.regression({"x": told["x"]}, yes)
+        dt.stats.regression({"x": told["x"]}, yes)
     with pytest.raises(InvalidParameter, match="two answers, and this one has 3"):
-        dt.regression({"z": told["z"]}, told["town"])
+        dt.stats.regression({"z": told["z"]}, told["town"])
     with pytest.raises(InvalidParameter, match="60 people"):
-        dt.regression({"z": [1.0, 2.0]}, y)
+        dt.stats.regression({"z": [1.0, 2.0]}, y)
     with pytest.raises(InvalidParameter, match="same reports twice"):
-        dt.regression({"a": told["x"], "b": told["x"]}, y)
+        dt.stats.regression({"a": told["x"], "b": told["x"]}, y)
     with pytest.raises(InvalidParameter, match="not finite"):
-        dt.regression({"z": [math.nan] * 60}, y)
+        dt.stats.regression({"z": [math.nan] * 60}, y)
     with pytest.raises(InvalidParameter, match="at least one regressor"):
-        dt.regression({}, y)
+        dt.stats.regression({}, y)
     with pytest.raises(InvalidParameter, match="two answers; this one has numbers"):
-        dt.regression({"z": told["z"]}, y, answer="yes")
+        dt.stats.regression({"z": told["z"]}, y, answer="yes")
     with pytest.raises(InvalidParameter, match="mean yes"):
-        dt.regression({"z": told["z"]}, yes, answer="yess")
+        dt.stats.regression({"z": told["z"]}, yes, answer="yess")
     with pytest.raises(NotIdentifiable, match="'again' follows from others"):
-        dt.regression({"z": told["z"], "again": told["z"]}, y)
-    fit = dt.regression({"z": told["z"], "town": np.repeat(["p", "q"], 30)}, y)
+        dt.stats.regression({"z": told["z"], "again": told["z"]}, y)
+    fit = dt.stats.regression({"z": told["z"], "town": np.repeat(["p", "q"], 30)}, y)
     with pytest.raises(InvalidParameter, match="did you mean town: q"):
         fit["town: qq"]
     with pytest.raises(InvalidParameter, match="needs a value of 'town'"):
@@ -145,16 +145,16 @@ def years(n: int, epsilon: float = 6.0):
 def test_a_regression_has_no_scale() -> None:
     data, _, x = years(4000)
     year = data["year"]
-    plain = dt.regression({"z": year - 2015}, data["y"])
+    plain = dt.stats.regression({"z": year - 2015}, data["y"])
     for shift, scale in ((0, 1), (0, 365.25 * 86_400), (1e9, 1e-7)):
         z = (year - shift) * scale
-        fit = dt.regression({"z": z}, data["y"])
+        fit = dt.stats.regression({"z": z}, data["y"])
         assert float(fit["z"]) * scale == pytest.approx(float(plain["z"]), rel=1e-6)
         assert fit["z"].half_width() * scale == pytest.approx(plain["z"].half_width(), rel=1e-6)
         assert float(fit.at(z[0])) == pytest.approx(float(plain.at(float(year[0] - 2015))), rel=1e-6)
     assert float(fit.r_squared) == pytest.approx(float(plain.r_squared), rel=1e-6)
     yes = dt.KRR(YES, epsilon=4).perturb(np.where(year + 3 * x > 2020, "yes", "no").tolist())
-    near, far = dt.regression({"z": year - 2015}, yes), dt.regression({"z": year * 1e-6}, yes)
+    near, far = dt.stats.regression({"z": year - 2015}, yes), dt.stats.regression({"z": year * 1e-6}, yes)
     assert float(far["z"]) * 1e-6 == pytest.approx(float(near["z"]), rel=1e-4)
     assert far["z"].interval()[1] * 1e-6 == pytest.approx(near["z"].interval()[1], rel=1e-2)
     assert np.isfinite(far["intercept"].interval()).all()
@@ -162,7 +162,7 @@ def test_a_regression_has_no_scale() -> None:
 
 def test_what_is_explained_is_without_the_noise() -> None:
     data, y, _ = years(20_000, 3.0)
-    fit = dt.regression({"year": data["year"]}, data["y"])
+    fit = dt.stats.regression({"year": data["year"]}, data["y"])
     truth = np.corrcoef(data["year"], y)[0, 1] ** 2
     assert fit.r_squared.covers(truth, 1 - 1e-6)
     decoded = np.corrcoef(data["year"], np.asarray(data["y"]))[0, 1] ** 2
@@ -173,16 +173,16 @@ def test_what_is_explained_is_without_the_noise() -> None:
 
 def test_a_public_response() -> None:
     data, y, _ = years(20_000)
-    fit = dt.regression({"x": data["x"], "group": data["group"]}, y)
+    fit = dt.stats.regression({"x": data["x"], "group": data["group"]}, y)
     assert fit["x"].covers(0.25, 1 - 1e-6)
     assert fit["group: q"].covers(0.15, 1 - 1e-6)
     told = dt.KRR(TOWN, epsilon=3).perturb(["u", "v", "w", "w"] * 50, source=dt.Seeded(1))
-    chance = dt.regression({"town": told}, ["yes", "no", "yes", "yes"] * 50)
+    chance = dt.stats.regression({"town": told}, ["yes", "no", "yes", "yes"] * 50)
     assert chance.at("v").value < 0.3
     assert chance.at("w").value > 0.8
     for wrong, words in (({"z": data["year"]}, "statistics package"), ({"x": data["x"]}, "not finite")):
         with pytest.raises(InvalidParameter, match=words):
-            dt.regression(wrong, np.where(y > 0.5, math.nan, y))
+            dt.stats.regression(wrong, np.where(y > 0.5, math.nan, y))
 
 
 def test_a_constant_regressor_is_named() -> None:
@@ -192,27 +192,27 @@ def test_a_constant_regressor_is_named() -> None:
         ({"a": data["year"], "b": 3 - 2 * data["year"]}, r"'b' follows from others \(a\)"),
     ):
         with pytest.raises(NotIdentifiable, match=words):
-            dt.regression(wrong, data["y"])
+            dt.stats.regression(wrong, data["y"])
 
 
 def test_formulas() -> None:
     pytest.importorskip("formulaic")
     data, _, _ = years(20_000)
-    fit = dt.regression("y ~ x * C(group) + year", data)
+    fit = dt.stats.regression("y ~ x * C(group) + year", data)
     assert list(fit.labels) == ["intercept", "x", "group: q", "year", "x × group: q"]
     truth = {"x": 0.1, "group: q": 0.0, "year": 0.02, "x × group: q": 0.3}
     for name, value in truth.items():
         assert fit[name].covers(value, 1 - 1e-6)
     at = fit.at({"x": 0.5, "group": "q", "year": 2020})
     assert at.covers(0.1 + 0.1 + 0.2 + 0.1, 1 - 1e-6)
-    curved = dt.regression("y ~ x + I((year - 2015)**2) + np.log(year)", data)
+    curved = dt.stats.regression("y ~ x + I((year - 2015)**2) + np.log(year)", data)
     assert curved["x"].covers(0.25, 1 - 1e-6)
     assert curved.at({"x": 0.5, "year": 2020}).covers(0.1 + 0.1 + 0.125 + 0.1, 0.9999)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"year": data["year"], "z": data["year"] ** 2, "y": 0.1 * data["year"]})
-    assert dt.regression(frame[["year"]], data["y"])["year"].covers(0.02, 1 - 1e-6)
+    assert dt.stats.regression(frame[["year"]], data["y"])["year"].covers(0.02, 1 - 1e-6)
     private = {"r": data["x"], **{name: frame[name] for name in frame}}
-    assert float(dt.regression("y ~ year + r", private)["year"]) == pytest.approx(0.1, abs=1e-3)
+    assert float(dt.stats.regression("y ~ year + r", private)["year"]) == pytest.approx(0.1, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -237,23 +237,23 @@ def test_a_wrong_formula_gets_a_sentence(formula: str, words: str) -> None:
     pytest.importorskip("formulaic")
     data, _, _ = years(200)
     with np.errstate(all="ignore"), pytest.raises(InvalidParameter, match=words):
-        dt.regression(formula, data)
+        dt.stats.regression(formula, data)
 
 
 def test_data_goes_with_a_formula() -> None:
     data, _, _ = years(100)
     with pytest.raises(InvalidParameter, match="data= is for a formula"):
-        dt.regression({"x": data["x"]}, data["y"], data=data)
+        dt.stats.regression({"x": data["x"]}, data["y"], data=data)
     pytest.importorskip("formulaic")
     with pytest.raises(InvalidParameter, match="mapping from names"):
-        dt.regression("y ~ x", [1, 2])
+        dt.stats.regression("y ~ x", [1, 2])
 
 
 def test_a_response_without_a_reading_of_squares_has_a_slope_and_no_r_squared() -> None:
     """What campaigns ask numbers by: a regression ended with "no average estimates the variance"."""
     x = np.arange(4000.0) % 10
     asked = dt.Optimal(dt.Interval(0, 10), epsilon=4, unbiased=True)
-    fit = dt.regression({"x": x}, asked.perturb(0.5 * x + 2, source=dt.Seeded(1)))
+    fit = dt.stats.regression({"x": x}, asked.perturb(0.5 * x + 2, source=dt.Seeded(1)))
     assert fit["x"].covers(0.5, 1 - 1e-6)
     with pytest.raises(NotIdentifiable, match="estimates the variance"):
         _ = fit.r_squared
@@ -264,9 +264,11 @@ def test_a_logistic_regression_of_few_answers_says_so() -> None:
     x = np.linspace(-2, 2, 100)
     yes = (np.random.default_rng(1).random(100) < 1 / (1 + np.exp(-x))).astype(int)
     said = "as of 21 answers without noise, which are few"
-    fit = dt.regression({"x": x}, dt.KRR(dt.Categories(2), epsilon=1).perturb(yes, source=dt.Seeded(1)))
+    fit = dt.stats.regression({"x": x}, dt.KRR(dt.Categories(2), epsilon=1).perturb(yes, source=dt.Seeded(1)))
     assert said in repr(fit["x"])
     assert said in repr(fit.at(0.5))
     assert said in repr(fit.odds("x"))
-    more = dt.regression({"x": x}, dt.KRR(dt.Categories(2), epsilon=4).perturb(yes, source=dt.Seeded(1)))
+    more = dt.stats.regression(
+        {"x": x}, dt.KRR(dt.Categories(2), epsilon=4).perturb(yes, source=dt.Seeded(1))
+    )
     assert not more["x"].condition

@@ -30,7 +30,7 @@ def test_raking_has_the_totals_and_is_iterative_proportional_fitting() -> None:
     rng = np.random.default_rng(1)
     columns = {"sex": rng.choice(["f", "m"], 500), "age": rng.choice([1, 2, 3], 500)}
     known = {"sex": {"f": 520, "m": 480}, "age": {1: 300, 2: 300, 3: 400}}
-    weights = dt.weights.rake(columns, known)
+    weights = dt.stats.rake(columns, known)
     for name, totals in known.items():
         for label, total in totals.items():
             assert weights.values[columns[name] == label].sum() == pytest.approx(total, rel=1e-8)
@@ -49,8 +49,8 @@ def test_raking_has_the_totals_and_is_iterative_proportional_fitting() -> None:
 def test_one_table_is_post_stratification_and_a_base_is_kept() -> None:
     columns = {"a": ["x", "x", "y", "y"], "b": [0, 1, 0, 1]}
     known = {("a", "b"): {("x", 0): 10, ("x", 1): 20, ("y", 0): 30, ("y", 1): 40}}
-    assert dt.weights.rake(columns, known).values.tolist() == pytest.approx([10, 20, 30, 40])
-    based = dt.weights.rake({"a": ["x", "x", "y"]}, {"a": {"x": 8, "y": 2}}, base=[1, 3, 1])
+    assert dt.stats.rake(columns, known).values.tolist() == pytest.approx([10, 20, 30, 40])
+    based = dt.stats.rake({"a": ["x", "x", "y"]}, {"a": {"x": 8, "y": 2}}, base=[1, 3, 1])
     assert based.values.tolist() == pytest.approx([2, 6, 2])
     weights = Weights([1, 1, 1, 3])
     assert (weights.design_effect, weights.effective) == pytest.approx((4 / 3, 3.0))
@@ -62,7 +62,7 @@ def test_one_table_is_post_stratification_and_a_base_is_kept() -> None:
 
 def test_wrong_raking_is_refused() -> None:
     reports = SEX.perturb(["f", "m"], source=dt.Seeded(1))
-    rake = dt.weights.rake
+    rake = dt.stats.rake
     with pytest.raises(InvalidParameter, match="'sex' are randomised reports of KRR"):
         rake({"sex": reports}, {"sex": {"f": 1, "m": 1}})
     with pytest.raises(InvalidParameter, match="unknown column 'sexx'"):
@@ -126,14 +126,14 @@ def test_equal_weights_change_nothing() -> None:
     both = dt.quantile(reports, 0.5), dt.quantile(reports, 0.5, weights=np.ones(400))
     assert float(both[1]) == pytest.approx(float(both[0]), abs=1e-6)
     table = dt.KRR(dt.Categories(2), epsilon=1).perturb([0, 1] * 200, source=dt.Seeded(3))
-    one, two = (dt.crosstab(told, table, weights=given) for given in (None, np.ones(400)))
+    one, two = (dt.stats.crosstab(told, table, weights=given) for given in (None, np.ones(400)))
     assert np.array(two.interval()) == pytest.approx(np.array(one.interval()))
 
 
 def test_weighted_estimates_are_of_the_population() -> None:
     answers, group, values = people(2, 20_000)
     truth = np.array([0.4, 0.25, 0.35])
-    weights = dt.weights.rake({"group": group}, POPULATION)
+    weights = dt.stats.rake({"group": group}, POPULATION)
     told = dt.KRR(dt.Categories(LABELS), epsilon=2).perturb(answers, source=dt.Seeded(1))
     found, naive = dt.frequencies(told, weights=weights), dt.frequencies(told)
     assert found.covers(truth, 1 - 1e-6).all()
@@ -156,7 +156,7 @@ def test_raked_columns_leave_what_they_do_not_explain() -> None:
     """If the column tells the answer, its known total leaves no error; as plain weights it would."""
     rng = np.random.default_rng(1)
     group = rng.choice(2, 1000)
-    weights = dt.weights.rake({"group": group}, POPULATION)
+    weights = dt.stats.rake({"group": group}, POPULATION)
     mean, moved = influences(group.astype(float), weights)
     assert mean == pytest.approx(0.5)
     assert np.abs(moved).max() < 1e-9

@@ -68,7 +68,7 @@ missing = {
     "service": [collector],
     "spark": [lambda: dt.data.spark.session("local[1]")],
     "sql": [lambda: connect("duckdb://reports.db")],
-    "formulas": [lambda: dt.regression("x ~ y", {"x": [1.0], "y": [2.0]})],
+    "formulas": [lambda: dt.stats.regression("x ~ y", {"x": [1.0], "y": [2.0]})],
     "survey": [lambda: dt.data.check_file("x.sav", {"x": podium})],
 }
 for extra, attempts in missing.items():

@@ -71,6 +71,8 @@ def test_public_names_are_real_documented_and_known_to_type_checkers() -> None:
     assert checked == {
         *dt.__all__,
         "audits",
+        "errors",
+        "jrr",
         "protocols",
         "randomness",
         "rivals",
@@ -79,6 +81,15 @@ def test_public_names_are_real_documented_and_known_to_type_checkers() -> None:
         assert getattr(dt, name).__doc__, f"{name} has no docstring"
     with pytest.raises(AttributeError):
         dt.nonsense  # noqa: B018
+
+
+def test_a_name_of_earlier_versions_says_the_new_one() -> None:
+    for name, new in vars(dt)["_RENAMED"].items():
+        with pytest.raises(AttributeError, match=f"dt.{name} does not exist: write ") as said:
+            getattr(dt, name)
+        if new == "dt.stats":
+            assert str(said.value).endswith(f"dt.stats.{name}")
+            assert callable(getattr(dt.stats, name))
 
 
 @pytest.mark.parametrize("name", _modules())

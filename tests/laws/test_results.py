@@ -148,8 +148,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedDistribution": lambda: dt.distribution(numbers()),
     "EstimatedFrequencies": lambda: dt.frequencies(pair()["pet"]),
     "EstimatedQuantiles": lambda: dt.quantile(numbers(), [0.1, 0.5]),
-    "EstimatedRegression": lambda: dt.regression({"x": np.arange(2000.0) / 2000}, numbers()),
-    "EstimatedTable": lambda: dt.crosstab(pair()["pet"], pair()["home"]),
+    "EstimatedRegression": lambda: dt.stats.regression({"x": np.arange(2000.0) / 2000}, numbers()),
+    "EstimatedTable": lambda: dt.stats.crosstab(pair()["pet"], pair()["home"]),
     "EstimatedTables": tables,
     "Retention": retention,
     "SyntheticRows": rows,
@@ -165,13 +165,13 @@ MAKERS: dict[str, Callable[[], Any]] = {
     ),
     "Recommendation": lambda: dt.recommend(UNIT, dt.goals.Mean(n=1000), epsilon=1),
     "Robustness": lambda: dt.classifiers.radius(STEEP, RECORD, UNIT),
-    "Significance": lambda: dt.crosstab(pair()["pet"], pair()["home"]).independence(),
+    "Significance": lambda: dt.stats.crosstab(pair()["pet"], pair()["home"]).independence(),
     "SufficientBudget": lambda: dt.classifiers.epsilon_for_utility(
         STEEP, RECORD, dt.OGPM(UNIT, epsilon=1), at_least=0.8, between=(0.5, 8.0), tolerance=0.1
     ),
     "Timing": lambda: finding(True).timing,
     "Utility": lambda: dt.classifiers.utility(STEEP, RECORD, dt.OGPM(UNIT, epsilon=1)),
-    "Weights": lambda: dt.weights.rake({"sex": ["f", "m", "m"] * 50}, {"sex": {"f": 0.5, "m": 0.5}}),
+    "Weights": lambda: dt.stats.rake({"sex": ["f", "m", "m"] * 50}, {"sex": {"f": 0.5, "m": 0.5}}),
 }
 
 
@@ -237,7 +237,7 @@ def test_pictures_and_views_name_the_question(tmp_path: Path) -> None:
         ],
         "pet": [dt.frequencies(told["pet"]), dt.stats.goodness_of_fit(told["pet"], even)],
         "pet: dog": [dt.estimate(counted["pet"])["dog"]],
-        "pet × home": [dt.crosstab(pair()["pet"], pair()["home"]).within_rows()],
+        "pet × home": [dt.stats.crosstab(pair()["pet"], pair()["home"]).within_rows()],
     }
     for name, found in results.items():
         for result in found:
@@ -267,7 +267,7 @@ def test_what_cannot_be_negative_is_cut_where_it_is_shown_and_nowhere_else() -> 
     assert "‹0" in repr(spread)
     assert "‹0" in spread._repr_html_()
     assert spread.plot().get_xlim()[0] > spread.interval()[0]
-    table = dt.crosstab(pair()["pet"], pair()["home"])  # nobody has a cat in a house
+    table = dt.stats.crosstab(pair()["pet"], pair()["home"])  # nobody has a cat in a house
     assert table.to_frame()["low"].min() < 0.0
     assert "(‹0 – " in table._repr_html_()
     gone = table["none", "flat"]

@@ -243,7 +243,7 @@ def test_other_estimates_say_what_reads_a_table() -> None:
     made = dt.Matrix(ABC, WEIGHTS)
     first, second = (made.perturb(["a", "b", "c"] * 20) for _ in range(2))
     with pytest.raises(InvalidParameter, match=r"dt\.frequencies, dt\.estimate"):
-        dt.crosstab(first, second)
+        dt.stats.crosstab(first, second)
 
 
 def test_points_increase() -> None:

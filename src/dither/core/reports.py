@@ -38,8 +38,8 @@ def _warn_once(question: Question) -> None:
     _warned.append(True)
     warnings.warn(
         "single decoded values are noise around each person's value: a model fitted to them, a correlation "
-        "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and dt.crosstab "
-        "account for the noise. This is said once",
+        "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and "
+        "dt.stats.crosstab account for the noise. This is said once",
         DecodedValues,
         stacklevel=3,
     )

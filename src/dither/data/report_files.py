@@ -68,7 +68,7 @@ class ReadReports(Mapping[str, Reports]):
     def together(self, *names: str) -> dict[str, Reports]:
         """Return reports of the rows that answered all of some questions: the first of each is one person's.
 
-        They are what `dt.crosstab`, `dt.regression` and others take.
+        They are what `dt.stats.crosstab`, `dt.stats.regression` and others take.
         """
         rows = self.rows(*names)
         return {name: self._found[name][rows[self._there[name]]] for name in names or self._found}

@@ -170,7 +170,8 @@ class EstimatedFrequencies(LabelledEstimate):
         above, below = float(top.value), float(bottom.value)
         if not below > 0.0:
             raise NotIdentifiable(
-                "too few people answered to estimate their mean; dt.response_rate estimates how many did"
+                "too few people answered to estimate their mean; dt.stats.response_rate estimates how many "
+                "did"
             )
         interval = QuotientInterval(above, below, (first, (both - first - second) / 2.0, second), self.n)
         numbers = np.array(

@@ -494,7 +494,7 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
         if column in questions:
             raise InvalidParameter(
                 f"column {column!r} is a question: its reports are random, and no labels of groups; "
-                "dt.crosstab is for two questions together"
+                "dt.stats.crosstab is for two questions together"
             )
 
 

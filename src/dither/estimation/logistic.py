@@ -105,7 +105,7 @@ def fit_logistic(
     if len(labels) != 2:
         raise InvalidParameter(
             f"a logistic regression is of a question with two answers, and this one has {len(labels)}; "
-            "dt.crosstab and dt.estimate(reports, by=…) compare several"
+            "dt.stats.crosstab and dt.estimate(reports, by=…) compare several"
         )
     answer = labels[-1] if answer is None else answer
     if answer not in labels:

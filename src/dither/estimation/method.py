@@ -19,7 +19,7 @@ _NO_NUMBERS: Final = {
     "cumulative shares": "reports of {name} give cumulative shares: call dt.cumulative(reports), "
     "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice",
     "mean": "of {domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
-    "dt.response_rate are estimated: other quantities need numbers that everybody answers",
+    "dt.stats.response_rate are estimated: other quantities need numbers that everybody answers",
 }
 _OTHERWISE: Final = (
     "expected reports on an interval or a circle, got reports of {name}; dt.frequencies is for "

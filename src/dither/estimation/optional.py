@@ -203,8 +203,8 @@ def answered_counts(summary: Counts) -> Any:
     kernel, line, n = question.kernel, question.line, summary.n
     if line.circular:
         raise InvalidParameter(
-            f"of {question.domain}, dt.mean and dt.response_rate are estimated; other quantities need angles "
-            "that everybody answers"
+            f"of {question.domain}, dt.mean and dt.stats.response_rate are estimated; other quantities need "
+            "angles that everybody answers"
         )
     if n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -299,7 +299,7 @@ def squares_of_answers(question: Question) -> Floats:
 
 
 def _too_few(what: str) -> NotIdentifiable:
-    return NotIdentifiable(f"too few people answered: {what}; dt.response_rate estimates how many did")
+    return NotIdentifiable(f"too few people answered: {what}; dt.stats.response_rate estimates how many did")
 
 
 @name_result

@@ -91,7 +91,7 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
     if "frequencies" not in reports.question.quantities:
         raise InvalidParameter(
             f"expected reports on categories, got reports of {reports.question.name}; "
-            "dt.correlation and dt.regression are for numbers"
+            "dt.stats.correlation and dt.stats.regression are for numbers"
         )
     protocol = category_question(reports.question)
     check_one_answer(protocol)
@@ -127,7 +127,7 @@ def interval_question(reports: Reports) -> NumberQuestion:
     if not has_numbers(question) or on_circle(question):
         raise InvalidParameter(
             f"expected reports on an interval, got reports of {question.name} on "
-            f"{question.domain}; dt.crosstab is for categories"
+            f"{question.domain}; dt.stats.crosstab is for categories"
         )
     return question
 
@@ -205,7 +205,7 @@ def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     share, error = float(reported.mean()), float(reported.std()) / math.sqrt(reported.size)
     if not share > error:
         raise NotIdentifiable(
-            "too few people answered all of these questions; dt.response_rate estimates how many did"
+            "too few people answered all of these questions; dt.stats.response_rate estimates how many did"
         )
     return reported
 

@@ -160,7 +160,7 @@ def regression(
     A formula, "income ~ age + C(education)", takes `data`: a mapping from names to reports and columns
     (`{**dt.data.reports(frame), "age": ages}`), or a data frame of public columns; it needs the extra
     `formulas`. `a * b` and `a:b` are interactions, also of private regressors; functions such as `np.log(a)`
-    are of public columns. `dt.regression(reports, "weight")` explains one number of reports of
+    are of public columns. `dt.stats.regression(reports, "weight")` explains one number of reports of
     `dt.optimal.JointMoments` by the others.
 
     >>> import dither as dt, numpy as np
@@ -170,7 +170,7 @@ def regression(
     >>> source = dt.Seeded(1)
     >>> ages = dt.Podium(dt.Interval(20, 60), epsilon=4).perturb(age, source=source)
     >>> told = dt.Podium(dt.Interval(0, 12), epsilon=4).perturb(hours, source=source)
-    >>> fit = dt.regression({"age": ages, "city": city}, told)
+    >>> fit = dt.stats.regression({"age": ages, "city": city}, told)
     >>> fit["age"], fit["city: Nara"]
     (0.100 ± 0.003 (95 %, n = 20 000), 1.02 ± 0.06 (95 %, n = 20 000))
     """
@@ -185,7 +185,9 @@ def regression(
         explained, design = read_formula(regressors, given)
     else:
         if data is not None:
-            raise InvalidParameter('data= is for a formula: dt.regression("income ~ age", data=columns)')
+            raise InvalidParameter(
+                'data= is for a formula: dt.stats.regression("income ~ age", data=columns)'
+            )
         explained = _response_column(response)
         alone = isinstance(regressors, Reports) or not (
             isinstance(regressors, Mapping) or hasattr(regressors, "columns")

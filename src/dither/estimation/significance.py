@@ -148,7 +148,7 @@ def same_distribution(
     if overlap(getattr(first, "people", ()), getattr(second, "people", ())):
         raise InvalidParameter(
             "some people are in both groups, which this test takes for different ones; subtract the means or "
-            "shares of the same people, dt.mean(a) - dt.mean(b), or test two answers by dt.crosstab"
+            "shares of the same people, dt.mean(a) - dt.mean(b), or test two answers by dt.stats.crosstab"
         )
     if weights is not None:
         return _same_weighted(first, second, weights)

@@ -139,7 +139,8 @@ def mean(
 ) -> Estimate | GroupedEstimates:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
-    For `dt.Nullable` numbers it is the mean of the people who answered; `dt.response_rate` is their share.
+    For `dt.Nullable` numbers it is the mean of the people who answered; `dt.stats.response_rate` is their
+    share.
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
     For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
     `method="as reported"` is the plain average of the reports.
@@ -244,7 +245,7 @@ def frequencies(
     expectation is 1 for the category and 0 for others. `method="likelihood"` returns the likeliest shares
     that are not negative and sum to one, for such reports and for reports of `KRR`.
 
-    `weights` are public, one for each report, such as those of `dt.weights.rake`. `items` are the only items
+    `weights` are public, one for each report, such as those of `dt.stats.rake`. `items` are the only items
     of sets to count: with very many items, a few take less time.
     """
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies

@@ -31,8 +31,6 @@ from dither.foundation.tables import ResultTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["rake"]
-
 _ALONE: Final = 0.01  # the least part of all weight that others have, for the error
 _FEW: Final = 100.0  # effective number of people below which few carry the weight …
 _UNEVEN: Final = 5.0  # … if the number of people is this many times larger
@@ -45,7 +43,7 @@ Labels = Sequence[Hashable] | Array
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Weights:
-    """A public weight for each person, as `dt.weights.rake` makes them, or from any list of numbers.
+    """A public weight for each person, as `dt.stats.rake` makes them, or from any list of numbers.
 
     Every estimate that has `weights=` takes them, or a plain list. `np.asarray(weights)` are the numbers.
 
@@ -283,7 +281,7 @@ def rake(
     >>> import dither as dt
     >>> people = {"sex": ["f", "m", "m", "m"], "city": ["Kyoto", "Kyoto", "Nara", "Nara"]}
     >>> known = {"sex": {"f": 52, "m": 48}, "city": {"Kyoto": 60, "Nara": 40}}
-    >>> dt.weights.rake(people, known).values.round(1).tolist()
+    >>> dt.stats.rake(people, known).values.round(1).tolist()
     [52.0, 8.0, 20.0, 20.0]
     """
     if not isinstance(totals, Mapping) or not totals:

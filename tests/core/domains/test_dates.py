@@ -142,7 +142,7 @@ def test_no_answer_is_private() -> None:
     asked = dt.Podium(dt.Nullable(YEAR), epsilon=4)
     for missing in (None, np.datetime64("NaT")):
         reports = asked.perturb([DAY, missing] * 3000, source=dt.Seeded(1))
-        assert dt.response_rate(reports).covers(0.5, 1 - 1e-6)
+        assert dt.stats.response_rate(reports).covers(0.5, 1 - 1e-6)
         assert dt.mean(reports).covers(NUMBER, 1 - 1e-6)
 
 

@@ -97,7 +97,7 @@ def test_a_correlation_is_better_than_from_divided_budgets() -> None:
         sides = zip(BODY.names, BODY.sides, strict=True)
         each = dt.Each(**{name: dt.Podium(side, epsilon=1) for name, side in sides})
         told = each.perturb(asked, source=dt.Seeded(seed))
-        rival.append(float(dt.correlation(told["age"], told["bmi"])) - true)
+        rival.append(float(dt.stats.correlation(told["age"], told["bmi"])) - true)
     assert np.square(own).mean() < 0.25 * np.square(rival).mean()
 
 

@@ -51,8 +51,8 @@ def even_variances(mechanism: JointMoments) -> Floats:
 class Covariance(Averaged):
     """The covariances of the numbers of n people: the root mean square error over the pairs, sides being 1.
 
-    It is what privacy adds for people spread evenly. `dt.stats.covariance`, `dt.correlation` and
-    `dt.regression` read the reports. `Sampled` cannot answer: nobody reports two numbers.
+    It is what privacy adds for people spread evenly. `dt.stats.covariance`, `dt.stats.correlation` and
+    `dt.stats.regression` read the reports. `Sampled` cannot answer: nobody reports two numbers.
 
     >>> from dither import recommend
     >>> body = Box({"height": Interval(100, 220), "weight": Interval(30, 200)})

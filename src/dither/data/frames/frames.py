@@ -138,7 +138,7 @@ def summarise(frame: object, questions: Questions | None = None) -> dict[str, Co
 
 
 def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports]:
-    """Return the reports of each question, of the rows that have all of them: for `dt.crosstab` and others.
+    """Return the reports of each question, of the rows that have all: for `dt.stats.crosstab` and others.
 
     So the first report of each question is of the same person, and so on.
     """

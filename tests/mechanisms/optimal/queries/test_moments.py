@@ -54,9 +54,9 @@ def test_one_three_and_four_numbers(numbers: int) -> None:
     name = "value" if numbers == 1 else "a"
     assert found[f"variance of {name}"].covers(1 / 12, 0.9999)
     if numbers > 1:
-        assert dt.correlation(reports, ("a", "b")).covers(0.0, 0.9999)
+        assert dt.stats.correlation(reports, ("a", "b")).covers(0.0, 0.9999)
         with pytest.raises(InvalidParameter, match="no number"):
-            dt.correlation(reports, ("a", "z"))
+            dt.stats.correlation(reports, ("a", "z"))
     if numbers > 2:
         with pytest.raises(InvalidParameter, match="name two of the numbers"):
             dt.stats.covariance(reports)

@@ -45,7 +45,8 @@ class JointMoments(QueryMechanism):
     Promise:   pure ε for all numbers together.
     Reports:   the number of a column of a channel, in one or two bytes.
     Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
-               variance of one. `dt.stats.covariance`, `dt.correlation` and `dt.regression` read the reports.
+               variance of one. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression` read
+               the reports.
     Reference: solved for the moments of B-splines by column generation; the bound is in docs/theory.md.
 
     >>> import dither as dt
