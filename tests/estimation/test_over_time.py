@@ -5,6 +5,7 @@ Estimates by day from reports about one kept change: unbiased in its model, with
 
 from __future__ import annotations
 
+import datetime
 import math
 
 import numpy as np
@@ -291,7 +292,18 @@ def test_weeks_are_the_estimates_of_their_days_together() -> None:
         alone = dt.frequencies(reports.between(first, end))
         assert np.asarray(weeks[index].value) == pytest.approx(np.asarray(alone.value))
         assert abs(float(weeks[index]["yes"]) - np.linspace(0.1, 0.9, 17)[first:end].mean()) < 0.06
-    assert repr(weeks).startswith("EstimatedDays(3 times 7 days, ")
+    assert repr(weeks).startswith("EstimatedDays(3 periods, ")
+    calendar = dt.by_day(reports, every="week", begins="2026-04-30")  # a Thursday
+    assert [row["day"] for row in calendar.records()[::2]] == ["2026-04-30", "2026-05-04", "2026-05-11"]
+    months = dt.by_day(reports, every="month", begins=datetime.date(2026, 4, 30))
+    assert [(row["day"], row["n"]) for row in months.records()[::2]] == [
+        ("2026-04-30", len(reports.between(0, 1))),
+        ("2026-05-01", len(reports.between(1, 17))),
+    ]
+    assert dt.by_day(reports, begins="2026-04-30").records()[-1]["day"] == "2026-05-16"
+    for wrong in ({"every": "week"}, {"every": "year"}, {"begins": "May"}):
+        with pytest.raises(InvalidParameter, match=r"begins|period"):
+            dt.by_day(reports, **wrong)
     for wrong in ({"every": 0}, {"every": 18}, {"every": True}, {"every": 7, "smoothing": 3}):
         with pytest.raises(InvalidParameter, match="every"):
             dt.by_day(reports, **wrong)

@@ -97,7 +97,7 @@ def _measure_page(path: Path, count: int, days: int, labels: int) -> None:
     from dither.collection.store.sqlite import SqliteStore
     from dither.collection.web.answers import Answers
     from dither.collection.web.pages import Pages
-    from dither.collection.web.sections import USUAL
+    from dither.collection.web.views import USUAL
 
     first = datetime.date(2026, 5, 4)
     last = first + datetime.timedelta(days - 1)

@@ -14,18 +14,25 @@ from dither.cli.show import print_answers, print_groups
 from dither.errors import NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from dither.core.counts import Counts
 
 
 def print_remote(
-    addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
+    addresses: list[str],
+    tokens: Sequence[str],
+    column: str | None,
+    wanted: Wanted,
+    as_json: bool,
+    since: date | None,
 ) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.collection.remote import fetch
     from dither.collection.secrets import read_token
     from dither.core.counts import Counts
 
-    contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
+    contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens], since)
     if column is not None:
         if column not in found:
             raise click.UsageError(str(unknown_name("question", column, found)))
@@ -56,6 +63,7 @@ def print_remote_groups(
     wanted: Wanted,
     column: str | None,
     as_json: bool,
+    since: date | None,
 ) -> dict[str, Any]:
     """Print the estimates of a campaign by day, week, month or label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
@@ -67,7 +75,7 @@ def print_remote_groups(
         raise click.UsageError(
             "a collector has the groups day, week, month and label; give one of them: --by day"
         )
-    groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
+    groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens], since)
     if hidden:
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups

@@ -258,9 +258,12 @@ class LiveCounts:
         """Return how many answers to a question wait until they are shown."""
         return sum(sequence.waiting for _, sequence in self._found(campaign, question))
 
-    def days(self, campaign: str, question: str, *, shown: bool = False) -> list[datetime.date]:
-        """Return the days on which reports of a question arrived, or were shown, in order."""
-        return sorted(set(chain(*(sequence.days(shown) for _, sequence in self._found(campaign, question)))))
+    def days(
+        self, campaign: str, question: str, label: str | None = None, *, shown: bool = False
+    ) -> list[datetime.date]:
+        """Return the days on which reports of a question, of a label, arrived or were shown, in order."""
+        there = self._found(campaign, question, label)
+        return sorted(set(chain(*(sequence.days(shown) for _, sequence in there))))
 
     def labels(self, campaign: str, question: str, *, shown: bool = False) -> list[str]:
         """Return the labels of the reports of a question, in order; "" means no label."""

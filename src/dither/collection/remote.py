@@ -23,17 +23,19 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` prints it
 
 
-def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaign, dict[str, Counts | str]]:
+def fetch(
+    addresses: Sequence[str], tokens: Sequence[str] = (), since: date | None = None
+) -> tuple[Campaign, dict[str, Counts | str]]:
     """Return the contract that collectors share, and the sum of their summaries of each question.
 
     An address names a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens the
     counts are public ones, without reports that wait at a collector. `tokens`, one for all
     addresses or one for each, open everything that is stored. A question with too few reports has, in place
-    of a summary, a text that says so.
+    of a summary, a text that says so. `since` is the first day whose reports are used.
     """
     contract = _shared_contract(addresses)
     found: dict[str, Counts | str] = {}
-    for name, groups in _gather(addresses, tokens, contract, None).items():
+    for name, groups in _gather(addresses, tokens, contract, None, since).items():
         total = sum(groups.get("", []), Counts.empty(contract.questions[name]))
         enough = total.n >= contract.people
         found[name] = total if enough else f"too few people at {' and '.join(map(_base, addresses))}"
@@ -41,7 +43,7 @@ def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaig
 
 
 def fetch_groups(
-    addresses: Sequence[str], by: str, tokens: Sequence[str] = ()
+    addresses: Sequence[str], by: str, tokens: Sequence[str] = (), since: date | None = None
 ) -> tuple[dict[str, GroupCounts], int]:
     """Return the counts of each question by "day", "week", "month" or "label", added up over collectors.
 
@@ -52,7 +54,8 @@ def fetch_groups(
     contract, hidden = _shared_contract(addresses), 0
     found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
     period = by in ("week", "month")
-    for name, groups in _gather(addresses, tokens, contract, "day" if period else by).items():
+    gathered = _gather(addresses, tokens, contract, "day" if period else by, since)
+    for name, groups in gathered.items():
         for group, parts in (_join_days(groups, by) if period else groups).items():
             total = sum(parts, Counts.empty(contract.questions[name]))
             if total.n < contract.people:
@@ -71,7 +74,7 @@ def _join_days(days: dict[str, list[Counts]], period: str) -> dict[str, list[Cou
 
 
 def _gather(
-    addresses: Sequence[str], tokens: Sequence[str], contract: Campaign, by: str | None
+    addresses: Sequence[str], tokens: Sequence[str], contract: Campaign, by: str | None, since: date | None
 ) -> dict[str, dict[str, list[Counts]]]:
     """Return the summaries of all collectors, by question and group; "" is the group of all, or no label."""
     if len(tokens) not in (0, 1, len(addresses)):
@@ -81,30 +84,30 @@ def _gather(
     for index, base in enumerate(map(_base, addresses)):
         token = keys[index % len(keys)]
         for name, question in contract.questions.items():
+            terms = {"question": name} if since is None else {"question": name, "since": since.isoformat()}
             parts = (
-                _shown_summaries(base, name, by)
+                _shown_summaries(base, terms, by)
                 if token is None
-                else _stored_summaries(base, name, by, token)
+                else _stored_summaries(base, terms, by, token)
             )
             for group, part in parts.items():
                 found[name].setdefault(group, []).append(Counts.from_bytes(part, question))
     return found
 
 
-def _shown_summaries(base: str, question: str, by: str | None) -> dict[str, bytes]:
+def _shown_summaries(base: str, terms: dict[str, str], by: str | None) -> dict[str, bytes]:
     """Return the summaries of a question that a collector shows to everybody, by group."""
     if by is None:
-        parts = {"": _summary(base, {"question": question})}
+        parts = {"": _summary(base, terms)}
     else:
-        groups = _groups(base, question, by)
-        parts = {group: _summary(base, {"question": question, by: group}) for group in groups}
+        parts = {group: _summary(base, {**terms, by: group}) for group in _groups(base, terms, by)}
     return {group: part for group, part in parts.items() if part is not None}
 
 
-def _stored_summaries(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
+def _stored_summaries(base: str, terms: dict[str, str], by: str | None, token: str) -> dict[str, bytes]:
     """Return the summaries of everything that a collector stored for a question, by group."""
     root, _, campaign = base.rpartition("/v1/campaigns/")
-    request = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
+    request = json.dumps({**terms, "campaign": campaign, "by": by}).encode()
     status, body = _get(f"{root}/v1/admin/counts", request, {"authorization": f"Bearer {token}"})
     try:
         if status == 200:
@@ -130,9 +133,9 @@ def _shared_contract(addresses: Sequence[str]) -> Campaign:
     return first.contract
 
 
-def _groups(base: str, question: str, by: str) -> list[str]:
+def _groups(base: str, terms: dict[str, str], by: str) -> list[str]:
     """Return the days or the labels of a question; "" is no label."""
-    status, body = _get(f"{base}/answers.json?{urllib.parse.urlencode({'question': question, 'by': by})}")
+    status, body = _get(f"{base}/answers.json?{urllib.parse.urlencode({**terms, 'by': by})}")
     try:
         if status == 200:
             return list(dict.fromkeys(str(row[by]) for row in json.loads(body)["rows"]))

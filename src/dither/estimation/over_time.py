@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -18,12 +20,12 @@ import numpy as np
 from dither.core.domains import Line, finite
 from dither.core.domains.calendar import Calendar
 from dither.core.repetition import ChangeReports, DatedReports, KeptChange
-from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.rounding import SHARE, thousands
 from dither.estimation.verbs import estimate
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.tables import Row, Tabular
+from dither.foundation.tables import Row, Tabular, period_start
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -387,7 +389,8 @@ class EstimatedDays(Tabular):
     n: int
     weekly: float = 0.0
     jumps: tuple[int, ...] = ()
-    every: int = 1  # days of one estimate
+    firsts: tuple[int, ...] = ()  # the first day of each estimate, if it is of several days
+    begins: date | None = None  # the date of day 0
 
     @property
     def value(self) -> Array:
@@ -422,21 +425,24 @@ class EstimatedDays(Tabular):
         Values that are dates or times are texts, and None where no estimate is possible.
         """
         rows = self.numbers()
+        if self.begins is not None:
+            rows = [{**row, "day": (self.begins + timedelta(row["day"])).isoformat()} for row in rows]
         return self.unit.rows(rows) if isinstance(self.unit, Calendar) else rows
 
     def numbers(self) -> list[Row]:
-        """Return the rows with numbers in place of dates and times."""
+        """Return the rows with numbers in place of dates and times, and of days."""
+        firsts = self.firsts or range(len(self))
         names = next((day._names() for day in self.days if day is not None), [{}])
         parts = [part.reshape(len(self), -1).tolist() for part in (self.value, *self.interval())]
         return [
             {
-                "day": day * self.every,
+                "day": day,
                 **name,
                 **dict(zip(("value", "low", "high"), numbers, strict=True)),
                 "n": n,
             }
-            for day, (n, *cells) in enumerate(
-                zip((0 if found is None else found.n for found in self.days), *parts, strict=True)
+            for day, n, *cells in zip(
+                firsts, (0 if found is None else found.n for found in self.days), *parts, strict=True
             )
             for name, *numbers in zip(names, *cells, strict=True)
         ]
@@ -462,7 +468,7 @@ class EstimatedDays(Tabular):
             pooled = ", smoothed" + (" with a weekly pattern" if self.weekly > 0.5 else "")
             pooled += f", a jump before day {', '.join(map(str, self.jumps))}" if self.jumps else ""
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
-        parts = f"{len(self)} days" if self.every == 1 else f"{len(self)} times {self.every} days"
+        parts = f"{len(self)} {'periods' if self.firsts else 'days'}"
         return f"EstimatedDays({parts}, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
 
     def _stack(self, part: Callable[[Estimate], Any]) -> Array:
@@ -476,11 +482,14 @@ def by_day(
     *,
     smoothing: int | Literal["auto"] = 1,
     drift: float | None = None,
-    every: int = 1,
+    every: int | Literal["day", "week", "month"] = 1,
+    begins: date | str | None = None,
 ) -> EstimatedDays:
     """Estimate the mean, or the frequencies, of each day from reports of `dt.Once` or `dt.KeptChange`.
 
-    `every=7` estimates weeks of seven days, counted from the first day, from reports of `dt.Once`.
+    `every=7` estimates periods of seven days, counted from the first day, from reports of `dt.Once`. With
+    `begins`, the date of the first day, rows have dates, and `every` may be "week" (from Monday on) or
+    "month" of the calendar; the first and the last of them may be incomplete.
 
     `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
     hides sudden changes: a shock is spread over these days. `drift` is the largest change of the value
@@ -506,14 +515,53 @@ def by_day(
             f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
-    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= days:
-        raise InvalidParameter(f"expected every to be a number of days from 1 to {days}, got {found(every)}")
-    if every > 1:
+    first = _as_date(begins)
+    firsts = _first_days(every, days, first)
+    if len(firsts) < days:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
             raise InvalidParameter(
                 "every pools the reports of dt.Once by several days; leave `smoothing` and `drift` out"
             )
-        return _by_several_days(reports, every)
+        return replace(_by_several_days(reports, firsts), begins=first)
+    return replace(_by_single_days(reports, days, smoothing, drift), begins=first)
+
+
+def _as_date(begins: date | str | None) -> date | None:
+    """Return the date of the first day; texts are ISO dates."""
+    if begins is None or isinstance(begins, date):
+        return begins
+    try:
+        return date.fromisoformat(begins)
+    except (ValueError, TypeError):
+        raise InvalidParameter(
+            f'expected begins to be the date of the first day, such as "2026-05-04", got {found(begins)}'
+        ) from None
+
+
+def _first_days(every: int | str, days: int, begins: date | None) -> tuple[int, ...]:
+    """Return the first day of each period, from day 0 on."""
+    if isinstance(every, str):
+        if every not in ("day", "week", "month"):
+            raise unknown_name("period", every, ["day", "week", "month"])
+        if begins is None and every != "day":
+            raise InvalidParameter(f'every="{every}" needs the date of the first day: begins="2026-05-04"')
+        dates = [(begins or date.min) + timedelta(day) for day in range(days)]
+        starts = [period_start(every, day) for day in dates]
+        return (0, *(day for day in range(1, days) if starts[day] != starts[day - 1]))
+    if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= days:
+        raise InvalidParameter(
+            f'expected every to be a number of days from 1 to {days}, "week" or "month", got {found(every)}'
+        )
+    return tuple(range(0, days, every))
+
+
+def _by_single_days(
+    reports: DatedReports | ChangeReports,
+    days: int,
+    smoothing: int | Literal["auto"],
+    drift: float | None,
+) -> EstimatedDays:
+    """Return an estimate for each day, maybe smoothed."""
     if smoothing == "auto":
         if drift is not None or not isinstance(reports, DatedReports):
             raise InvalidParameter(
@@ -549,18 +597,17 @@ def by_day(
     return EstimatedDays(tuple(known), smoothing, drift, distances, reports.once.guarantee, len(reports))
 
 
-def _by_several_days(reports: DatedReports, every: int) -> EstimatedDays:
-    """Return an estimate for every `every` days, counted from the first one; the last may have fewer."""
-    firsts = range(0, reports.once.days, every)
+def _by_several_days(reports: DatedReports, firsts: tuple[int, ...]) -> EstimatedDays:
+    """Return an estimate for the days from each of some days up to the next of them."""
     known: list[Estimate | None] = []
-    for first in firsts:
+    for first, end in pairwise([*firsts, reports.once.days]):
         try:
-            known.append(estimate(reports.between(first, first + every)))
+            known.append(estimate(reports.between(first, end)))
         except NotIdentifiable:
             known.append(None)
     distances = np.zeros(len(firsts))
     guarantee = reports.once.guarantee
-    return EstimatedDays(tuple(known), 1, None, distances, guarantee, len(reports), every=every)
+    return EstimatedDays(tuple(known), 1, None, distances, guarantee, len(reports), firsts=firsts)
 
 
 def reports_by_day(reports: DatedReports) -> Integers:

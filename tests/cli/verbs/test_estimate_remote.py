@@ -132,6 +132,12 @@ def test_by_day_and_by_label_collectors_are_added_up(tmp_path):
         rows = {row["label"]: row for row in json.loads(open_to_all.stdout)["minutes"]}
         assert rows[None]["n"] == 100  # without a label: the other collector has 50, which it does not tell
         assert rows["1.0"]["n"] == 800
+        late, hidden = [300, 300], [300, 300, 50, 100]  # reports of Tuesday, of one label and of all
+        for more, parts in (((), [*late, 100]), (("--token-file", str(token)), hidden)):
+            since = run("estimate", *both, "--since", str(TUESDAY), "--json", *more)
+            assert json.loads(since.stdout)["minutes"][0]["n"] == sum(parts)
+            labels = run("estimate", *both, "--since", str(TUESDAY), "--by", "label", "--json", *more)
+            assert {row["label"] for row in json.loads(labels.stdout)["minutes"]} == {"1.1", None}
         shown = _run(*both, "--by", "day")
         assert "2 groups by day, 95 % intervals, at any time" in shown.output
         assert _run(*both, "--by", "city").exit_code == 2

@@ -123,6 +123,7 @@ def main() -> None:
                 for name, width, dark in views:
                     browser.look(width=width, dark=dark)
                     browser.open(f"{address}/", LIVE)
+                    browser.wait("!document.body.textContent.includes('being computed')", 120)
                     browser.screenshot(folder / f"{state}{name}.png")
                     print(state, name, browser.problems())
 

@@ -175,7 +175,8 @@ def test_values_of_a_picture_have_the_same_digits() -> None:
     text = row_text(rows)
     assert [text(row).replace("\u202f", " ") for row in rows] == ["42 ± 2 %", "10 ± 2 %", "3 ± 1 %"]
     given = "Read only so: (ε, δ) ≤ (1.67533, 1e-06) for one person"
-    assert short_budget(given) == "Read only so: (ε, δ) ≤ (1.68, 1e−06) for one person"
+    assert short_budget(given) == "Read only so: (ε, δ) ≤ (1.68, 10⁻⁶) for one person"
+    assert short_budget("(ε, δ) ≤ (0.5, 1.234e-06)") == "(ε, δ) ≤ (0.5, 1.3·10⁻⁶)"
 
 
 @pytest.mark.parametrize(

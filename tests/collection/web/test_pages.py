@@ -25,7 +25,7 @@ from dither.collection.web import words
 from dither.collection.web.answers import Answers
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import Pages, page_handlers
-from dither.collection.web.sections import USUAL
+from dither.collection.web.views import USUAL
 
 
 def _page(collector, path: str = "/"):

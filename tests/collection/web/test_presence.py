@@ -69,6 +69,7 @@ def test_actives_are_exact_and_the_curve_is_that_of_the_devices(served: Any) -> 
     assert client.get(f"{base}.csv?table=people").status_code == 400
     assert client.get(f"{base}.xml").status_code == 400
     assert client.get(f"/v1/campaigns/{'0' * 64}/presence.json").status_code == 404
+    assert client.get(f"/campaigns/{campaign}/officer").status_code == 200
 
 
 def test_the_page_has_the_curve_and_the_triangle(served: Any) -> None:

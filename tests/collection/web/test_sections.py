@@ -22,9 +22,9 @@ from dither.collection.web.answers import rows as answer_rows
 from dither.collection.web.endpoints import routes_of
 from dither.collection.web.pages import page_handlers
 from dither.collection.web.query import By, Query
-from dither.collection.web.sections import View
+from dither.collection.web.views import View
 from dither.collection.web.words import more_reports
-from tests.collection.collectors import KEY, MONDAY, TUESDAY, Asked, NoDisk, send
+from tests.collection.collectors import KEY, MONDAY, TUESDAY, Asked, NoDisk, make, people, send
 from tests.collection.pages.states import collector_in
 
 
@@ -206,6 +206,45 @@ def test_the_page_offers_periods_and_shows_the_chosen_one(site: tuple[Any, Any, 
     ]
 
 
+def test_the_page_offers_the_days_since_a_version() -> None:
+    """A label that began later is offered; another day is not a view, so that readers fill no memory."""
+    collector, published = make(datetime.date(2026, 5, 12))
+    for day, label in ((4, "1.0"), (5, "1.0"), (9, "1.1"), (10, "1.0")):
+        when = datetime.date(2026, 5, day)
+        send(collector, published, "minutes", people(400, day)[0], when, label, seed=day)
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+    base = f"/campaigns/{published.id}"
+    first = client.get(base).text
+    assert f'href="{base}?since=2026-05-09">since 1.1 (2026-05-09)</a>' in first
+    since = client.get(base, params={"since": "2026-05-09"}).text
+    assert 'aria-current="true">since 1.1 (2026-05-09)</a>' in since
+    assert "mean of 800\u202freports" in since
+    assert f"/v1{base}/summary?question=minutes&amp;since=2026-05-09" in since
+    plain = client.get(base, params={"since": "2026-05-05"}).text
+    assert 'aria-current="true">all days</a>' in plain
+    summary = client.get(f"/v1{base}/summary", params={"question": "minutes", "since": "2026-05-09"})
+    question = published.contract.questions["minutes"]
+    assert dt.Counts.from_bytes(summary.content, question).n == 800
+    refused = client.get(f"/v1{base}/summary", params={"question": "minutes", "by": "day"})
+    assert refused.status_code == 400
+    assert "parameter of a summary" in refused.text
+
+
+def test_an_officer_has_a_page(site: tuple[Any, Any, Asked]) -> None:
+    _, published, client = site
+    page = client.get(f"/campaigns/{published.id}").text
+    assert f'href="/campaigns/{published.id}/officer"' in page
+    assert 'href="#promised"' in page
+    answer = client.get(f"/campaigns/{published.id}/officer")
+    assert answer.headers["content-type"].startswith("text/html")
+    for words in (published.contract.name, published.id, published.contract.contact, "odds"):
+        assert words in answer.text
+    assert client.get(f"/campaigns/{'0' * 64}/officer").status_code == 404
+    footer = page.partition("<footer>")[2]
+    assert ">Health</h2>" in footer
+    assert ">Refused batches</h2>" in footer
+
+
 def test_a_picture_has_an_address(site: tuple[Any, Any, Asked]) -> None:
     from xml.etree import ElementTree
 
@@ -215,6 +254,8 @@ def test_a_picture_has_an_address(site: tuple[Any, Any, Asked]) -> None:
         {"question": "stars", "what": "distribution"},
         {"question": "satisfaction"},
         {"question": "minutes", "by": "week"},
+        {"question": "minutes", "by": "label"},
+        {"question": "stars", "by": "label"},
     ):
         answer = client.get(base, params=terms)
         assert answer.status_code == 200

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
 @click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
-@click.option("--since", type=DAY, help="Of a database: reports of this day and later.")
+@click.option("--since", type=DAY, help="Of a database or a collector: reports of this day and later.")
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
@@ -183,9 +183,9 @@ def command(
 
     The address of a campaign at a collector means its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
-    day and label; an estimate for a --population holds at one look. A collector shows what has grown by its
-    minimum of people. With the operator's token (--token-file) everything that is stored is added up, and the
-    minimum applies to the sum.
+    day, week, month and label; an estimate for a --population holds at one look. A collector shows what has
+    grown by its minimum of people. With the operator's token (--token-file) everything that is stored is
+    added up, and the minimum applies to the sum.
     """
     known: dict[str, float] = {}
     sums: dict[str, dict[str, float]] = {}
@@ -196,7 +196,9 @@ def command(
     of_groups = (by, cross, within, difference, test, minimum, known, person)
     wanted = Wanted(bins, shares, step, weight, *of_groups, regression=regression, contrasts=sums)
     wanted.check(files, bool(asked_by))
-    _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
+    _check_places(files, tokens, table_name != "reports" or folded or unique or wide or renamed)
+    if since and "://" not in files[0]:
+        raise click.UsageError("--since is of a database or a collector; leave it out")
     written = output is not None or plot is not None
     if written:
         from dither.cli.tables import check_outputs, write_results
@@ -212,9 +214,9 @@ def command(
         from dither.cli.collectors import print_remote, print_remote_groups
 
         results = (
-            print_remote_groups(files, tokens, wanted, column, as_json)
+            print_remote_groups(files, tokens, wanted, column, as_json, since)
             if by
-            else print_remote(list(files), tokens, column, wanted, as_json)
+            else print_remote(list(files), tokens, column, wanted, as_json, since)
         )
     elif any("://" in name for name in files):
         from dither.cli import databases
@@ -350,7 +352,7 @@ def _check_places(files: Sequence[str], tokens: Sequence[str], database: object)
     remote = files[0].startswith(ADDRESSES)
     if database and (remote or "://" not in files[0]):
         raise click.UsageError(
-            "--table, --folded, --unique, --wide, --since and --map are of a database, such as "
+            "--table, --folded, --unique, --wide and --map are of a database, such as "
             "duckdb://reports.db or duckdb://FOLDER with Parquet files; leave them out"
         )
     if tokens and not remote:

@@ -10,7 +10,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from dither.collection.collector import Collector
 from dither.collection.published import Published
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
-from dither.collection.web.query import By, Query, What
+from dither.collection.web.query import PARTS, By, Query, What
 from dither.collection.web.requests import Handler, client_address
 from dither.core.counts import Counts
 from dither.core.domains.calendar import Calendar
@@ -384,7 +383,7 @@ class Answers:
         removals = self._collector.live.removals
         return removals << _STATE | self._count(campaign, query)
 
-    def _summary(self, campaign: str, query: Query) -> Counts:
+    def summary(self, campaign: str, query: Query) -> Counts:
         """Return the reports of a query that are shown, counted. Each day of a period is shown by itself.
 
         Several quantities of the same reports follow each other, so the last few counts are kept.
@@ -414,7 +413,7 @@ class Answers:
         if kept is not None and kept[0] == state:
             return kept[1]
         name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
-        found = [(part, summary) for part in parts if (summary := self._summary(campaign, part)).n]
+        found = [(part, summary) for part in parts if (summary := self.summary(campaign, part)).n]
         made = difference_rows(query, found, name) if len(found) > 1 else []
         self._keep(self._kept, (campaign, query), (state, made))
         return made
@@ -440,7 +439,7 @@ class Answers:
             kept = self._kept.get((campaign, query))
         if kept is not None and kept[0] == state:
             return kept[1]
-        counted = [(each.contract.version, self._summary(each.id, usual)) for each in there]
+        counted = [(each.contract.version, self.summary(each.id, usual)) for each in there]
         made = version_rows(query, [(number, summary) for number, summary in counted if summary.n])
         self._keep(self._kept, (campaign, query), (state, made))
         return made
@@ -479,7 +478,7 @@ class Answers:
             name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
-        summary = self._summary(campaign, query)
+        summary = self.summary(campaign, query)
         made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
         if summary.n:
             self._keep(self._kept, key, (state >> _STATE << _STATE | summary.n, made))
@@ -541,9 +540,12 @@ def answer_handlers(collector: Collector, answers: Answers | None = None) -> dic
 
     async def summary(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
-        (query,) = Query.of({"question": "", **query_terms(request)}, published.contract)
-        target = partial(collector.live.summary, published.id, query.question, query.day, query.label)
-        made = await asyncio.get_running_loop().run_in_executor(None, partial(target, shown=True))
+        terms = {"question": "", **query_terms(request)}
+        for name in terms:
+            if name not in PARTS:
+                raise unknown_name("parameter of a summary", name, PARTS)
+        (query,) = Query.of(terms, published.contract, collector.day())
+        made = await asyncio.get_running_loop().run_in_executor(None, said.summary, published.id, query)
         if not made.n:
             people = published.contract.people
             return problem(409, f"too few people: summaries are given from {people} reports on")

@@ -26,6 +26,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
 _BAR: Final = 30
 MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
+MOST_LABELS: Final = 6  # labels side by side
 _YEAR: Final = 366  # days
 _LETTER: Final = 6.2  # the width of a letter
 _VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
@@ -42,7 +43,7 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
         return [low]
     rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * 0.999)
+    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * 0.85)
     first = math.ceil(low / step - 1e-9)
     return [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]
 
@@ -83,8 +84,28 @@ def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
     return _svg(floor + 18, f"Shares with intervals: {names}", parts)
 
 
-def draw_panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
-    """Return one of several pictures side by side: of one label, on the scale of `every` label.
+def draw_panels(rows: Sequence[PlainRow]) -> list[tuple[str, Markup]]:
+    """Return a picture for each label of some rows, all on one scale, each with its label."""
+    labels = dict.fromkeys(row["label"] for row in rows)
+    return [(label, _panel([row for row in rows if row["label"] == label], rows)) for label in labels]
+
+
+def draw_labels(rows: Sequence[PlainRow]) -> Markup:
+    """Return the pictures of some labels as one, below each other; an empty one without rows."""
+    panels = draw_panels(rows)[:MOST_LABELS]
+    if not panels:
+        return Markup()
+    parts, top = list[Markup](), 0.0
+    for label, panel in panels:
+        inside = str(panel).partition(">")[2].removesuffix("</svg>")
+        moved = element("g", Markup(inside), transform=f"translate(0 {_n(top + 22)})")
+        parts += [_text(0, top + 14, label or "no label", "title"), moved]
+        top += 22 + float(str(panel).partition(f'viewBox="0 0 {WIDE} ')[2].partition('"')[0]) + 10
+    return _svg(top, f"By label: {', '.join(label or 'no label' for label, _ in panels)}", parts)
+
+
+def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
+    """Return the picture of one label, on the scale of `every` label.
 
     Shares are bars; a number is a mark with its interval.
     """
@@ -222,7 +243,11 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
 
     def across(day: str) -> float:
         return (
-            _LEFT + 6 + (WIDE - _LEFT - right - 12) * (datetime.date.fromisoformat(day) - begin).days / span
+            _LEFT
+            + 6
+            + (WIDE - _LEFT - right - 12 - 2 * len(names))
+            * (datetime.date.fromisoformat(day) - begin).days
+            / span
         )
 
     show = percent if share else value_text(kept[0]["unit"])

@@ -152,11 +152,14 @@ def _gateway() -> dict[str, Any]:
     }
 
 
-def _admin(words: str, *fields: str) -> dict[str, Any]:
+_OPTIONAL: Final = {"counts": ("by", "since")}  # fields of an action that may be left out
+
+
+def _admin(words: str, *fields: str, more: tuple[str, ...] = ()) -> dict[str, Any]:
     schema = {
         "type": "object",
         "required": list(fields),
-        "properties": {name: {"type": "string"} for name in fields},
+        "properties": {name: {"type": "string"} for name in (*fields, *more)},
     }
     return {
         "summary": words,
@@ -232,13 +235,14 @@ _QUERY = [
     _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, too."),
 ]
 _DATE: Final = {"type": "string", "format": "date"}
-_QUERY += [
+_DAYS: Final = [
     _query_parameter("since", _DATE, "The first day whose reports are used."),
     _query_parameter("until", _DATE, "The last day whose reports are used."),
     _query_parameter(
         "last", {"type": "integer", "minimum": 1}, "The number of days up to today; not with since."
     ),
 ]
+_QUERY += _DAYS
 _WRONG: Final = {
     "400": answer("A parameter is wrong.", _WORDS),
     "404": answer("There is no such campaign.", _WORDS),
@@ -347,6 +351,7 @@ ENDPOINTS: Final = (
             _CAMPAIGN,
             {**_PART[0], "required": True},
             *_PART[1:],
+            *_DAYS,
         ),
     ),
     _one("/health", "health", get=_read("The state of the process.", {"200": answer("The state.")})),
@@ -381,6 +386,15 @@ ENDPOINTS: Final = (
             _CAMPAIGN,
         ),
     ),
+    _one(
+        "/campaigns/{campaign}/officer",
+        "officer",
+        get=_read(
+            "The page for a privacy officer: the total, the odds, and the data that is visible.",
+            {"200": answer("The page.", _TEXT, _HTML), "404": answer("There is no such campaign.", _WORDS)},
+            _CAMPAIGN,
+        ),
+    ),
     Endpoint(
         f"{_ONE}/chart.{{form}}",
         "chart",
@@ -402,7 +416,7 @@ ENDPOINTS: Final = (
         "/v1/admin/{action}",
         "act",
         {
-            f"/v1/admin/{name}": {"post": _admin(words, *fields)}
+            f"/v1/admin/{name}": {"post": _admin(words, *fields, more=_OPTIONAL.get(name, ()))}
             for name, words, *fields in (
                 ("reload", "Read the campaigns again."),
                 ("fold", "Replace the reports of a day by counts.", "campaign", "day"),

@@ -10,10 +10,10 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dither.advice.explain import BatchPromise, batch_promise
+from dither.advice.explain import BatchPromise, batch_promise, explain
+from dither.advice.sheet import officer_sheet
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
 from dither.collection.presence import counts_presence
@@ -39,11 +39,7 @@ from dither.collection.web.requests import Handler, client_address
 from dither.collection.web.sections import (
     COMING,
     FILES,
-    PERIODS,
-    STEPS,
-    USUAL,
     Told,
-    View,
     draw_answers,
     headline,
     queries,
@@ -52,6 +48,7 @@ from dither.collection.web.sections import (
     table_of,
 )
 from dither.collection.web.style import HEADERS, SCRIPT, STYLE
+from dither.collection.web.views import USUAL, View, picker, question_names, starts_of, step_of
 from dither.collection.web.words import (
     narrow,
     number_of,
@@ -60,7 +57,7 @@ from dither.collection.web.words import (
 )
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.digits import whole
-from dither.foundation.markup import Markup, element, join_markup
+from dither.foundation.markup import Markup, element, join_markup, page_of_markdown
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -68,15 +65,16 @@ if TYPE_CHECKING:
 
 
 _CROWD: Final = (
-    "Whoever reads this page sees such batches: its numbers are counts, and grow by at least the minimum at "
-    "a time. Whoever runs the collector sees reports arrive; it stores no address."
+    "Readers of this page see such batches: its numbers are counts, and grow by at least the minimum at a "
+    "time. The operator of the collector sees reports arrive; it stores no address."
 )
 _LOOKS: Final = (
     "Intervals “at any time” of means and frequencies hold together at all numbers of reports, however often "
-    "somebody looks. Those of quantiles and distributions hold at 100 looks, taken whenever the number of "
+    "readers look. Those of quantiles and distributions hold at 100 looks, taken whenever the number of "
     "reports has grown by a fifth."
 )
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+_DRAWN: Final = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 _PICTURES: Final = ("svg", "png")
 _BLANK: Final = "data:,"  # an icon that needs no request
 
@@ -98,7 +96,7 @@ def state(published: Published, day: datetime.date, grace: int) -> tuple[str, st
 
 def surroundings(collector: Collector, published: Published, batch: Future[BatchPromise] | None) -> Parts:
     """Return the parts that change and are no answers, by identity: states and sums. Quick."""
-    contract, names = published.contract, _questions(published)
+    contract, names = published.contract, question_names(published)
     total = sum(collector.live.n(published.id, name, shown=True) for name in names)
     waiting = sum(collector.live.waiting(published.id, name) for name in names)
     now = datetime.datetime.now(datetime.UTC)
@@ -117,17 +115,19 @@ def surroundings(collector: Collector, published: Published, batch: Future[Batch
     }
 
 
-def _questions(published: Published) -> list[str]:
-    """Return the names of the questions that have sections."""
-    return [] if counts_presence(published.contract) else list(published.contract.questions)
-
-
-def whole_page(published: Published, parts: Parts, others: Sequence[Published], view: View, by: By) -> str:
-    """Return the page of a campaign as HTML."""
+def whole_page(
+    published: Published,
+    parts: Parts,
+    others: Sequence[Published],
+    view: View,
+    by: By,
+    starts: Mapping[datetime.date, str],
+) -> str:
+    """Return the page of a campaign as HTML; `starts` are the first days that are offered, in words."""
     contract, base = published.contract, f"/v1/campaigns/{published.id}"
     sections = [
         section(number, name, contract, base, parts, view, by)
-        for number, name in enumerate(_questions(published))
+        for number, name in enumerate(question_names(published))
     ]
 
     def region(identity: str, name: str = "div", **more: str) -> Markup:
@@ -148,47 +148,40 @@ def whole_page(published: Published, parts: Parts, others: Sequence[Published], 
             region("state", "p"),
             element("p", contract.purpose),
             element("p", f"{contract.asker}; {contract.contact}; version {contract.version}", class_="soft"),
+            element(
+                "p",
+                join_markup(
+                    [
+                        element("a", "What is promised to a person", href="#promised"),
+                        element("a", "For a privacy officer", href=f"/campaigns/{published.id}/officer"),
+                    ],
+                    " · ",
+                ),
+                class_="soft",
+            ),
             _other_versions(published, others),
         ),
         element(
             "main",
             region("status", "p", class_="soft"),
             element("p", "", id="live", role="status", class_="soft"),
-            Markup() if counts_presence(contract) else _picker(published, view, by),
+            Markup() if counts_presence(contract) else picker(published, view, by, starts),
             region("presence"),
             element("div", *sections, class_="questions"),
             promised,
-            _section("Refused batches", "refusals", region("refused")),
-            _section("Health", "healthy", region("health")),
             *([] if counts_presence(contract) else [_all_answers(base)]),
             **{"data-events": f"{base}/events{view.query}"},
         ),
-        _others(published, others),
+        element(
+            "footer",
+            element("h2", "Health"),
+            region("health"),
+            element("h2", "Refused batches"),
+            region("refused"),
+            _others(published, others),
+        ),
     ]
     return document(f"{contract.name}: answers", body, again=COMING in parts.values())
-
-
-def step_of(collector: Collector, published: Published, view: View) -> By:
-    """Return the period of the page's answers over time: the chosen one, or one that fits."""
-    days = {day for name in published.contract.questions for day in collector.live.days(published.id, name)}
-    since = collector.day() - datetime.timedelta((view.last or 1) - 1)
-    return view.step(len(days) if view.last is None else sum(day >= since for day in days))
-
-
-def _picker(published: Published, view: View, by: By) -> Markup:
-    """Return links to the other periods, and to days, weeks and months."""
-
-    def link(words: str, other: View, chosen: bool) -> Markup:
-        address = f"/campaigns/{published.id}{other.query}"
-        return element("a", words, href=address, **{"aria-current": "true" if chosen else None})
-
-    periods = [
-        link("all days" if last is None else f"last {last} days", replace(view, last=last), last == view.last)
-        for last in PERIODS
-    ]
-    steps = [link(f"by {step.value}", replace(view, by=step), step is by) for step in STEPS]
-    links = join_markup([join_markup(periods, " · "), join_markup(steps, " · ")], " | ")
-    return element("nav", element("p", links, class_="soft"), **{"aria-label": "Period"})
 
 
 def document(title: str, body: Sequence[Markup], *, again: bool = False) -> str:
@@ -325,14 +318,16 @@ def _section(title: str, identity: str, *parts: Markup) -> Markup:
 def _others(published: Published, others: Sequence[Published]) -> Markup:
     own = {each.id for each in versions_of(published, others)}
     rest = [campaign for campaign in others if campaign.id not in own]
-    if not rest:
+    if len(others) == 1:
         return Markup()
+    if not rest:
+        return element("p", element("a", "All versions on one page", href="/"))
     links = [
         element("a", campaign.contract.name, href=f"/campaigns/{campaign.id}")
         for campaign in {each.contract.name: each for each in rest}.values()
     ]
     every = element("a", "all campaigns on one page", href="/")
-    return element("footer", element("p", "Other campaigns: ", join_markup([*links[:20], every], ", ")))
+    return element("p", "Other campaigns: ", join_markup([*links[:20], every], ", "))
 
 
 def _other_versions(published: Published, known: Sequence[Published]) -> Markup:
@@ -389,6 +384,7 @@ class Pages:
         self._drawings = 0  # pictures that wait
         self._bodies: dict[tuple[str, View], tuple[Parts, list[str], bytes]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
+        self._sheets: dict[str, str] = {}  # for officers, by campaign
         self._locks: dict[str, asyncio.Lock] = {}
         self.streams: Counter[str] = Counter()  # keys: addresses
 
@@ -405,7 +401,8 @@ class Pages:
         if body is None or body[0] is not drawn.parts or body[1] != others:
 
             def make() -> bytes:
-                return compress(whole_page(published, drawn.parts, known, view, drawn.by))
+                starts = starts_of(self._collector, published)
+                return compress(whole_page(published, drawn.parts, known, view, drawn.by, starts))
 
             made = await asyncio.get_running_loop().run_in_executor(self._pool, make)
             body = self._bodies[published.id, view] = (drawn.parts, others, made)
@@ -433,10 +430,26 @@ class Pages:
         finally:
             self._drawings -= 1
 
+    async def officer(self, published: Published) -> str:
+        """Return the page for a privacy officer: what this campaign states, and what holds for every one."""
+
+        def make() -> str:
+            contract = published.contract
+            language = "de" if contract.languages[:1] == ("de",) else "en"
+            made = explain(contract.over_time, language=language, **contract.spoken)
+            facts = contract.facts(published)
+            return page_of_markdown(officer_sheet(facts, made, contract.name, "device", language), language)
+
+        sheet = self._sheets.get(published.id)
+        if sheet is None:
+            sheet = await asyncio.get_running_loop().run_in_executor(self._slow, make)
+            self._sheets[published.id] = sheet
+        return sheet
+
     def _headlines(self, published: Published, until: float) -> Markup:
         """Return the estimate of each question in a table, of all versions together where they add."""
         lines, contract = [], published.contract
-        for name in _questions(published)[:_HEADLINES]:
+        for name in question_names(published)[:_HEADLINES]:
             if time.monotonic() > until:
                 break
             several = len(self._answers.versions(published.id, name)) > 1
@@ -468,7 +481,9 @@ class Pages:
         """Return all parts, whether all are up to date, and by what answers are shown over time."""
         until = time.monotonic() + _PATIENCE
         by, day = step_of(self._collector, published, view), self._collector.day()
-        marks = {name: (self._answers.mark(published.id, name), by, day) for name in _questions(published)}
+        marks = {
+            name: (self._answers.mark(published.id, name), by, day) for name in question_names(published)
+        }
         answers = {
             name: self._ask(published, Query(name, since=view.since(day)))
             for name, mark in marks.items()
@@ -587,17 +602,24 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
         headers["vary"] = "accept-encoding"
         return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
+    def view_of(request: Request, published: Published) -> View:
+        return View.of(request.query_params, starts_of(collector, published))
+
     async def front(request: Request) -> Response:
         known = list(collector.campaigns.values())
         if len(known) == 1:
-            return show(request, await pages.page(known[0], View.of(request.query_params)))
+            return show(request, await pages.page(known[0], view_of(request, known[0])))
         return show(request, await pages.overview())
 
     async def page(request: Request) -> Response:
         published = collector.campaigns.get(request.path_params["campaign"])
         if published is None:
             return show(request, compress(failure("This collector has no such campaign.")), 404)
-        return show(request, await pages.page(published, View.of(request.query_params)))
+        return show(request, await pages.page(published, view_of(request, published)))
+
+    async def officer(request: Request) -> Response:
+        published = collector.campaigns[request.path_params["campaign"]]
+        return Response(await pages.officer(published), headers=_DRAWN, media_type="text/html; charset=utf-8")
 
     async def chart(request: Request) -> Response:
         published = collector.campaigns[request.path_params["campaign"]]
@@ -612,11 +634,10 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
         drawn = draw_answers(target[0], _with_words(rows, published.contract))
         if not drawn:
             raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
-        headers = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
         picture = standalone(drawn, STYLE)
         if form == "svg":
-            return Response(picture, headers=headers, media_type="image/svg+xml")
-        return Response(await pages.png(picture), headers=headers, media_type="image/png")
+            return Response(picture, headers=_DRAWN, media_type="image/svg+xml")
+        return Response(await pages.png(picture), headers=_DRAWN, media_type="image/png")
 
     async def playground(request: Request) -> Response:
         return Response(playground_page(), headers=playground_headers())
@@ -628,7 +649,7 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
         published = collector.campaigns[request.path_params["campaign"]]
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            pages.news(published, request, address, View.of(request.query_params)),
+            pages.news(published, request, address, view_of(request, published)),
             headers=headers,
             media_type="text/event-stream",
         )
@@ -639,6 +660,7 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
         "front": front,
         "page": page,
         "chart": guard(collector, chart),
+        "officer": guard(collector, officer),
         "events": guard(collector, events),
         "playground": playground,
     }

@@ -13,10 +13,8 @@ from dither.errors import InvalidParameter, found, unknown_name
 from dither.foundation.tables import period_start
 
 MOST_BINS: Final = 256
-_KNOWN: Final = (
-    *("question", "what", "share", "bins", "by", "day", "label", "lying"),
-    *("since", "until", "last"),
-)
+PARTS: Final = ("question", "day", "label", "since", "until", "last")  # which reports are used
+_KNOWN: Final = (*PARTS, "what", "share", "bins", "by", "lying")
 _LONGEST: Final = 3660  # days that `last` may ask for
 
 

@@ -32,6 +32,7 @@ from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.settings import Networks, limited_as
 from dither.collection.store.store import StoreUnavailable
 from dither.collection.writer import Writer
+from dither.core.counts import Counts
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 
 if TYPE_CHECKING:
@@ -165,24 +166,37 @@ async def _act(writer: Writer, action: str, questions: dict[str, Any]) -> dict[s
             return {"deleted": campaign, "exported": files}
         case "counts":
             names = str(questions["campaign"]), str(questions["question"])
-            return {"counts": await asyncio.to_thread(_counts, collector, *names, questions.get("by"))}
+            since = questions.get("since")
+            first = None if since is None else datetime.date.fromisoformat(since)
+            made = await asyncio.to_thread(_counts, collector, *names, questions.get("by"), first)
+            return {"counts": made}
     return {"words": "the actions are reload, fold, delete and counts"}
 
 
-def _counts(collector: Collector, campaign: str, question: str, by: object) -> dict[str, str]:
+def _counts(
+    collector: Collector, campaign: str, question: str, by: object, since: datetime.date | None
+) -> dict[str, str]:
     """Return everything that is stored of a question, also what waits: summaries in hexadecimal, by group.
 
-    Groups are days or labels, as `by` says; without it there is one, whose name is empty.
+    Groups are days or labels, as `by` says; without it there is one, whose name is empty. `since` is the
+    first day whose reports are used.
     """
     live = collector.live
-    parts: dict[str, dict[str, Any]] = {"": {}}
+    found = live.days(campaign, question) if since is not None or by == "day" else []
+    days = [day for day in found if since is None or day >= since]
+    every: list[datetime.date | None] = [None] if since is None else [*days]
+    parts: dict[str, tuple[list[datetime.date | None], str | None]] = {"": (every, None)}
     if by == "day":
-        parts = {day.isoformat(): {"day": day} for day in live.days(campaign, question)}
+        parts = {day.isoformat(): ([day], None) for day in days}
     elif by == "label":
-        parts = {label: {"label": label} for label in live.labels(campaign, question)}
+        parts = {label: (every, label) for label in live.labels(campaign, question)}
     elif by is not None:
         raise InvalidParameter("by is day or label, or left out")
-    return {group: live.summary(campaign, question, **part).to_bytes().hex() for group, part in parts.items()}
+    empty = Counts.empty(live.question_of(campaign, question))
+    return {
+        group: sum((live.summary(campaign, question, day, label) for day in own), empty).to_bytes().hex()
+        for group, (own, label) in parts.items()
+    }
 
 
 Scope = MutableMapping[str, Any]

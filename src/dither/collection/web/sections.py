@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Final
@@ -13,15 +13,18 @@ from dither.collection.campaign import Campaign
 from dither.collection.web.answers import FEW, NO_ANSWER, NONE, SHOWN
 from dither.collection.web.charts import (
     MOST_BARS,
+    MOST_LABELS,
     SERIES,
     draw_bars,
     draw_history,
-    draw_panel,
+    draw_labels,
+    draw_panels,
     draw_shape,
     shown_answers,
 )
 from dither.collection.web.formats import PlainRow, question_text
 from dither.collection.web.query import By, Query, What
+from dither.collection.web.views import STEPS, View
 from dither.collection.web.words import (
     bounds,
     is_bound,
@@ -43,54 +46,7 @@ COMING: Final = element("p", "More is being computed, and follows in a moment.",
 _LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
 FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
 _MOST_DAYS: Final = 31  # rows of the table by day
-_MOST_LABELS: Final = 6  # labels side by side
 _MOST_ANSWERS: Final = 60  # rows of the table of versions
-
-
-PERIODS: Final = (None, 7, 30, 90)  # days that a reader chooses from; None is all
-STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
-
-
-@dataclass(frozen=True)
-class View:
-    """What a reader has chosen: the last days, and by what answers are shown over time.
-
-    Without a choice the dates must fit a picture: days, else weeks, else months.
-    """
-
-    last: int | None = None
-    by: By | None = None
-
-    @classmethod
-    def of(cls, terms: Mapping[str, str]) -> View:
-        """Return the view of the parameters of a URL; other parameters are left out."""
-        periods = {str(period): period for period in PERIODS if period}
-        steps = {step.value: step for step in STEPS}
-        return cls(periods.get(terms.get("last", "")), steps.get(terms.get("by", "")))
-
-    @property
-    def terms(self) -> dict[str, str]:
-        """The parameters of the URL that is this view."""
-        chosen = {} if self.last is None else {"last": str(self.last)}
-        return chosen if self.by is None else {**chosen, "by": self.by.value}
-
-    def since(self, today: datetime.date) -> datetime.date | None:
-        """Return the first day that is shown; None for all days."""
-        return None if self.last is None else today - datetime.timedelta(self.last - 1)
-
-    def step(self, days: int) -> By:
-        """Return the period of answers over a number of days."""
-        if self.by is not None:
-            return self.by
-        return next((by for by, step in STEPS.items() if days <= _MOST_DAYS * step), By.MONTH)
-
-    @property
-    def query(self) -> str:
-        """The parameters as the end of an address."""
-        return f"?{urlencode(self.terms)}" if self.terms else ""
-
-
-USUAL: Final = View()
 
 
 @dataclass(frozen=True)
@@ -152,16 +108,20 @@ def section(
         identity = f"q{number}-{kind}"
         return element("div", parts[identity], id=identity)
 
-    period = {} if view.last is None else {"last": str(view.last)}
-    request = urlencode({"question": name, **period})
-    straight = contract.questions[name].domain.line is not None
-    first = f"{request}&what=distribution" if straight else request
+    request = urlencode({"question": name, **view.period})
+    pictures = {f"by {by.value}": f"{request}&by={by.value}"}
+    if contract.questions[name].domain.line is None:
+        pictures = {"shares": request, **pictures}
+    else:
+        pictures = {"distribution": f"{request}&what=distribution", **pictures}
+    if len(contract.labels) > 1:
+        pictures["by label"] = f"{request}&by=label"
     files = [element("a", FILES[form], href=f"{base}/answers.{form}?{request}") for form in FILES]
-    files.append(element("a", "summary", href=f"{base}/summary?{urlencode({'question': name})}"))
+    files.append(element("a", "summary", href=f"{base}/summary?{request}"))
     forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
     charts = [
         join_markup([f"{what} as ", join_markup(links, ", ")], "")
-        for what, terms in (("distribution", first), (f"by {by.value}", f"{request}&by={by.value}"))
+        for what, terms in pictures.items()
         for links in [
             [
                 element("a", form, href=f"{base}/{file}?{terms}", **{"aria-label": f"{what} as {form}"})
@@ -264,6 +224,8 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
     shown = [row for row in rows if row["state"] == SHOWN]
     if query.by in STEPS:
         return draw_history(shown, STEPS[query.by])
+    if query.by is By.LABEL:
+        return draw_labels(shown)
     if query.what is What.DISTRIBUTION:
         return draw_shape(shown, (shown[0]["unit"] if shown else None) or "")
     shares = shown and shown[0]["answer"] is not None and not is_bound(shown[0])
@@ -290,12 +252,8 @@ def _labels(reported: Told) -> Markup:
     if len(labels) < 2:
         return Markup()
     drawn = [
-        element(
-            "div",
-            element("h4", label or "no label"),
-            draw_panel([row for row in shown if row["label"] == label], shown),
-        )
-        for label in labels[:_MOST_LABELS]
+        element("div", element("h4", label or "no label"), picture)
+        for label, picture in draw_panels(shown)[:MOST_LABELS]
     ]
     parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
     differences = [row for row in reported.differences if row["state"] == SHOWN and row["low"] is not None]

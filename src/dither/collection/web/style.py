@@ -32,9 +32,12 @@ a:focus-visible,summary:focus-visible{outline:3px solid var(--mark);outline-offs
 section{background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:1rem}
 .questions+section,section+section{margin-top:1rem}
 .questions section{margin:0}
+footer{border-top:1px solid var(--rule);margin-top:2rem;padding-top:.6rem}
+footer h2{font-size:.95rem;margin-top:.8rem}
 .big{font-size:1.9rem;line-height:1.2;font-variant-numeric:tabular-nums;margin:.5rem 0 0}
 svg{display:block;width:100%;max-width:36rem;height:auto;overflow:visible}
 text{fill:var(--ink);font-size:12px;font-family:inherit}
+.title{font-weight:600}
 .tick{fill:var(--soft);font-size:11px}
 .bar{fill:var(--bar)}
 .whisker{stroke:var(--mark);stroke-width:1.6}

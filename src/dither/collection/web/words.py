@@ -197,6 +197,10 @@ def promise(contract: Campaign) -> list[str]:
 
 def _above(number: float) -> str:
     """Return a number with three digits that is not below the given one: 20.1 of 20.08."""
+    if number < 1e-3:
+        power = math.floor(math.log10(number) + 1e-9)
+        digits = math.ceil(number / 10.0**power * 10.0 - 1e-6) / 10.0
+        return power_of_ten(10.0**power) if digits == 1.0 else f"{digits:g}·{power_of_ten(10.0**power)}"
     step = 10.0 ** (math.floor(math.log10(number)) - 2)
     rounded = float(f"{math.ceil(number / step * (1.0 - 1e-12)) * step:.3g}")
     return plain(rounded) if rounded < 1000 else whole(int(rounded))
