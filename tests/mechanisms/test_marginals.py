@@ -286,3 +286,59 @@ def test_advice_for_rows_simulates_both() -> None:
     goal = dt.goals.Tables(n=20_000, rows=True)
     assert dt.recommend(profile, goal, epsilon=0.5)[0]["mechanism"] == "Marginals(one_way=0.3)"
     assert dt.recommend(profile, goal, epsilon=4)[0]["mechanism"] == "Marginals"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "epsilon", "asked"),
+    [
+        ((3, 4, 3), 4.0, {3}),
+        ((3, 4, 2), 1.0, {2}),
+        pytest.param((8,) * 5, 1.0, {1, 2}, marks=pytest.mark.slow),
+    ],
+)
+def test_tables_have_labels_shares_within_rows_and_a_test(
+    sizes: tuple[int, ...], epsilon: float, asked: set[int]
+) -> None:
+    """By lines, by pairs and by triples: the intervals hold, and a true hypothesis is seldom refused."""
+    names = "abcde"[: len(sizes)]
+    labels = [[f"{name}{at}" for at in range(size)] for name, size in zip(names, sizes, strict=True)]
+    parts = {name: dt.Categories(own) for name, own in zip(names, labels, strict=True)}
+    survey = dt.Marginals(parts, epsilon=epsilon)
+    assert {len(held) for held, _ in survey.plan.functions} == asked
+    random = np.random.default_rng(1)
+    laws = [random.dirichlet(np.full(size, 3.0)) for size in sizes]
+    covered, refused, n = [], [], 20_000
+    for run in range(30):
+        draws = np.random.default_rng(run)
+        rows = {own[0][0]: draws.choice(own, n, p=law) for own, law in zip(labels, laws, strict=True)}
+        found = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        table = found["a", "b"]
+        low, high = table.within_rows().interval()
+        covered.append(((low <= laws[1]) & (laws[1] <= high)).mean())
+        refused.append(table.independence().p_value < 0.05)
+    assert 0.92 <= np.mean(covered) <= 0.99  # an interval without an end holds every share
+    assert np.mean(refused) <= 0.2  # of 30
+    assert (list(table.rows), list(table.columns)) == (labels[0], labels[1])
+    assert table["a1", "b2"].value == np.asarray(table.value)[1, 2]
+    turned = found["b", "a"]
+    assert turned["b2", "a1"].value == table["a1", "b2"].value
+    assert pytest.approx(np.asarray(table.within_rows().value)) == np.asarray(turned.within_columns().value).T
+    assert turned.independence().statistic == pytest.approx(table.independence().statistic)
+    rows = {name: np.tile(column, 10) for name, column in rows.items()}
+    rows["b"] = np.where(draws.random(10 * n) < 0.4, np.char.replace(rows["a"], "a", "b"), rows["b"])
+    rows["b"] = np.where(np.isin(rows["b"], labels[1]), rows["b"], "b0")
+    depends = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(99)))["a", "b"]
+    assert depends.independence().p_value < 1e-3
+    with pytest.raises(InvalidParameter, match="already"):
+        depends.within_rows().within_columns()
+
+
+def test_shares_within_rows_of_consistent_tables() -> None:
+    survey = dt.Marginals({"a": dt.Categories(3), "b": dt.Categories(["x", "y"])}, epsilon=2)
+    rows = {"a": np.arange(6_000) % 3, "b": np.where(np.arange(6_000) % 3 == 0, "x", "y")}
+    possible = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(3))).consistent()
+    within = possible["a", "b"].within_rows()
+    assert np.asarray(within.value).sum(axis=1) == pytest.approx(np.ones(3))
+    assert within[0, "x"].value > 0.9
+    single = dt.Marginals({"a": dt.Categories(3), "b": dt.Categories(["x", "y"])}, epsilon=2, way=1)
+    assert dt.stats.tables(single.perturb(rows, source=dt.Seeded(3)))["b"]["x"].covers(1 / 3, 0.999)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -17,7 +18,11 @@ from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import sum_noise
 from dither.estimation.intervals import VarianceInterval
+from dither.estimation.pairs import INDEPENDENCE, EstimatedTable
+from dither.estimation.projections import simplex
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE, thousands
+from dither.estimation.significance import Significance, category_noise, contrasts, quadratic_form
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.tables import Row, Tabular, show_label
 from dither.privacy import Guarantee
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 Variance = tuple[Any, Any, Any]  # a, b and c of the variance a + b·f − c·f² of a share f
 _FEW: Final = 2  # people from whom a function is estimated
+_MOST_PRODUCTS: Final = 1 << 24  # cells of a table times values of a function, for its covariances
 _ROUNDS: Final = 500
 _CLOSE: Final = 1e-10
 
@@ -43,6 +49,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     parts: dict[tuple[str, ...], Estimate]
     n: int
     answers: Mapping[str, Sequence[Hashable]]  # labels of each attribute
+    read: _Shares = field(repr=False)
     possible: bool = False
     limits: ClassVar[tuple[float, float]] = SHARE
 
@@ -67,18 +74,35 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         which = "" if names or len(self) == 1 else f" (1 of {len(self)} tables)"
         head = f"{title or ' × '.join(key)}{which}\nn = {thousands(self.n)}, {shown.guarantee}"
         if len(key) == 1:
-            own = replace(shown, labels=tuple(self.answers[key[0]]), limits=SHARE)
-            return own.plot(title=title or key[0], ax=ax)
+            return shown.plot(title=title or key[0], ax=ax)
         return draw_table(shown, [self.answers[name] for name in key], 0.95, head, ax=ax)
 
     def __getitem__(self, names: Any) -> Estimate:
         key = (names,) if isinstance(names, str) else names
+        if key in self.parts and len(key) == 1:
+            return replace(self.parts[key], labels=tuple(self.answers[key[0]]))
         if key in self.parts:
-            return self.parts[key]
+            return self._pair(key, _interval(self.parts[key]))
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
-            return _table(_interval(self.parts[key[::-1]]).transpose(), self.parts[key[::-1]].guarantee)
+            return self._pair(key, _interval(self.parts[key[::-1]]).transpose())
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
         raise InvalidParameter(f"unknown table {found(names)}; expected one of {listed}")
+
+    def _pair(self, key: tuple[str, ...], interval: VarianceInterval) -> EstimatedTable:
+        order = list(self.answers)
+        evidence = _PairEvidence(self.read, tuple(order.index(name) for name in key), interval)
+        table = _table(interval, next(iter(self.parts.values())).guarantee)
+        return EstimatedTable(
+            table.value,
+            table.standard_error,
+            self.n,
+            table.guarantee,
+            tuple(self.answers[key[0]]),
+            tuple(self.answers[key[1]]),
+            evidence,
+            confidence=interval,
+            limits=SHARE,
+        )
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self.parts)
@@ -106,7 +130,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
             key: replace(part, value=kept[key], confidence=replace(_interval(part), value=kept[key]))
             for key, part in self.parts.items()
         }
-        return EstimatedTables(moved_parts, self.n, self.answers, True)
+        return EstimatedTables(moved_parts, self.n, self.answers, self.read, True)
 
     def __repr__(self) -> str:
         shown = ", ".join(" × ".join(key) for key in list(self.parts)[:4])
@@ -119,7 +143,8 @@ def tables(reports: Reports | Counts) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
     Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together
-    from its functions, directly or by lines.
+    from its functions, directly or by lines. `tables["age", "sex"]` has the labels of its answers, shares
+    `within_rows()` and `within_columns()`, and a test of `independence()`.
     """
     summary = summarise(reports)
     question = summary.question
@@ -128,31 +153,29 @@ def tables(reports: Reports | Counts) -> EstimatedTables:
         raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
     reading: TableReading = question.book
     names, sizes = question.domain.names, kernel.sizes
-    requests = [function.attributes for function in kernel.functions]
-    found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
-    larger = len(requests[0]) > reading.way and not reading.order
-    shares, variances = _values(question, kernel, summary.counts, every=not larger)
-    if larger:
-        found = _from_subsets(kernel, names, shares, kernel.counting(question.domain).people(summary.counts))
-    for indices in combinations(range(len(sizes)), reading.way):
-        key = tuple(names[index] for index in indices)
-        if larger:
-            break
-        if reading.order:
-            found[key] = _from_lines(kernel, reading.order, indices, shares, variances)
-        else:
+    every = reading.way == 1 or bool(reading.order)
+    shares, variances = _values(question, kernel, summary.counts, every=every)
+    people = kernel.counting(question.domain).people(summary.counts)
+    read = _Shares(kernel, reading.order, tuple(shares), tuple(people))
+    found: dict[tuple[int, ...], tuple[Floats, Variance]] = {}
+    if not every:
+        found = _from_subsets(read)
+    else:
+        requests = [function.attributes for function in kernel.functions]
+        for indices in combinations(range(len(sizes)), reading.way):
             at = requests.index(indices)
-            shape = tuple(sizes[index] for index in indices)
-            found[key] = shares[at].reshape(shape), variances[at]
-    if reading.way == 2 and not reading.order and not larger:
-        found = _agreeing(found, len(sizes))
+            found[indices] = (
+                _from_lines(read, indices, variances)
+                if reading.order
+                else (shares[at].reshape([sizes[index] for index in indices]), variances[at])
+            )
     guarantee, n = question.guarantee, summary.n
     parts = {
-        key: _table(VarianceInterval(value, n, variance), guarantee)
-        for key, (value, variance) in found.items()
+        tuple(names[index] for index in indices): _table(VarianceInterval(value, n, variance), guarantee)
+        for indices, (value, variance) in found.items()
     }
     answers = dict(zip(names, (part.labels for part in question.domain.parts), strict=True))
-    return EstimatedTables(parts, n, answers)
+    return EstimatedTables(parts, n, answers, read)
 
 
 def _table(interval: VarianceInterval, guarantee: Guarantee) -> Estimate:
@@ -188,27 +211,153 @@ def _values(
     return shares, variances
 
 
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """The estimated shares of the values of every function, by independent people."""
+
+    kernel: FunctionsKernel
+    order: int  # of the field of the lines; 0 if tables are margins of functions
+    shares: tuple[Floats, ...]
+    people: tuple[int, ...]
+
+    def lines_of(self, indices: tuple[int, ...]) -> list[tuple[int, Integers]]:
+        """Return the functions of a pair, and the value of each cell under them: of its lines."""
+        requests = [function.attributes for function in self.kernel.functions]
+        shape = (self.kernel.sizes[indices[0]], self.kernel.sizes[indices[1]])
+        begin = requests.index(indices)
+        axes = [(requests.index((indices[side],)), np.indices(shape)[side]) for side in (0, 1)]
+        return axes + [
+            (at, np.reshape(self.kernel.functions[at].values, shape))
+            for at in range(begin, begin + self.order - 1)
+        ]
+
+    def margins_of(self, indices: tuple[int, ...]) -> dict[int, _Margin]:
+        """Return the margin of every function about these attributes that was reported often enough."""
+        held = {
+            at: _margin(self.kernel, at, self.shares[at], self.people[at], indices)
+            for at, function in enumerate(self.kernel.functions)
+            if set(indices) <= set(function.attributes) and self.people[at] >= _FEW
+        }
+        if not held:
+            raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
+        return held
+
+    def influences(self, indices: tuple[int, ...]) -> Iterator[tuple[int, Floats]]:
+        """Yield each function of a pair with the derivative of its table by the shares of the values."""
+        rows, columns = (self.kernel.sizes[index] for index in indices)
+        if self.order:
+            for at, line in self.lines_of(tuple(sorted(indices))):
+                cells = line == np.arange(self.shares[at].size)[:, None, None]
+                yield at, (cells if indices[0] < indices[1] else cells.transpose(0, 2, 1)) / self.order
+            return
+        # T + (a − T·1)/l + (b − 1·T)/k for the table T of the pair and the shares a and b of its attributes
+        pair, first, second = map(_mean_weights, map(self.margins_of, (indices, indices[:1], indices[1:])))
+        for at in sorted({*pair, *first, *second}):
+            function = self.kernel.functions[at]
+            codes = dict(zip(function.attributes, np.indices(self._shape(at)), strict=True))
+            row, column = (
+                codes[index].reshape(-1, 1) == np.arange(self.kernel.sizes[index])
+                if index in codes
+                else np.zeros((1, self.kernel.sizes[index]))
+                for index in indices
+            )
+            own = pair.get(at, 0.0)
+            along = (first.get(at, 0.0) - own) / columns * row
+            across = (second.get(at, 0.0) - own) / rows * column
+            yield at, own * row[:, :, None] * column[:, None, :] + along[:, :, None] + across[:, None, :]
+
+    def independent(self, at: int, indices: tuple[int, ...], joint: Floats) -> Floats:
+        """Return the shares of a function's values with those of a pair replaced: by a possible table."""
+        shares, held = simplex(self.shares[at]), self.kernel.functions[at].attributes
+        if self.order or not set(indices) <= set(held):
+            return shares
+        codes = np.indices(self._shape(at)).reshape(len(held), -1)
+        pair = tuple(codes[held.index(index)] for index in indices)
+        table = np.zeros(joint.shape)
+        np.add.at(table, pair, shares)
+        own = table[pair]
+        alike = table.size / shares.size  # for the values of a cell without people
+        return np.asarray(joint[pair] * np.where(own > 0.0, shares / np.where(own > 0.0, own, 1.0), alike))
+
+    def _shape(self, at: int) -> list[int]:
+        return [self.kernel.sizes[index] for index in self.kernel.functions[at].attributes]
+
+    def covariance(self, at: int, influence: Floats, shares: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return factors u and v of the covariance of sums over a function's values, u'u − vv'.
+
+        `influence` has a row for each value; the shares of a function sum to 1, so that the mean of a column
+        does not matter.
+        """
+        flat = influence.reshape(len(influence), -1)
+        flat = flat - flat.mean(axis=0)
+        constant, slope = category_noise(self.kernel.reporting[at])
+        shares = simplex(self.shares[at]) if shares is None else shares
+        scaled = np.sqrt((constant + slope * shares) / self.people[at])[:, None] * flat
+        return scaled, shares @ flat / math.sqrt(self.people[at])
+
+
+@dataclass(frozen=True, eq=False)
+class _PairEvidence:
+    """The evidence of one table: its covariances follow from the functions that it is made of."""
+
+    read: _Shares
+    indices: tuple[int, ...]
+    table: VarianceInterval
+
+    def _influences(self) -> Iterator[tuple[int, Floats]]:
+        cells = int(np.size(self.table.value))
+        if cells * max(share.size for share in self.read.shares) > _MOST_PRODUCTS:
+            raise InvalidParameter(
+                f"expected a table of fewer cells than {cells} for its covariances; join rare answers"
+            )
+        return self.read.influences(self.indices)
+
+    def within(self, side: int) -> QuotientInterval:
+        """Return the shares within rows (side 0), or within columns with the sides exchanged (side 1)."""
+        turned = (0, 1) if side == 0 else (1, 0)
+        value = np.transpose(np.asarray(self.table.value, dtype=np.float64), turned)
+        top, both, bottom = (np.zeros(value.shape) for _ in range(3))
+        for at, influence in self._influences():
+            moved = np.transpose(influence, (0, *(axis + 1 for axis in turned)))
+            sums = np.broadcast_to(moved.sum(axis=2, keepdims=True), moved.shape)
+            (own, mean), (rest, other) = (self.read.covariance(at, part) for part in (moved, sums))
+            top += ((own**2).sum(axis=0) - mean**2).reshape(value.shape)
+            both += ((own * rest).sum(axis=0) - mean * other).reshape(value.shape)
+            bottom += ((rest**2).sum(axis=0) - other**2).reshape(value.shape)
+        row = np.broadcast_to(value.sum(axis=1, keepdims=True), value.shape)
+        return QuotientInterval(value, row, (top, both, bottom), self.table.n)
+
+    def independence(self) -> Significance:
+        """Return the χ² test of the residuals T − r·c', with their covariance."""
+        value = np.asarray(self.table.value, dtype=np.float64)
+        bases = [contrasts(size) for size in value.shape]
+        rows, columns = value.sum(axis=1), value.sum(axis=0)
+        gaps = bases[0].T @ (value - np.outer(rows, columns)) @ bases[1]
+        spread = np.zeros((gaps.size, gaps.size))
+        for at, influence in self._influences():
+            by_row, by_column = influence.sum(axis=2), influence.sum(axis=1)
+            moved = influence - by_row[:, :, None] * columns - rows[:, None] * by_column[:, None, :]
+            shares = self.read.independent(at, self.indices, np.outer(simplex(rows), simplex(columns)))
+            tested = np.einsum("vij,ia,jb->vab", moved, *bases, optimize=True)
+            own, mean = self.read.covariance(at, tested, shares)
+            spread += own.T @ own - np.outer(mean, mean)
+        statistic = quadratic_form(gaps.reshape(-1), spread)
+        return Significance.chi_square(statistic, gaps.size, INDEPENDENCE)
+
+
 def _from_lines(
-    kernel: FunctionsKernel,
-    order: int,
-    indices: tuple[int, ...],
-    shares: list[Floats],
-    variances: list[Variance],
+    read: _Shares, indices: tuple[int, ...], variances: list[Variance]
 ) -> tuple[Floats, Variance]:
     """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q.
 
     The share of a line is the share of the cell plus the rest of the line. The rest is taken as estimated.
     """
-    requests = [function.attributes for function in kernel.functions]
-    shape = (kernel.sizes[indices[0]], kernel.sizes[indices[1]])
-    begin = requests.index(indices)
-    lines = [(requests.index((indices[side],)), np.indices(shape)[side]) for side in (0, 1)]
-    lines += [(at, np.reshape(kernel.functions[at].values, shape)) for at in range(begin, begin + order - 1)]
-    value = (np.sum([shares[at][line] for at, line in lines], axis=0) - 1.0) / order
-    constant, slope, square = np.zeros((3, *shape))
+    lines, order = read.lines_of(indices), read.order
+    value = (np.sum([read.shares[at][line] for at, line in lines], axis=0) - 1.0) / order
+    constant, slope, square = np.zeros((3, *value.shape))
     for at, line in lines:
         a, b, c = variances[at]
-        rest = np.clip(shares[at][line] - np.maximum(value, 0.0), 0.0, 1.0)
+        rest = np.clip(read.shares[at][line] - np.maximum(value, 0.0), 0.0, 1.0)
         constant += a + b * rest - c * rest**2
         slope += b - 2.0 * c * rest
         square += c
@@ -243,34 +392,35 @@ def _margin(
     return _Margin(value, variance, own * value.size / (value.size - 1.0))
 
 
-def _from_subsets(
-    kernel: FunctionsKernel, names: Sequence[str], shares: list[Floats], people: Sequence[int]
-) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
-    """Return the tables of pairs as margins of larger tables that agree about every attribute.
+def _mean_weights(held: Mapping[int, _Margin]) -> dict[int, float]:
+    """Return the weights of a mean of margins: in proportion to their precision."""
+    spread = _joint_spread(held)
+    return {at: spread / margin.spread for at, margin in held.items()}
+
+
+def _joint_spread(held: Mapping[int, _Margin]) -> float:
+    return 1.0 / sum(1.0 / margin.spread for margin in held.values())
+
+
+def _from_subsets(read: _Shares) -> dict[tuple[int, ...], tuple[Floats, Variance]]:
+    """Return the tables of pairs as margins of functions, which agree about every attribute.
 
     Each pair and each attribute is the mean of the margins that hold it, weighted by their precision.
     """
 
     def mean(positions: tuple[int, ...]) -> tuple[Floats, Variance, float]:
-        held = [
-            _margin(kernel, at, shares[at], people[at], positions)
-            for at, function in enumerate(kernel.functions)
-            if set(positions) <= set(function.attributes) and people[at] >= _FEW
-        ]
-        if not held:
-            raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
-        weights = np.array([1.0 / margin.spread for margin in held])
-        spread = 1.0 / float(weights.sum())
-        weights *= spread
-        value = sum(weight * margin.value for weight, margin in zip(weights, held, strict=True))
+        held = read.margins_of(positions)
+        weights = _mean_weights(held)
+        value = np.sum([weight * held[at].value for at, weight in weights.items()], axis=0)
         value = np.asarray(value + (1.0 - value.sum()) / value.size)
-        squares = np.array([margin.variance for margin in held])
-        constant, slope, square = (weights**2 @ squares).tolist()
-        return value, (constant, slope, square), spread
+        squares = np.array([held[at].variance for at in weights])
+        constant, slope, square = (np.square(list(weights.values())) @ squares).tolist()
+        return value, (constant, slope, square), _joint_spread(held)
 
-    single = [mean((index,)) for index in range(len(kernel.sizes))]
-    found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
-    for first, second in combinations(range(len(kernel.sizes)), 2):
+    sizes = read.kernel.sizes
+    single = [mean((index,)) for index in range(len(sizes))]
+    found: dict[tuple[int, ...], tuple[Floats, Variance]] = {}
+    for first, second in combinations(range(len(sizes)), 2):
         value, (constant, slope, square), spread = mean((first, second))
         rows, columns = value.shape
         agreed = value + ((single[first][0] - value.sum(axis=1)) / columns)[:, None]
@@ -279,7 +429,7 @@ def _from_subsets(
         kept = (rows - 1) * (columns - 1) * spread
         kept += (rows - 1) / columns * single[first][2] + (columns - 1) / rows * single[second][2]
         part = min(kept / ((value.size - 1) * spread), 1.0)
-        found[names[first], names[second]] = agreed, _shrunk(agreed, (constant, slope, square), part)
+        found[first, second] = agreed, _shrunk(agreed, (constant, slope, square), part)
     return found
 
 
@@ -293,19 +443,6 @@ def _shrunk(values: Floats, variance: Variance, part: float) -> Variance:
     others = (part - part**2) * float(np.mean(constant + slope * near - square * near**2))
     own = part**2
     return constant * own + others, slope * own, square * own
-
-
-def _agreeing(
-    found: dict[tuple[str, ...], tuple[Floats, Variance]], attributes: int
-) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
-    """Return tables that sum to 1 and agree about every attribute, by least squares, with their variances."""
-    values = _agree({key: value for key, (value, _) in found.items()})
-    out: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
-    for key, (value, variance) in found.items():
-        rows, columns = value.shape
-        kept = (rows - 1) * (columns - 1) + (rows + columns - 2) / (attributes - 1)
-        out[key] = values[key], _shrunk(values[key], variance, kept / (rows * columns - 1))
-    return out
 
 
 def _agree(values: dict[tuple[str, ...], Floats]) -> dict[tuple[str, ...], Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -44,6 +44,16 @@ from dither.foundation.tables import Row, as_text, show_label
 from dither.privacy import Guarantee
 
 
+class PairEvidence(Protocol):
+    """The test and the shares within rows and columns that belong to a table of pairs."""
+
+    def independence(self) -> Significance:
+        """Return the test of the hypothesis that the two answers are independent."""
+
+    def within(self, side: int) -> QuotientInterval:
+        """Return the shares within rows (side 0), or within columns with the sides exchanged (side 1)."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedTable(Estimate):
     """The share of people with each pair of answers. Unbiased: some shares may be negative.
@@ -54,9 +64,8 @@ class EstimatedTable(Estimate):
 
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
-    dependence: Significance
+    evidence: PairEvidence = field(repr=False)
     confidence: VarianceInterval | QuotientInterval = field(kw_only=True)
-    within: tuple[QuotientInterval, QuotientInterval] | None = field(default=None, kw_only=True, repr=False)
     whose: str = field(default="people", kw_only=True)  # the unit of the shares: people, rows or columns
 
     def independence(self) -> Significance:
@@ -65,7 +74,7 @@ class EstimatedTable(Estimate):
         A χ² statistic of the covariances of all pairs of answers, with the covariance that they have under
         the hypothesis: it contains the noise of both mechanisms.
         """
-        return self.dependence
+        return self.evidence.independence()
 
     def within_rows(self) -> EstimatedTable:
         """Return the shares of the second answer among the people with each first answer (row per cent)."""
@@ -76,14 +85,13 @@ class EstimatedTable(Estimate):
         return self._within(1, "columns")
 
     def _within(self, side: int, whose: str) -> EstimatedTable:
-        if self.within is None:
+        if self.whose != "people":
             raise InvalidParameter(f"these are shares of {self.whose} already; take them of the table itself")
-        interval = self.within[side] if side == 0 else self.within[side].transpose()
+        interval = self.evidence.within(side)
+        interval = interval if side == 0 else interval.transpose()
         value, error = interval.value, interval.error
         remark = f", shares of {whose}{self.remark}"
-        return replace(
-            self, value=value, error=error, confidence=interval, within=None, whose=whose, remark=remark
-        )
+        return replace(self, value=value, error=error, confidence=interval, whose=whose, remark=remark)
 
     def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
@@ -200,9 +208,6 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
         for side, mean, matrix in zip(sides, found.means, covariances, strict=True)
     ]
     interval = VarianceInterval(found.joint, n, _cell_variance(sides, found, heavy, equal))
-    shares = tuple(
-        _share_interval([sides[k] for k in (side, 1 - side)], found, heavy, side, equal, n) for side in (0, 1)
-    )
     return EstimatedTable(
         found.joint,
         interval.error,
@@ -210,10 +215,9 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
         first.question.guarantee.compose(second.question.guarantee),
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
-        _independence(found.joint - np.outer(*found.means), covariances, equal),
+        _Crossed(sides, found, heavy, covariances, equal, n),
         confidence=interval,
         limits=SHARE,
-        within=(shares[0], shares[1]),
         remark="" if given is None else f", design effect {given.design_effect:.2f}",
     )
 
@@ -245,35 +249,45 @@ def _cell_variance(
     return (constant + own1 * own2 * more) / n, (own1 * own2 - 2.0 * more) / n, 1.0 / n
 
 
-def _share_interval(
-    sides: list[CategoryQuestion], found: _Products, heavy: _Products, side: int, equal: float, n: int
-) -> QuotientInterval:
-    """Return the shares of the second answer among people with the first: f/r, by rows of the first.
+@dataclass(frozen=True, eq=False)
+class _Crossed:
+    """The evidence of a table of two questions that the same people answered."""
 
-    For a share ρ the number y₁(y₂ − ρ) has the mean 0, and its mean square follows from ρ, the share r of the
-    first answer and the share c of the second: it is quadratic in ρ, and so are the ends of the interval.
-    """
-    (t1, own1), (t2, own2) = map(_reading_moments, sides)
-    joint = found.joint if side == 0 else found.joint.T
-    row = np.clip(heavy.means[side], 0.0, 1.0)[:, None]
-    column = np.clip(heavy.means[1 - side], 0.0, 1.0)[None, :]
-    constant = t1 * t2 + own1 * t2 * row + t1 * own2 * column
-    slope = own1 * own2 * row - 2.0 * t1 * column
-    square = np.broadcast_to(t1 - own1 * row, joint.shape)
-    spread = (constant / equal, -slope / (2.0 * equal), square / equal)
-    bottom = np.broadcast_to(found.means[side][:, None], joint.shape)
-    return QuotientInterval(joint, bottom, spread, n)
+    sides: list[CategoryQuestion]
+    found: _Products
+    heavy: _Products  # by the squares of the weights
+    covariances: list[Floats]
+    equal: float  # the effective number of people
+    n: int
+
+    def within(self, side: int) -> QuotientInterval:
+        """Return the shares of the second answer among people with the first: f/r, by rows of the first.
+
+        For a share ρ the number y₁(y₂ − ρ) has the mean 0, and its mean square follows from ρ, the share r of
+        the first answer and the share c of the second: it is quadratic in ρ, and so are the ends of the
+        interval.
+        """
+        (t1, own1), (t2, own2) = (_reading_moments(self.sides[k]) for k in (side, 1 - side))
+        joint = self.found.joint if side == 0 else self.found.joint.T
+        row = np.clip(self.heavy.means[side], 0.0, 1.0)[:, None]
+        column = np.clip(self.heavy.means[1 - side], 0.0, 1.0)[None, :]
+        constant = t1 * t2 + own1 * t2 * row + t1 * own2 * column
+        slope = own1 * own2 * row - 2.0 * t1 * column
+        square = np.broadcast_to(t1 - own1 * row, joint.shape)
+        spread = (constant / self.equal, -slope / (2.0 * self.equal), square / self.equal)
+        bottom = np.broadcast_to(self.found.means[side][:, None], joint.shape)
+        return QuotientInterval(joint, bottom, spread, self.n)
+
+    def independence(self) -> Significance:
+        """Return the χ² test of no dependence; the covariance of products follows from the factors."""
+        bases = [contrasts(len(matrix)) for matrix in self.covariances]
+        inside = [base.T @ matrix @ base for base, matrix in zip(bases, self.covariances, strict=True)]
+        gaps = bases[0].T @ (self.found.joint - np.outer(*self.found.means)) @ bases[1]
+        statistic = self.equal * quadratic_form(gaps, *inside)
+        return Significance.chi_square(statistic, gaps.size, INDEPENDENCE)
 
 
-def _independence(dependence: Floats, covariances: list[Floats], n: float) -> Significance:
-    """Return the χ² test of no dependence; under it the covariance of products follows from the factors."""
-    bases = [contrasts(len(matrix)) for matrix in covariances]
-    inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
-    gaps = bases[0].T @ dependence @ bases[1]
-    statistic = n * quadratic_form(gaps, *inside)
-    return Significance.chi_square(statistic, gaps.size, "independence of the two answers")
-
-
+INDEPENDENCE: Final = "independence of the two answers"
 _PAIRS: Final = 1 << 22  # different pairs of reports that are counted
 _BITS: Final = 8  # categories whose sets are counted
 # By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.

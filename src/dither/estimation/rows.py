@@ -221,18 +221,13 @@ def pair_tables(reports: object) -> PairTables:
 def _from_marginals(reports: Reports | Counts) -> PairTables:
     estimated = tables(reports)
     guarantee = next(iter(estimated.parts.values())).guarantee
-    pairs = {
-        (key[0], key[1]): np.asarray(part.value, dtype=np.float64)
-        for key, part in estimated.items()
-        if len(key) == 2
-    }
-    errors = {
-        (key[0], key[1]): np.asarray(part.standard_error) for key, part in estimated.items() if len(key) == 2
-    }
-    margins = {
-        key[0]: np.asarray(part.value, dtype=np.float64) for key, part in estimated.items() if len(key) == 1
-    }
-    bounds = {key[0]: np.asarray(part.standard_error) for key, part in estimated.items() if len(key) == 1}
+    pairs, errors, margins, bounds = {}, {}, {}, {}
+    for key, part in estimated.parts.items():
+        value, error = np.asarray(part.value, dtype=np.float64), np.asarray(part.standard_error)
+        if len(key) == 2:
+            pairs[key[0], key[1]], errors[key[0], key[1]] = value, error
+        else:
+            margins[key[0]], bounds[key[0]] = value, error
     for (first, second), value in pairs.items():  # the tables agree about every attribute
         for name, axis in ((first, 1), (second, 0)):
             if name not in margins:

@@ -395,7 +395,7 @@ def _judge(
     return Significance(what, f"χ² ({how})", statistic, p, None, simulated.size)
 
 
-def _noise(kernel: SupportKernel) -> tuple[float, float]:
+def category_noise(kernel: SupportKernel) -> tuple[float, float]:
     """Return a and b such that a frequency f has the variance (a + b·f − f²)/n, less what all share.
 
     The covariance of the estimates of all categories is diag(a + b·f) − ffᵀ, up to terms that are the same
@@ -408,7 +408,7 @@ def _noise(kernel: SupportKernel) -> tuple[float, float]:
 
 def implied_covariance(kernel: SupportKernel, shares: Floats) -> Floats:
     """Return the covariance of a person's indicators that shares imply, as far as contrasts see it."""
-    constant, slope = _noise(kernel)
+    constant, slope = category_noise(kernel)
     return np.asarray(np.diag(constant + slope * shares) - np.outer(shares, shares))
 
 
@@ -440,7 +440,7 @@ def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Float
     n, kernel = len(reports), question.kernel
     if n < 2:
         raise NotIdentifiable("a goodness of fit needs at least two reports")
-    constant, slope = _noise(kernel)
+    constant, slope = category_noise(kernel)
 
     def statistic(supports: object) -> Floats:
         gaps = (np.asarray(supports) / n - question.q) / question.gap - shares
@@ -506,7 +506,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
         raise NotIdentifiable("each group needs at least two reports")
     what = "both groups have the same distribution"
     sizes = [len(reports) for reports in groups]
-    noises = [_noise(question.kernel) for question in questions]
+    noises = [category_noise(question.kernel) for question in questions]
 
     weights = [n / constant for n, (constant, _) in zip(sizes, noises, strict=True)]
 
