@@ -156,10 +156,10 @@ def _write_pictures(outcome: Outcome, out: Path, setting: Setting) -> None:
 
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {  # the sections of docs/deviations.md that concern a paper
-    "ogpm": ("Intervals and circles", "Designing for a place"),
+    "ogpm": ("Intervals and circles", "Designing for a location"),
     "podium": ("Podium",),
     "jrr": ("Shared coins, and information",),
-    "tracs": ("Places and paths",),
+    "tracs": ("Locations and paths",),
     "classifiers": ("Classifiers",),
     "add_remove": ("The trusted curator",),
 }

@@ -391,7 +391,7 @@ SLOW: dict[str, Callable[[], list[float]]] = {
 }
 LOOSE = {'**"Θ(e^': 0.02, "**The first reference": 0.01, "**The heuristic split": 0.02}  # simulated
 FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
-    "**The printed conditional law": (("add_remove", "figure 4"),),
+    "**The printed conditional distribution": (("add_remove", "figure 4"),),
     '**"Outperforms on small': (("add_remove", "figure 5a"),),
     "**The polar split": (("ogpm", "figure 7"),),
     '**"Optimal up to 17 %': (("jrr", "figure 4.2"),),
@@ -415,7 +415,7 @@ QUOTED = {  # printed in the papers or in the authors' tables, and parameters
     "**Figure 17a": "0.0038",
     "**Table I is not": "1.6",
     "Its abstract's": "70 %",
-    "**The printed conditional law": "0.5 0.75 0.9 0.99",
+    "**The printed conditional distribution": "0.5 0.75 0.9 0.99",
     '**"Outperforms on small': "0.01",
     '**"Does not leak': "0.1 0.2",
     "**The polar split": "1.32 5.69",

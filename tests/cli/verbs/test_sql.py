@@ -123,7 +123,7 @@ def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
         (("estimate", base, "--question", survey, "--table", "nowhere"), "nowhere"),
         (("estimate", "duckdb://none.db", "--question", survey), "none.db"),
         (("estimate", base, "--question", survey, "--map", "day"), "COLUMN=NAME"),
-        (("estimate", "http://127.0.0.1:1/v1/campaigns/1", "--since", "2026-11-02"), "of a database"),
+        (("estimate", "reports.csv", "--since", "2026-11-02"), "of a database or a collector"),
         (("estimate", "reports.csv", "--wide"), "of a database"),
         (("estimate", "reports.csv", "--map", "label=city"), "of a database"),
         (("estimate", base, "--question", survey, "--token-file", survey), "of a collector"),
