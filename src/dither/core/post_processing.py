@@ -16,10 +16,10 @@ import numpy as np
 
 from dither.core.combinator import Combinator
 from dither.core.domains import Rectangle, numbers, read_domain
-from dither.core.domains.plane import read_pair
+from dither.core.domains.plane import PAIR
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers
-from dither.foundation.canonical import whole
+from dither.foundation.canonical import ANY, WHOLE, Codec, Data, Fields, list_of
 from dither.privacy import Guarantee
 
 _BLOCK: Final = 1 << 16
@@ -36,6 +36,7 @@ class PostProcessing(Combinator):
 
     on_devices: ClassVar[bool] = False
     kind: ClassVar[str]
+    fields: ClassVar[Fields]  # the parameters in a specification
 
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
@@ -47,14 +48,9 @@ class PostProcessing(Combinator):
         (own,) = inner
         return own
 
-    @abstractmethod
     def plain(self) -> dict[str, Any]:
         """Return the parameters by name, as JSON-compatible data."""
-
-    @classmethod
-    @abstractmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> PostProcessing:
-        """Return the map that `plain` describes."""
+        return self.fields.write(self)
 
     @abstractmethod
     def __call__(self, places: object) -> Floats:
@@ -73,13 +69,7 @@ class Rounded(PostProcessing):
     points: Sequence[tuple[float, float]] = field(repr=False)
 
     kind: ClassVar[str] = "Rounded"
-
-    def plain(self) -> dict[str, Any]:
-        return {"points": [list(point) for point in self.points]}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Rounded:
-        return cls([read_pair(point) for point in data["points"]])
+    fields = Fields(points=list_of(PAIR))
 
     def __post_init__(self) -> None:
         try:
@@ -113,6 +103,16 @@ class Rounded(PostProcessing):
         return np.asarray(self.points)[self.numbers(places)]
 
 
+def _read_rectangle(data: Data) -> Rectangle:
+    area = read_domain(data)
+    if not isinstance(area, Rectangle):
+        raise MalformedReport(f"area must be a rectangle, not {type(area).__name__}")
+    return area
+
+
+_RECTANGLE: Final = Codec(Rectangle.device, _read_rectangle)
+
+
 @dataclass(frozen=True)
 class Snapped(PostProcessing):
     """Locations moved to the centre of their cell of a grid (the nearest centre)."""
@@ -122,16 +122,7 @@ class Snapped(PostProcessing):
     rows: int
 
     kind: ClassVar[str] = "Snapped"
-
-    def plain(self) -> dict[str, Any]:
-        return {"area": self.area.device(), "columns": self.columns, "rows": self.rows}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Snapped:
-        area = read_domain(data["area"])
-        if not isinstance(area, Rectangle):
-            raise MalformedReport(f"area must be a rectangle, not {type(area).__name__}")
-        return cls(area, whole(data["columns"]), whole(data["rows"]))
+    fields = Fields(area=_RECTANGLE, columns=WHOLE, rows=WHOLE)
 
     def __post_init__(self) -> None:
         if not isinstance(self.area, Rectangle):
@@ -172,21 +163,12 @@ class Moved(PostProcessing):
     table: tuple[tuple[tuple[float, float], ...], ...] = field(repr=False)
 
     kind: ClassVar[str] = "Moved"
+    fields = Fields(area=_RECTANGLE, table=list_of(list_of(PAIR)))
 
     def __post_init__(self) -> None:
         nodes = np.asarray(self.table, dtype=np.float64)
         if nodes.ndim != 3 or nodes.shape[2] != 2 or min(nodes.shape) < 2 or not np.isfinite(nodes).all():
             raise InvalidParameter("a table of places has two or more columns and rows of pairs of numbers")
-
-    def plain(self) -> dict[str, Any]:
-        return {"area": self.area.device(), "table": [[list(at) for at in row] for row in self.table]}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Moved:
-        area = read_domain(data["area"])
-        if not isinstance(area, Rectangle):
-            raise MalformedReport(f"area must be a rectangle, not {type(area).__name__}")
-        return cls(area, tuple(tuple(read_pair(at) for at in row) for row in data["table"]))
 
     @cached_property
     def _nodes(self) -> Floats:
@@ -213,13 +195,7 @@ class Projected(PostProcessing):
     shape: str = field(repr=False)  # well-known text (WKT), the same for equal shapes
 
     kind: ClassVar[str] = "Projected"
-
-    def plain(self) -> dict[str, Any]:
-        return {"shape": self.shape}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Projected:
-        return cls(data["shape"])
+    fields = Fields(shape=ANY)
 
     def __init__(self, shape: object) -> None:
         shapely = _extra("shapely", "moving places into a polygon")
@@ -299,4 +275,4 @@ def read_processing(kind: str, data: Mapping[str, Any]) -> PostProcessing:
     """Return the post-processing that `plain` wrote; raise MalformedReport if its kind is unknown."""
     if kind not in _KINDS:
         raise MalformedReport(f"{found(kind)} is not a known post-processing; known are {', '.join(_KINDS)}")
-    return _KINDS[kind].from_plain(data)
+    return _KINDS[kind](**_KINDS[kind].fields.read(data))

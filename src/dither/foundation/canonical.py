@@ -1,7 +1,16 @@
-"""Device texts (all that a device needs in order to draw) and their digests: see docs/wire.md.
+"""Device texts: their members, declared once for writing and for reading, in canonical JSON, and digests.
 
-A device text is canonical JSON [RFC 8785]: no white space, sorted keys, numbers as in ECMAScript. So programs
-in other languages write the same bytes. Integers that may exceed 2^53 are lower-case hexadecimal text.
+A device text is all that a device needs in order to draw: see docs/wire.md. It is canonical JSON [RFC 8785]:
+no white space, sorted keys, numbers as in ECMAScript. So programs in other languages write the same bytes.
+Integers that may exceed 2^53 are lower-case hexadecimal text.
+
+A class states in `fields` what its objects are written as:
+
+    fields = Fields(size=WHOLE, own=HEXADECIMAL, chances=list_of(REAL))
+
+writes {"size": 3, "own": "ff", "chances": [0.5, 0.25]} from the attributes with these names, and reads such
+data as the arguments of the class. Reading is strict: it raises MalformedReport, or an error that whoever
+reads turns into one, such as KeyError where a member is missing.
 """
 
 from __future__ import annotations
@@ -10,9 +19,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 from dither.errors import InvalidParameter, MalformedReport, found
 
@@ -125,3 +134,172 @@ def real(number: object) -> float:
     if not math.isfinite(number):
         raise MalformedReport(f"a finite number was expected, not {found(number)}")
     return number
+
+
+Data = Mapping[str, Any]  # members of a text, or arguments by name
+
+
+class Member(NamedTuple):
+    """Some members of a text, declared under the name of an argument of the class.
+
+    `write` takes the name and the object, and returns members. `read` takes the name, the members and what is
+    known so far: the arguments that were read before, and what the reader of the text adds, such as the
+    domain. It returns arguments.
+    """
+
+    write: Callable[[str, Any], Data]
+    read: Callable[[str, Data, Data], Data]
+
+
+class Codec(NamedTuple):
+    """How one value is written as JSON-compatible data, and read again."""
+
+    encode: Callable[[Any], object]
+    decode: Callable[[Any], object]
+
+    def member(self, label: str = "", *, attribute: str = "") -> Member:
+        """Return a member with this value; what is left out is named as the argument of the class."""
+        return Member(
+            lambda name, value: {label or name: self.encode(getattr(value, attribute or name))},
+            lambda name, data, known: {name: self.decode(data[label or name])},
+        )
+
+
+class Fields:
+    """The parts of a text. They are read in this order."""
+
+    def __init__(self, **parts: Member | Codec) -> None:
+        self.parts = {
+            name: part.member() if isinstance(part, Codec) else part for name, part in parts.items()
+        }
+
+    def write(self, value: object) -> dict[str, Any]:
+        """Return the members of an object."""
+        return {
+            member: data
+            for name, part in self.parts.items()
+            for member, data in part.write(name, value).items()
+        }
+
+    def read(self, data: Data, **known: object) -> dict[str, Any]:
+        """Return the arguments that the members describe."""
+        arguments: dict[str, Any] = {}
+        for name, part in self.parts.items():
+            arguments |= part.read(name, data, {**known, **arguments})
+        return arguments
+
+
+WHOLE: Final = Codec(lambda value: value, whole)
+REAL: Final = Codec(lambda value: value, real)
+HEXADECIMAL: Final = Codec(hexadecimal, from_hexadecimal)
+ANY: Final = Codec(lambda value: value, lambda data: data)  # the class checks its argument
+
+
+def list_of(codec: Codec, length: int | None = None) -> Codec:
+    """Return the codec of a tuple, written as a list; of this length, if one is given."""
+
+    def decode(data: Sequence[object]) -> tuple[object, ...]:
+        if length is not None and len(data) != length:
+            raise ValueError(length)
+        return tuple(codec.decode(item) for item in data)
+
+    return Codec(lambda values: [codec.encode(value) for value in values], decode)
+
+
+def nullable(codec: Codec) -> Codec:
+    """Return the codec of a value that may be None, written as null."""
+    return Codec(
+        lambda value: None if value is None else codec.encode(value),
+        lambda data: None if data is None else codec.decode(data),
+    )
+
+
+class Recorded(Protocol):
+    """An object whose class states what it is written as."""
+
+    fields: ClassVar[Fields]
+
+
+class Tagged(Recorded, Protocol):
+    """One of several classes, told apart by `kind` in the text."""
+
+    kind: ClassVar[str]
+
+
+OneOf = TypeVar("OneOf", bound=Tagged)
+
+
+def inline(kind: type[Recorded], fields: Fields | None = None) -> Member:
+    """Return an object of a class whose members stand among the others; `fields` replace its own."""
+    own = fields or kind.fields
+    return Member(
+        lambda name, value: own.write(getattr(value, name)),
+        lambda name, data, known: {name: kind(**own.read(data, **known))},
+    )
+
+
+def record(kind: type[Recorded], fields: Fields | None = None) -> Member:
+    """Return an object of a class as a dictionary; `fields` replace its own."""
+    members = inline(kind, fields)
+    return Member(
+        lambda name, value: {name: members.write(name, value)},
+        lambda name, data, known: members.read(name, data[name], known),
+    )
+
+
+def write_tagged(value: Tagged, tag: str = "kind") -> dict[str, Any]:
+    """Return the members of an object, and its kind."""
+    return {tag: value.kind, **value.fields.write(value)}
+
+
+def read_tagged(
+    data: Data, known: Data, kinds: Sequence[type[OneOf]], wrong: str = "", tag: str = "kind"
+) -> OneOf:
+    """Return the object of one of these classes; of another kind, raise an error that begins with `wrong`."""
+    for kind in kinds:
+        if data[tag] == kind.kind:
+            return kind(**kind.fields.read(data, **known))
+    if not wrong:
+        raise KeyError(tag)
+    raise MalformedReport(f"{wrong}, not {found(data[tag])}")
+
+
+def one_of(*kinds: type[Tagged], member: str = "", wrong: str = "") -> Member:
+    """Return an object of one of some classes as a dictionary whose member "kind" says which."""
+    return Member(
+        lambda name, value: {member or name: write_tagged(getattr(value, name))},
+        lambda name, data, known: {name: read_tagged(data[member or name], known, kinds, wrong)},
+    )
+
+
+def constant(text: str, wrong: str) -> Member:
+    """Return a member that is always this text."""
+
+    def read(name: str, data: Data, known: Data) -> Data:
+        if data[name] != text:
+            raise MalformedReport(f"{wrong} must be {text!r}, not {found(data[name])}")
+        return {}
+
+    return Member(lambda name, value: {name: text}, read)
+
+
+def condition(check: Callable[[Data, Data], None]) -> Member:
+    """Return a condition on the members and on what is known; it writes nothing."""
+
+    def read(name: str, data: Data, known: Data) -> Data:
+        check(data, known)
+        return {}
+
+    return Member(lambda name, value: {}, read)
+
+
+def from_domain(get: Callable[[Any], object]) -> Member:
+    """Return an argument that follows from the domain and is not a member."""
+    return Member(lambda name, value: {}, lambda name, data, known: {name: get(known["domain"])})
+
+
+def as_indices(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+    """Return the different numbers of some rows, the largest first, and the rows as indices into them."""
+    different = sorted({number for row in rows for number in row}, reverse=True)
+    index = {number: position for position, number in enumerate(different)}
+    return different, [[index[number] for number in row] for row in rows]

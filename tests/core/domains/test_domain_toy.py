@@ -168,3 +168,8 @@ def test_a_domain_outside_of_dither_does_not_replace_one_of_its_own() -> None:
     with pytest.raises(InvalidParameter, match="'categories' is the kind of a domain of dither"):
         type("Categories", (Moods,), {"kind": "categories"})
     assert isinstance(read_domain({"kind": "categories", "count": 3}), dt.Categories)
+
+
+def test_a_domain_says_what_it_is_written_as() -> None:
+    with pytest.raises(InvalidParameter, match="expected Weather to state `fields`, or to define `device`"):
+        type("Weather", (Domain,), {"kind": "weather"})

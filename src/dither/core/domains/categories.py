@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from dither.core.domains.domain import CellType, Domain, Table, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Bytes, Integers, is_nothing
-from dither.foundation.canonical import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.canonical import (
+    ANY,
+    MOST_SAFE,
+    WHOLE,
+    Data,
+    Fields,
+    Member,
+    from_hexadecimal,
+    hexadecimal,
+    real,
+    whole,
+)
 from dither.foundation.digits import whole as grouped
 
 
@@ -48,6 +59,53 @@ _ALL: Final = 32  # the most labels at which an audit lists all probabilities
 _MOST_EXAMPLES: Final = 300
 
 
+def _label(label: Hashable) -> object:
+    """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
+    if label is None or isinstance(label, bool):
+        return label
+    if isinstance(label, str) and _encodable(label):
+        return str(label)
+    if isinstance(label, int):
+        if abs(label) <= MOST_SAFE:
+            return int(label)
+        return {"integer": ("-" if label < 0 else "") + hexadecimal(abs(label))}
+    if isinstance(label, float) and math.isfinite(label):
+        return {"number": float(label)}
+    return {"python": f"{type(label).__name__} {label!r}"}  # for this process only; it cannot be read back
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_label(data: object) -> Hashable:
+    if data is None or isinstance(data, bool | str):
+        return data
+    if isinstance(data, dict) and set(data) == {"integer"} and isinstance(data["integer"], str):
+        text = data["integer"]
+        return -from_hexadecimal(text[1:]) if text.startswith("-") else from_hexadecimal(text)
+    if isinstance(data, dict) and set(data) == {"number"}:
+        return real(data["number"])
+    return whole(data)
+
+
+def _write_labels(name: str, categories: Categories) -> Data:
+    labels = categories.labels
+    if isinstance(labels, range):
+        return {"count": len(labels)}
+    return {name: [_label(label) for label in labels]}
+
+
+def _read_labels(name: str, data: Data, known: Data) -> Data:
+    if "count" in data:
+        return {name: whole(data["count"])}
+    return {name: [_read_label(label) for label in data[name]]}
+
+
 @dataclass(frozen=True, init=False)
 class Categories(Domain):
     """A public list of labels, or the integers 0 … k − 1.
@@ -62,6 +120,7 @@ class Categories(Domain):
 
     kind: ClassVar[str] = "categories"
     outside: ClassVar[str] = "refuse"
+    fields = Fields(labels=Member(_write_labels, _read_labels))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -199,17 +258,6 @@ class Categories(Domain):
             "categories taken from private data reveal the data; pass the public list of labels"
         )
 
-    def device(self) -> dict[str, Any]:
-        if isinstance(self.labels, range):
-            return {"kind": self.kind, "count": len(self.labels)}
-        return {"kind": self.kind, "labels": [_label(label) for label in self.labels]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        if "count" in data:
-            return cls(whole(data["count"]))
-        return cls([_read_label(label) for label in data["labels"]])
-
     def __str__(self) -> str:
         return f"{len(self) - 1} categories or no answer" if self.optional else f"{len(self)} categories"
 
@@ -224,40 +272,6 @@ def _plain(label: Hashable) -> Hashable:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _label(label: Hashable) -> object:
-    """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
-    if label is None or isinstance(label, bool):
-        return label
-    if isinstance(label, str) and _encodable(label):
-        return str(label)
-    if isinstance(label, int):
-        if abs(label) <= MOST_SAFE:
-            return int(label)
-        return {"integer": ("-" if label < 0 else "") + hexadecimal(abs(label))}
-    if isinstance(label, float) and math.isfinite(label):
-        return {"number": float(label)}
-    return {"python": f"{type(label).__name__} {label!r}"}  # for this process only; it cannot be read back
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _read_label(data: object) -> Hashable:
-    if data is None or isinstance(data, bool | str):
-        return data
-    if isinstance(data, dict) and set(data) == {"integer"} and isinstance(data["integer"], str):
-        text = data["integer"]
-        return -from_hexadecimal(text[1:]) if text.startswith("-") else from_hexadecimal(text)
-    if isinstance(data, dict) and set(data) == {"number"}:
-        return real(data["number"])
-    return whole(data)
-
-
 MOST_SYMBOLS: Final = 255
 _LETTERS: Final = "azé"
 
@@ -267,6 +281,10 @@ class _Codes(dict[int, int]):
 
     def __missing__(self, letter: int) -> None:
         return None
+
+
+def _refuse_places(name: str, data: Data, known: Data) -> NoReturn:
+    raise MalformedReport("a list of places travels without distances, as categories")
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -284,6 +302,7 @@ class Places(Domain):
 
     kind: ClassVar[str] = "places"
     outside: ClassVar[str] = Categories.outside
+    fields = Fields(categories=Member(lambda name, places: places.categories.device(), _refuse_places))
     keys = ("distances",)
     usual_mechanism = "Optimal"
 
@@ -339,13 +358,6 @@ class Places(Domain):
         """Raise InvalidParameter: an unknown place has no distances."""
         return self.categories.clip(values)
 
-    def device(self) -> dict[str, Any]:
-        return self.categories.device()
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        raise MalformedReport("a list of places travels without distances, as categories")
-
     def __str__(self) -> str:
         return f"{len(self)} places"
 
@@ -368,6 +380,7 @@ class Text(Domain):
     kind: ClassVar[str] = "text"
     outside: ClassVar[str] = "refuse"
     cell_type = "none"
+    fields = Fields(length=WHOLE, alphabet=ANY)
 
     def words(self) -> str:
         return str(self)
@@ -448,13 +461,6 @@ class Text(Domain):
         if self.alphabet is None:
             return [text.decode(errors="backslashreplace") for text in texts]
         return ["".join(self.alphabet[code - 1] for code in text) for text in texts]
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "length": self.length, "alphabet": self.alphabet}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(whole(data["length"]), data["alphabet"])
 
     def __str__(self) -> str:
         kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"

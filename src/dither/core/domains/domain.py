@@ -15,7 +15,7 @@ from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping, check_scale, clipping_of, name_of_scale, scale_edges
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats
-from dither.foundation.canonical import real
+from dither.foundation.canonical import REAL, Codec, Data, Fields
 from dither.foundation.digits import THIN, plain
 from dither.privacy import Unit
 
@@ -49,6 +49,7 @@ class Domain(ABC):
     """
 
     kind: ClassVar[str] = ""  # the name in a device text, and the key in a table of TOML
+    fields: ClassVar[Fields]  # what else a device text says of the domain
     outside: ClassVar[str]  # the treatment of a value outside: "clip", "wrap" or "refuse"
     optional: bool = False  # True if "no answer" (None) is an input, as private as any other
     circular: bool = False  # True if values are angles: the smallest equals the largest
@@ -73,6 +74,10 @@ class Domain(ABC):
         if "kind" in vars(cls):
             if not cls.__module__.startswith(_OWN) and _KINDS.get(cls.kind, cls).__module__.startswith(_OWN):
                 raise InvalidParameter(f"{cls.kind!r} is the kind of a domain of dither; choose another name")
+            if not hasattr(cls, "fields") and cls.device is Domain.device:
+                raise InvalidParameter(
+                    f"expected {cls.__name__} to state `fields`, or to define `device` and `from_device`"
+                )
             _KINDS[cls.kind] = cls
 
     @abstractmethod
@@ -83,14 +88,14 @@ class Domain(ABC):
     def clip(self, values: object) -> Array:
         """Return the nearest values inside the domain."""
 
-    @abstractmethod
     def device(self) -> dict[str, Any]:
         """Return the domain as JSON-compatible data."""
+        return {"kind": self.kind, **self.fields.write(self)}
 
     @classmethod
-    @abstractmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
+    def from_device(cls, data: Data) -> Self:
         """Return the domain that `device` describes."""
+        return cls(**cls.fields.read(data))
 
     @abstractmethod
     def words(self) -> str:
@@ -133,6 +138,9 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
         ) from None
 
 
+DOMAIN: Final = Codec(Domain.device, read_domain)
+
+
 class Line(Domain):
     """A domain of one number: an interval or a circle. `unit` is only for axes and prints."""
 
@@ -158,7 +166,6 @@ class Line(Domain):
         ugly = [third, math.nextafter(third, high)]  # numbers whose last bits are not zero
         return list(dict.fromkeys([low, high, *opposite, *ugly, *tried]))
 
-    @abstractmethod
     def read_as(
         self,
         *,
@@ -171,6 +178,20 @@ class Line(Domain):
 
         They are `step`, `unit`, the edges of a `scale`, and `clipped_from`.
         """
+        declared: dict[str, Any] = {"step": step, "unit": unit}
+        if scale or clipped_from is not None:
+            if self.circular:
+                raise InvalidParameter("a scale and clipped values are of an interval")
+            declared |= {"scale": scale, "clipped_from": clipped_from}
+        return type(self)(**self.fields.write(self), **declared)
+
+    def has_values_of(self, other: Domain) -> bool:
+        """Return whether devices cannot tell another domain from this one: declarations do not count."""
+        return isinstance(other, Line) and (self.kind, self.low, self.high) == (
+            other.kind,
+            other.low,
+            other.high,
+        )
 
     @property
     def clipped_from(self) -> tuple[float, ...] | bool | None:
@@ -408,6 +429,7 @@ class Interval(Line):
     kind: ClassVar[str] = "interval"
     keys: ClassVar[tuple[str, ...]] = ("step", "unit", "scale", "clipped", "outside")
     outside: ClassVar[str] = "clip"
+    fields = Fields(low=REAL.member(attribute="_low"), high=REAL.member(attribute="_top"))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -449,27 +471,16 @@ class Interval(Line):
         object.__setattr__(self, "scale", edges)
         object.__setattr__(self, "clipping", known)
 
-    def read_as(
-        self,
-        *,
-        step: float | None = None,
-        unit: str = "",
-        scale: Sequence[float] = (),
-        clipped_from: object = None,
-    ) -> Self:
-        return type(self)(self._low, self._top, step=step, unit=unit, scale=scale, clipped_from=clipped_from)
-
     def on_scale(self, scale: str = "log") -> Interval:
         """Return an interval of positions on a scale of these numbers: "log" or "linear", in 32 parts.
 
-            A logarithmic scale suits numbers whose size is not known. `positions` maps values to
-        positions, and devices report those. Estimates map positions back to values. Dates have a linear scale
-        only, and its positions
-            are the dates.
+        A logarithmic scale suits numbers whose size is not known. `positions` maps values to positions, and
+        devices report those. Estimates map positions back to values. Dates have a linear scale only, and its
+        positions are the dates.
 
-                >>> wide = Interval(0, 1440).on_scale("log")
-                >>> wide.positions([0, 1, 1440])
-                array([ 0.,  1., 32.])
+        >>> wide = Interval(0, 1440).on_scale("log")
+        >>> wide.positions([0, 1, 1440])
+        array([ 0.,  1., 32.])
         """
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
         if isinstance(self.unit, Calendar):
@@ -502,13 +513,6 @@ class Interval(Line):
         if np.isnan(array).any():
             raise OutsideDomain("a value is NaN and cannot be clipped; replace or drop missing values first")
         return np.clip(array, self._low, self._top)
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "low": self._low, "high": self._top}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(real(data["low"]), real(data["high"]))
 
     def words(self) -> str:
         if isinstance(self.unit, Calendar):
@@ -563,6 +567,7 @@ class Circle(Line):
     outside: ClassVar[str] = "wrap"
     circular = True
     usual_mechanism = "OGPM"
+    fields = Fields(period=REAL)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -580,18 +585,6 @@ class Circle(Line):
             raise InvalidParameter("a circle's step divides its period")
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
-
-    def read_as(
-        self,
-        *,
-        step: float | None = None,
-        unit: str = "",
-        scale: Sequence[float] = (),
-        clipped_from: object = None,
-    ) -> Self:
-        if scale or clipped_from is not None:
-            raise InvalidParameter("a scale and clipped values are of an interval")
-        return type(self)(self.period, step=step, unit=unit)
 
     @property
     def points(self) -> Floats | None:
@@ -627,13 +620,6 @@ class Circle(Line):
     def distance(self, first: Floats, second: Floats) -> Floats:
         """Return the distance between angles, the short way round."""
         return np.abs(self.difference(first, second))
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "period": self.period}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(real(data["period"]))
 
     def words(self) -> str:
         if isinstance(self.unit, Calendar):

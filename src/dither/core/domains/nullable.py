@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -13,8 +13,16 @@ from dither.core.domains.domain import Domain, Line, numbers, read_domain, regul
 from dither.core.domains.ranges import Clipping
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Floats, Mask, is_nothing
+from dither.foundation.canonical import Codec, Data, Fields
 
 _NUMBERS: Final = (int, float, np.integer, np.floating)
+
+
+def _read_line(data: Data) -> Line:
+    of = read_domain(data)
+    if not isinstance(of, Line):
+        raise MalformedReport("an optional domain in a device text is of an interval or a circle")
+    return of
 
 
 @dataclass(frozen=True, init=False)
@@ -39,6 +47,7 @@ class Nullable(Domain):
     empty_is_value = True
     declares = Line.declares
     cell_type = "numbers"
+    fields = Fields(of=Codec(Domain.device, _read_line))
 
     def __new__(cls, of: Domain) -> Any:
         """Return the optional domain; for categories it is `Categories`."""
@@ -152,17 +161,6 @@ class Nullable(Domain):
         given, missing = _answers(self.of.plain(values))
         inside = self.of.clip(np.where(missing, self.of.low, given))
         return np.ma.MaskedArray(inside, missing)
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "of": self.of.device()}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        of = read_domain(data["of"])
-        if not isinstance(of, Line):
-            raise MalformedReport("an optional domain in a device text is of an interval or a circle")
-        made: Self = cls(of)
-        return made
 
     def __str__(self) -> str:
         return f"{self.of} or no answer"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from dither.core.domains.domain import (
 )
 from dither.errors import DitherError, InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers
-from dither.foundation.canonical import real
+from dither.foundation.canonical import REAL, Codec, Fields, list_of
 
 Pair = tuple[float, float]
 
@@ -30,6 +29,9 @@ SIDE: Final = 1 << 16  # integers along an axis of a box
 _SCALE: Final = 256  # steps of the longer side of a box
 PLACE: Final = (1, 2)  # the shape of a location in an array: a path of length 1
 _SLACK: Final = 1e-12  # relative to a side: the least room before the border, against division by zero
+
+
+PAIR: Final = list_of(REAL, 2)
 
 
 class Plane(Domain):
@@ -116,6 +118,9 @@ class Region(Plane):
         """Return `gauge` for one reference and one step, without arrays."""
 
 
+_SIDE_OF: Final = Codec(Interval.device, Interval.from_device)
+
+
 @dataclass(frozen=True)
 class Rectangle(Region):
     """All pairs of a number from one interval and a number from another.
@@ -130,6 +135,7 @@ class Rectangle(Region):
     kind: ClassVar[str] = "rectangle"
     outside: ClassVar[str] = "clip"
     usual_mechanism = "TraCSC"
+    fields = Fields(x=_SIDE_OF, y=_SIDE_OF)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -195,13 +201,6 @@ class Rectangle(Region):
         points = self._points(values)
         return np.stack([self.x.clip(points[..., 0]), self.y.clip(points[..., 1])], axis=-1)
 
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "x": self.x.device(), "y": self.y.device()}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(Interval.from_device(data["x"]), Interval.from_device(data["y"]))
-
     def __str__(self) -> str:
         return f"{self.x} × {self.y}"
 
@@ -217,6 +216,7 @@ class Disk(Region):
     outside: ClassVar[str] = "clip"
     keys = ("centre",)
     usual_mechanism = "Polar"
+    fields = Fields(radius=REAL, centre=PAIR)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -279,13 +279,6 @@ class Disk(Region):
         offset = points - np.asarray(self.centre)
         return np.asarray(np.hypot(offset[..., 0], offset[..., 1]), dtype=np.float64)
 
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "radius": self.radius, "centre": list(self.centre)}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(real(data["radius"]), read_pair(data["centre"]))
-
     def __str__(self) -> str:
         return f"the disk of radius {self.radius:g} about ({self.centre[0]:g}, {self.centre[1]:g})"
 
@@ -302,6 +295,7 @@ class Sphere(Plane):
     kind: ClassVar[str] = "sphere"
     outside: ClassVar[str] = "clip"
     usual_mechanism = "TraCSC"
+    fields = Fields(radius=REAL)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -367,13 +361,6 @@ class Sphere(Plane):
         square = np.sin(half[..., 1]) ** 2 + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin(half[..., 0]) ** 2
         return np.asarray(2.0 * self.radius * np.arcsin(np.sqrt(np.minimum(square, 1.0))), dtype=np.float64)
 
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "radius": self.radius}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(real(data["radius"]))
-
     def examples(self, *, few: bool = False) -> list[Floats]:
         """Return places far apart; the probabilities of their reports are not listed."""
         if few:
@@ -395,12 +382,6 @@ def _towards_one(side: Interval, reference: float, step: float) -> float:
     return abs(step) / max(room, _SLACK * side.length)
 
 
-def read_pair(data: Sequence[Any]) -> Pair:
-    """Return a list of two numbers as a pair."""
-    x, y = data
-    return real(x), real(y)
-
-
 _UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
 _BORDER = 1e-12  # tolerance, so that rounding does not put a place on the border outside
 
@@ -420,6 +401,7 @@ class Parallelogram(Region):
 
     kind: ClassVar[str] = "parallelogram"
     outside: ClassVar[str] = "clip"
+    fields = Fields(corner=PAIR, first=PAIR, second=PAIR)
 
     def __post_init__(self) -> None:
         for name in ("corner", "first", "second"):
@@ -496,14 +478,6 @@ class Parallelogram(Region):
         if not np.isfinite(points).all():
             raise OutsideDomain("a place is not a pair of finite numbers")
         return self.from_axes(self.to_axes(points))
-
-    def device(self) -> dict[str, Any]:
-        sides = {name: list(getattr(self, name)) for name in ("corner", "first", "second")}
-        return {"kind": self.kind, **sides}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        return cls(*(read_pair(data[name]) for name in ("corner", "first", "second")))
 
     def __str__(self) -> str:
         first, second = (f"({x:g}, {y:g})" for x, y in (self.first, self.second))

@@ -12,7 +12,7 @@ from dither.core.domains.categories import Categories
 from dither.core.domains.domain import Domain, Interval, Table, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.foundation.arrays import Array, Floats
-from dither.foundation.canonical import real
+from dither.foundation.canonical import Data, Fields, Member, real
 
 
 def column(values: Any, names: Sequence[str], place: int) -> Any:
@@ -40,6 +40,19 @@ MOST_ATTRIBUTES: Final = 64
 _MOST_CHANGED: Final = 6  # attributes that an audit changes one at a time
 
 
+def _write_attributes(name: str, profile: Profile) -> Data:
+    return {name: [[own, part.device()] for own, part in zip(profile.names, profile.parts, strict=True)]}
+
+
+def _read_attributes(name: str, data: Data, known: Data) -> Data:
+    attributes = {}
+    for own, part in data[name]:
+        if not isinstance(own, str) or own in attributes or part["kind"] != Categories.kind:
+            raise MalformedReport("the attributes of a table have different names, each with categories")
+        attributes[own] = Categories.from_device(part)
+    return {name: attributes}
+
+
 @dataclass(frozen=True, init=False)
 class Profile(Domain):
     """Named attributes, each a list of categories; a value has one category of each.
@@ -58,6 +71,7 @@ class Profile(Domain):
     outside: ClassVar[str] = "refuse"
     cell_type = "none"
     usual_mechanism = "Marginals"
+    fields = Fields(attributes=Member(_write_attributes, _read_attributes))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -97,19 +111,6 @@ class Profile(Domain):
         """Return the values: a category has no nearest one."""
         return self.check(values)
 
-    def device(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.parts, strict=True)
-        return {"kind": self.kind, "attributes": [[name, part.device()] for name, part in pairs]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        attributes = {}
-        for name, part in data["attributes"]:
-            if not isinstance(name, str) or name in attributes or part["kind"] != Categories.kind:
-                raise MalformedReport("the attributes of a table have different names, each with categories")
-            attributes[name] = Categories.from_device(part)
-        return cls(attributes)
-
     def words(self) -> str:
         return str(self)
 
@@ -132,6 +133,17 @@ class Profile(Domain):
 MOST_SIDES: Final = 8
 
 
+def _write_sides(name: str, box: Box) -> Data:
+    return {name: [[own, *ends] for own, ends in zip(box.names, box.ends, strict=True)]}
+
+
+def _read_sides(name: str, data: Data, known: Data) -> Data:
+    sides = {own: Interval(real(low), real(high)) for own, low, high in data[name]}
+    if len(sides) != len(data[name]):
+        raise InvalidParameter("the numbers of a box have different names")
+    return {name: sides}
+
+
 @dataclass(frozen=True, init=False)
 class Box(Domain):
     """Up to eight numbers of a person together, each with a name and an interval.
@@ -150,6 +162,7 @@ class Box(Domain):
     outside: ClassVar[str] = "clip"
     cell_type = "none"
     usual_mechanism = "Optimal"
+    fields = Fields(sides=Member(_write_sides, _read_sides))
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -208,17 +221,6 @@ class Box(Domain):
         if len({numbers.shape for numbers in columns}) != 1:
             raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
         return np.stack(columns, axis=-1)
-
-    def device(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.ends, strict=True)
-        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
-        if len(sides) != len(data["sides"]):
-            raise InvalidParameter("the numbers of a box have different names")
-        return cls(sides)
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]

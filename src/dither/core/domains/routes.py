@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Final, Literal, Self, cast
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from dither.core.domains.domain import Domain, read_domain
+from dither.core.domains.domain import DOMAIN, Domain
 from dither.core.domains.paths import Paths, is_ragged
 from dither.core.domains.plane import SIDE, Disk, Parallelogram, Rectangle, steps_along
 from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import whole
+from dither.foundation.canonical import ANY, WHOLE, Fields
 from dither.privacy import Unit
 
 PathDistance = Literal["mean", "warped", "frechet"]
@@ -51,6 +51,7 @@ class Routes(Domain):
     protects: ClassVar[Unit] = "trajectory"
     hint = "choose a larger area, or use domain.clip(paths)"
     keys = ("points", "distance", "by")
+    fields = Fields(area=DOMAIN, points=WHOLE, distance=ANY, by=ANY)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
@@ -135,22 +136,6 @@ class Routes(Domain):
         """Return the paths with each location moved to the nearest of the area."""
         paths = Paths.of(values)
         return paths.like(self.area.clip(paths.points))
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "area": self.area.device(),
-            "points": self.points,
-            "distance": self.distance,
-            "by": self.by,
-        }
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        area = read_domain(data["area"])
-        return cls(
-            cast("Rectangle", area), points=whole(data["points"]), distance=data["distance"], by=data["by"]
-        )
 
     def words(self) -> str:
         return f"a complete path in {self.area}"

@@ -12,7 +12,7 @@ from dither.core.domains.categories import Categories, CodedLabels
 from dither.core.domains.domain import Domain, Table, regular
 from dither.errors import InvalidParameter, OutsideDomain, choose, found
 from dither.foundation.arrays import Array, Integers
-from dither.foundation.canonical import whole
+from dither.foundation.canonical import WHOLE, Data, Fields, Member, whole
 from dither.foundation.digits import whole as grouped
 
 MOST_ITEMS: Final = 1 << 20
@@ -37,6 +37,15 @@ class LabelLists:
         first = int(self.ends[begin - 1]) if begin else 0
         last = int(self.ends[end - 1]) if end > begin else first
         return LabelLists(self.labels[first:last], self.ends[begin:end] - first)
+
+
+def _write_items(name: str, several: Several) -> Data:
+    return several.categories.fields.write(several.categories)
+
+
+def _read_items(name: str, data: Data, known: Data) -> Data:
+    # A number of items is judged by the class: at least one, where categories are at least two.
+    return {name: whole(data["count"]) if "count" in data else Categories.from_device(data).labels}
 
 
 @dataclass(frozen=True, init=False)
@@ -65,6 +74,7 @@ class Several(Domain):
     usual_mechanism = "SetResponse"
     keys = ("most", "empty")
     declares = ("empty",)
+    fields = Fields(items=Member(_write_items, _read_items), most=WHOLE)
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
@@ -207,14 +217,6 @@ class Several(Domain):
     def clip(self, values: object) -> Array:
         """Raise InvalidParameter: an unknown item has no nearest one."""
         raise InvalidParameter("items cannot be clipped; leave unknown ones out, or add an item for the rest")
-
-    def device(self) -> dict[str, Any]:
-        return {**self.categories.device(), "kind": self.kind, "most": self.most}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        items = whole(data["count"]) if "count" in data else Categories.from_device(data).labels
-        return cls(items, most=whole(data["most"]))
 
     def __str__(self) -> str:
         return f"sets of up to {self.most} of {len(self)} items"

@@ -12,11 +12,17 @@ import numpy as np
 from dither.core.domains.domain import Domain, extent, finite, numbers
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import REAL, WHOLE, Codec, Fields, list_of, nullable
 
 MOST_DIMENSION: Final = 1 << 16
 _LONGER: Final = 1e-5  # relative to the length: rounding in single precision
 _ON_SPHERE: Final = 1e-2  # embeddings in half precision have this length, up to rounding
+
+
+def _read_exact(data: object) -> bool:
+    if not isinstance(data, bool):
+        raise InvalidParameter("expected exact to be true or false")
+    return data
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,9 @@ class Vectors(Domain):
     keys = ("length", "exact", "centre")
     usual_mechanism = "Optimal"
     hint = "divide by a larger length, or use domain.clip(vectors)"
+    fields = Fields(
+        centre=nullable(list_of(REAL)), exact=Codec(bool, _read_exact), dimension=WHOLE, length=REAL
+    )
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
@@ -125,22 +134,6 @@ class Vectors(Domain):
         scaled = relative / np.maximum(largest, 1.0)
         lengths = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True)) * np.maximum(largest, 1.0)
         return np.asarray(self.middle + self.length * (relative / np.maximum(lengths, 1.0)))
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "dimension": self.dimension,
-            "length": self.length,
-            "centre": None if self.centre is None else list(self.centre),
-            "exact": self.exact,
-        }
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        centre = None if data["centre"] is None else [real(number) for number in data["centre"]]
-        if not isinstance(data["exact"], bool):
-            raise InvalidParameter("expected exact to be true or false")
-        return cls(whole(data["dimension"]), real(data["length"]), centre, data["exact"])
 
     def words(self) -> str:
         return str(self)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dither.core.kernels.blocks import FEW
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
@@ -150,6 +151,8 @@ class Grades:
 
     low: int
     high: int = _HIGH
+
+    fields: ClassVar[Fields] = Fields(low=WHOLE, high=WHOLE)
 
     MOST: ClassVar[int] = _HIGH
 

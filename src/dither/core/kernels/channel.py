@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dither.core.domains import Domain, Line
 from dither.core.kernels.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.kernel import (
+    A_LINE,
     CellKernel,
     Kernel,
     LineKernel,
@@ -27,10 +28,22 @@ from dither.core.kernels.kernel import (
 )
 from dither.core.kernels.transition import Operator
 from dither.core.kernels.window.codebook import Decoder, check_size, read_decoder
-from dither.core.kernels.window.kernel import a_line
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.canonical import (
+    REAL,
+    WHOLE,
+    Data,
+    Fields,
+    Member,
+    as_indices,
+    from_hexadecimal,
+    hexadecimal,
+    inline,
+    list_of,
+    whole,
+    write_tagged,
+)
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
@@ -93,6 +106,22 @@ _TOTAL: Final = 1 << TOTAL_BITS
 MOST_INPUTS: Final = 1 << 10
 
 
+def _write_values(name: str, channel: Channel) -> Data:
+    """Return every distinct value once, and for each row the indices of its values."""
+    different, rows = as_indices(channel.values)
+    return {"values": [hexadecimal(value) for value in different], "rows": rows}
+
+
+def _read_values(name: str, data: Data, known: Data) -> Data:
+    values = [from_hexadecimal(text) for text in data["values"]]
+    rows = [[whole(index) for index in row] for row in data["rows"]]
+    if not rows or len(rows) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in rows):
+        raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
+    if any(max(row) >= len(values) for row in rows):
+        raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
+    return {name: tuple(tuple(values[index] for index in row) for row in rows)}
+
+
 @dataclass(frozen=True)
 class Channel:
     """A matrix of positive integers, row i for input i, scaled to weights of total 2^128.
@@ -102,6 +131,7 @@ class Channel:
     """
 
     values: tuple[tuple[int, ...], ...]
+    fields: ClassVar[Fields] = Fields(values=Member(_write_values, _read_values))
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
@@ -161,30 +191,6 @@ class Channel:
         """The alias table for exact draws."""
         return Alias.of(self.rows)
 
-    def device(self) -> dict[str, Any]:
-        """Return every distinct value once, and for each row the indices of its values."""
-        different = sorted({value for row in self.values for value in row}, reverse=True)
-        position = {value: index for index, value in enumerate(different)}
-        return {
-            "values": [hexadecimal(value) for value in different],
-            "rows": [[position[value] for value in row] for row in self.values],
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> Channel:
-        """Return the channel that `device` describes."""
-        values = [from_hexadecimal(text) for text in data["values"]]
-        positions = [[whole(index) for index in row] for row in data["rows"]]
-        if (
-            not positions
-            or len(positions) > MOST_INPUTS
-            or any(min(row, default=-1) < 0 for row in positions)
-        ):
-            raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
-        if any(max(row) >= len(values) for row in positions):
-            raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
-        return Channel.of([[values[index] for index in row] for row in positions])
-
 
 @dataclass(frozen=True)
 class NearestPoint:
@@ -192,6 +198,8 @@ class NearestPoint:
 
     edges: tuple[float, ...]
     labels: tuple[int, ...]
+    kind: ClassVar[str] = "edges"
+    fields: ClassVar[Fields] = Fields(edges=list_of(REAL), labels=list_of(WHOLE))
 
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.edges) + 1 or list(self.edges) != sorted(self.edges):
@@ -247,16 +255,6 @@ class NearestPoint:
     def _labels(self) -> Integers:
         return np.array(self.labels, dtype=np.int64)
 
-    def device(self) -> dict[str, Any]:
-        """Return the rule as JSON-compatible data."""
-        return {"kind": "edges", "edges": list(self.edges), "labels": list(self.labels)}
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> NearestPoint:
-        """Return the rule that `device` describes."""
-        edges = tuple(real(edge) for edge in data["edges"])
-        return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
-
 
 PARTS: Final = 1 << 32  # a value between two points is rounded up with a probability in these parts
 
@@ -271,6 +269,8 @@ class BetweenPoints:
     """
 
     points: tuple[float, ...]
+    kind: ClassVar[str] = "points"
+    fields: ClassVar[Fields] = Fields(points=list_of(REAL))
 
     def __post_init__(self) -> None:
         if len(self.points) < 2 or any(not left < right for left, right in pairwise(self.points)):
@@ -305,15 +305,6 @@ class BetweenPoints:
     def _points(self) -> Floats:
         return np.array(self.points)
 
-    def device(self) -> dict[str, Any]:
-        """Return the rule as JSON-compatible data."""
-        return {"kind": "points", "points": list(self.points)}
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> BetweenPoints:
-        """Return the rule that `device` describes."""
-        return BetweenPoints(tuple(real(point) for point in data["points"]))
-
 
 class RowKernel(Kernel):
     """A kernel that draws from a row of a channel."""
@@ -340,6 +331,17 @@ class RowKernel(Kernel):
         return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
 
 
+_ROW_RULE: Final = Member(
+    lambda name, kernel: {name: write_tagged(kernel.start)},
+    lambda name, data, known: {name: _read_row_rule(data[name])},
+)
+
+
+def _read_row_rule(data: Data) -> NearestPoint | BetweenPoints:
+    kind = BetweenPoints if data["kind"] == BetweenPoints.kind else NearestPoint
+    return kind(**kind.fields.read(data))
+
+
 @dataclass(frozen=True)
 class ChannelKernel(RowKernel, LineKernel):
     """A channel on a line: a value selects the row of the point nearest to it."""
@@ -349,6 +351,7 @@ class ChannelKernel(RowKernel, LineKernel):
     start: NearestPoint | BetweenPoints
 
     kind: ClassVar[str] = "channel"
+    fields = Fields(line=A_LINE, channel=inline(Channel), start=_ROW_RULE)
 
     def __post_init__(self) -> None:
         rows = self.start.rows
@@ -414,14 +417,6 @@ class ChannelKernel(RowKernel, LineKernel):
         above = matrix[np.minimum(rows + 1, len(matrix) - 1), outputs]
         return np.asarray(matrix[rows, outputs] * (1.0 - share) + above * share)
 
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        rule = BetweenPoints if device["start"]["kind"] == "points" else NearestPoint
-        return cls(a_line(domain), Channel.from_device(device), rule.from_device(device["start"]))
-
 
 @dataclass(frozen=True)
 class CodeChannelKernel(RowKernel, CellKernel):
@@ -430,6 +425,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
     channel: Channel
 
     kind: ClassVar[str] = "table"
+    fields = Fields(channel=inline(Channel))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         if inputs.size < FEW:
@@ -481,10 +477,3 @@ class CodeChannelKernel(RowKernel, CellKernel):
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""
         return book(reports)
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **self.channel.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(Channel.from_device(device))

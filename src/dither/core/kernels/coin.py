@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, inf
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats, Mask
-from dither.foundation.canonical import from_hexadecimal
+from dither.foundation.canonical import HEXADECIMAL, Codec, Fields, from_hexadecimal, hexadecimal
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below, log_above
 
@@ -76,9 +76,7 @@ class BiasedCoin:
         return heads
 
 
-def read_coin(text: object) -> BiasedCoin:
-    """Return the coin of 128 bits whose `heads` are written as hexadecimal text."""
-    return BiasedCoin(from_hexadecimal(text))
+COIN: Final = Codec(lambda coin: hexadecimal(coin.heads), lambda text: BiasedCoin(from_hexadecimal(text)))
 
 
 def truth(epsilon: float) -> BiasedCoin:
@@ -105,6 +103,8 @@ class PairedCoins:
     both: int
     one: int
     neither: int
+
+    fields: ClassVar[Fields] = Fields(both=HEXADECIMAL, one=HEXADECIMAL, neither=HEXADECIMAL)
 
     def __post_init__(self) -> None:
         weights = (self.both, self.one, self.neither)

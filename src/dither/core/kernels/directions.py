@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -30,15 +30,14 @@ from dither.core.domains import Domain
 from dither.core.domains.vectors import Vectors
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.counting import Counting
-from dither.core.kernels.kernel import Kernel, pure_certify, pure_promise
+from dither.core.kernels.kernel import Kernel, on, pure_certify, pure_promise
 from dither.core.kernels.packing import count_bits
 from dither.core.kernels.places.nearest import check_lists
 from dither.core.kernels.sets.hashing import mix
 from dither.core.kernels.window.integers import Nearest
-from dither.core.kernels.window.kernel import integers, read_integers
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Words
-from dither.foundation.canonical import real
+from dither.foundation.canonical import Fields, inline, real
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
@@ -301,6 +300,7 @@ class DirectionsKernel(Kernel):
 
     kind: ClassVar[str] = "directions"
     quantities: ClassVar[tuple[str, ...]] = ("mean vector",)
+    fields = Fields(vectors=on(Vectors, "this draw needs vectors, not {}"), window=inline(Nearest))
 
     def __post_init__(self) -> None:
         cells = self.window.cells
@@ -429,12 +429,3 @@ class DirectionsKernel(Kernel):
 
     def write_codebook(self, book: float) -> object:
         return {"gain": book}
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window)}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Vectors):
-            raise MalformedReport(f"this draw needs vectors, not {type(domain).__name__}")
-        return cls(Nearest(*read_integers(device)), domain)

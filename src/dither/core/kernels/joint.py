@@ -8,20 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Self
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
-from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, BucketReports, SupportKernel, check_listed
 from dither.core.kernels.coin import PairedCoins, partners
 from dither.core.kernels.kernel import CellKernel, Promise
 from dither.core.kernels.packing import check_rows, unpack_rows
 from dither.core.kernels.sets.hashing import SEED_BITS, Hashing, seeds
-from dither.core.kernels.sets.prefix import FAMILY
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.core.kernels.sets.prefix import HASH
+from dither.errors import InvalidParameter, Mismatch, found
 from dither.foundation.arrays import Array, Bytes, Floats, Mask
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields, inline
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Nothing, Pure
 
@@ -43,6 +42,7 @@ class JointKernel(SupportKernel):
     alone: ClassVar[bool] = False
     each = 1  # the number of coins of one report
     coins_of_two_answers: ClassVar[int] = 1  # how many coins the reports of two answers depend on
+    fields = Fields(coins=inline(PairedCoins), people=WHOLE, size=WHOLE)
 
     def __post_init__(self) -> None:
         if self.people < 2 or self.size < 2:
@@ -145,26 +145,6 @@ class JointKernel(SupportKernel):
         table = self.coins
         return f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}"
 
-    def device(self) -> dict[str, Any]:
-        table = self.coins
-        return {
-            "draw": self.kind,
-            "both": hexadecimal(table.both),
-            "one": hexadecimal(table.one),
-            "neither": hexadecimal(table.neither),
-            "people": self.people,
-            "size": self.size,
-            **self._more(),
-        }
-
-    def _more(self) -> dict[str, Any]:
-        return {}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        weights = (from_hexadecimal(device[name]) for name in ("both", "one", "neither"))
-        return cls(PairedCoins(*weights), whole(device["people"]), whole(device["size"]))
-
 
 @dataclass(frozen=True)
 class JointResponse(JointKernel, CellKernel):
@@ -262,6 +242,7 @@ class JointHashed(BucketReports, JointKernel):
     """A report is a public hash function and a bucket: the bucket of the truth, or a uniform other one."""
 
     kind: ClassVar[str] = "joint hashed"
+    fields = Fields(hash=HASH, **JointKernel.fields.parts)
 
     @property
     def pull(self) -> Fraction:
@@ -301,15 +282,6 @@ class JointHashed(BucketReports, JointKernel):
         own = float(self.coins.chance)
         inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
         return np.where(inside, own, (1.0 - own) / (self.size - 1)).reshape(outputs.shape)
-
-    def _more(self) -> dict[str, Any]:
-        return {"hash": FAMILY}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if device["hash"] != FAMILY:
-            raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
-        return super().from_device(device, domain)
 
 
 def lie(codes: Array, truthful: Mask, symbols: int, source: Source) -> Array:

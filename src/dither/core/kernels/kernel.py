@@ -8,10 +8,11 @@ of integers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
+from types import UnionType
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from dither.core.kernels.transition import Dense, Operator
 from dither.core.kernels.window.codebook import Decoder
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
 from dither.foundation.arrays import Array, Floats, Indices
+from dither.foundation.canonical import Data, Fields, Member, from_domain
 from dither.foundation.randomness import Source
 from dither.privacy import Bound, Pure
 from dither.privacy.exact import exp_below, log_above
@@ -73,6 +75,7 @@ class Kernel(ABC):
     """
 
     kind: ClassVar[str]  # the name of the draw in a device text
+    fields: ClassVar[Fields]  # what else a device needs in order to draw
     alone: ClassVar[bool] = True  # True if the reports of different people are independent
     # What is estimated from counts, of a kernel that no other class of question is for. Without any,
     # `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` reads the reports.
@@ -140,14 +143,14 @@ class Kernel(ABC):
     def check(self, raw: Array) -> Array:
         """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
 
-    @abstractmethod
     def device(self) -> dict[str, Any]:
         """Return what a device needs in order to draw, as JSON-compatible data, without the domain."""
+        return {"draw": self.kind, **self.fields.write(self)}
 
     @classmethod
-    @abstractmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+    def from_device(cls, device: Data, domain: Domain) -> Self:
         """Return the kernel that `device` describes, on a domain."""
+        return cls(**cls.fields.read(device, domain=domain))
 
     @abstractmethod
     def fits(self, domain: Domain) -> bool:
@@ -300,6 +303,19 @@ def _import_kernel(kind: str) -> type[Kernel]:
     return _KINDS[kind]
 
 
+def on(kinds: type | UnionType, needs: str, take: Callable[[Any], object] = lambda domain: domain) -> Member:
+    """Return the domain, or what `take` gets from it, as an argument; for others an error says `needs`."""
+
+    def get(domain: Domain) -> object:
+        if not isinstance(domain, kinds):
+            raise MalformedReport(needs.format(type(domain).__name__))
+        return take(domain)
+
+    return from_domain(get)
+
+
+A_LINE: Final = on(Line, "this kernel needs an interval or a circle, not {}")
+
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 
 
@@ -340,7 +356,7 @@ class LineKernel(CellKernel):
     window_share: float = 1.0  # the share of all reports that the window of one input covers, if there is one
 
     def fits(self, domain: Domain) -> bool:
-        return isinstance(domain, Line) and domain.device() == self.line.device()
+        return self.line.has_values_of(domain)
 
     def middles(self) -> Floats:
         """Return the cell in the middle of each counted group of cells."""
@@ -428,11 +444,11 @@ def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
     inputs = np.linspace(line.low, line.high, 9)
     chances = np.stack([kernel.chances(float(x)) for x in inputs])
     cells = np.arange(kernel.outcomes)
-    for given in (cells, np.asarray(book(cells), dtype=np.float64)):
-        means = chances @ given
+    for numbers in (cells, np.asarray(book(cells), dtype=np.float64)):
+        means = chances @ numbers
         slope = (means[-1] - means[0]) / line.length
         straight = means[0] + slope * (inputs - line.low)
         if np.abs(means - straight).max() < STRAIGHT * abs(slope) * line.length:
             bias = float(np.abs(means - straight).max() / abs(slope))
-            return UnbiasedReading(line.low + (given - means[0]) / slope, bias=bias)
+            return UnbiasedReading(line.low + (numbers - means[0]) / slope, bias=bias)
     return None

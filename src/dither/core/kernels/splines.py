@@ -8,12 +8,12 @@ Rounding to points at random makes squares too large.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -25,11 +25,22 @@ from dither.core.kernels.channel import Channel, LinearReading, RowKernel
 from dither.core.kernels.kernel import CellKernel, check_no_codebook
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import WHOLE, Codec, Fields, inline, real
 from dither.foundation.randomness import Source
 
 STEPS: Final = 1 << 15  # places of a number between two knots
 MOST_AXES, MOST_PIECES = 8, 16
+
+
+def _write_ends(ends: tuple[tuple[float, float], ...]) -> list[list[float]]:
+    return [list(pair) for pair in ends]
+
+
+def _read_ends(data: Sequence[Sequence[object]]) -> tuple[tuple[float, float], ...]:
+    ends = tuple((real(pair[0]), real(pair[1])) for pair in data)
+    if any(len(pair) != 2 for pair in data):
+        raise MalformedReport("an axis has a lower and an upper end")
+    return ends
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,7 @@ class SplineKernel(RowKernel, CellKernel):
     channel: Channel
 
     kind: ClassVar[str] = "splines"
+    fields = Fields(ends=Codec(_write_ends, _read_ends), pieces=WHOLE, channel=inline(Channel))
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.ends) <= MOST_AXES or not 1 <= self.pieces <= MOST_PIECES:
@@ -152,17 +164,6 @@ class SplineKernel(RowKernel, CellKernel):
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
         """Return the contribution of each report to each moment, along the last axis."""
         return book(reports)
-
-    def device(self) -> dict[str, object]:
-        ends = [list(pair) for pair in self.ends]
-        return {"draw": self.kind, "ends": ends, "pieces": self.pieces, **self.channel.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        ends = tuple((real(pair[0]), real(pair[1])) for pair in device["ends"])
-        if any(len(pair) != 2 for pair in device["ends"]):
-            raise MalformedReport("an axis has a lower and an upper end")
-        return cls(ends, whole(device["pieces"]), Channel.from_device(device))
 
 
 def coefficients(pieces: int) -> tuple[Floats, Floats]:

@@ -23,6 +23,7 @@ from dither.core.kernels.lattice.noise import (
     fixed_exponential,
     in_few_bits,
     largest_ratio,
+    noise_with,
 )
 from dither.errors import InvalidParameter, MalformedReport
 from tests.support.travel import changed
@@ -153,9 +154,10 @@ def test_few_bits_round_down() -> None:
 )
 def test_what_travels_is_checked(change: dict[str, Any]) -> None:
     noise = LatticeNoise(Geometric(), fixed_exponential(Fraction(1, 2)), 40, End.PILED)
-    assert LatticeNoise.from_device(noise.device(), End.PILED) == noise
+    codec = noise_with(End.PILED)
+    assert codec.decode(codec.encode(noise)) == noise
     stairs = LatticeNoise(Stairs(3, 2), fixed_exponential(Fraction(1, 2)), 40, End.PILED)
-    assert LatticeNoise.from_device(stairs.device(), End.PILED) == stairs
+    assert codec.decode(codec.encode(stairs)) == stairs
     laplace = dt.Laplace(dt.Interval(0, 1), epsilon=1.0, cells=64)
     with pytest.raises(MalformedReport):
         dt.from_json(changed(laplace, lambda device: device["lattice"]["noise"].update(change)))

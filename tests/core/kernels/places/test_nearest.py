@@ -15,6 +15,7 @@ from dither.core.kernels.places import nearest
 from dither.core.kernels.places.nearest import SIDE, Grid, ListingKernel, NearestKernel, Points, Selector
 from dither.core.kernels.window.integers import Nearest
 from dither.errors import InvalidParameter, MalformedReport
+from dither.foundation.canonical import write_tagged
 from dither.foundation.randomness import Seeded
 from dither.privacy.exact import exp_below
 from tests.support.chi_square import p_value
@@ -30,7 +31,7 @@ def on_grid(epsilon: float = 2.0, per: tuple[int, int] = (3, 4), width: int = 4,
     return NearestKernel.largest(epsilon, Grid(BOX, (1, 1), grain, per, SIDE), width)
 
 
-def listed(epsilon: float = 2.0) -> ListingKernel:
+def list_of(epsilon: float = 2.0) -> ListingKernel:
     return ListingKernel.largest(epsilon, 5, LISTS)
 
 
@@ -77,7 +78,7 @@ def test_privacy_by_enumeration(epsilon: float) -> None:
     steps = (np.arange(16) + 0.5) / 16
     for kernel, inputs in (
         (on_grid(epsilon), [list(pair) for pair in product(steps, steps)]),
-        (listed(epsilon), list(range(5))),
+        (list_of(epsilon), list(range(5))),
     ):
         laws = [kernel.probabilities(value) for value in inputs]
         assert all(sum(law) == 1 for law in laws)
@@ -88,7 +89,7 @@ def test_privacy_by_enumeration(epsilon: float) -> None:
         np.testing.assert_allclose(told.T, listed_laws)
 
 
-@pytest.mark.parametrize("kernel", [on_grid(), listed()], ids=["grid", "listing"])
+@pytest.mark.parametrize("kernel", [on_grid(), list_of()], ids=["grid", "listing"])
 def test_both_draws_have_the_stated_probabilities(kernel: Any) -> None:
     value: Any = [0.3, 0.9] if isinstance(kernel, NearestKernel) else 2
     law = [float(p) for p in kernel.probabilities(value)]
@@ -109,7 +110,7 @@ def test_the_table_that_is_listed_once_has_the_same_lists() -> None:
 
 def test_the_bytes_of_a_draw_are_those_of_the_page() -> None:
     """Four bytes of the lottery, then a uniform number below N by rejection, whichever way it fell."""
-    kernel = listed(epsilon=2.0)
+    kernel = list_of(epsilon=2.0)
     first = kernel.window.step >> 32
     inside = (first + 5).to_bytes(4, "little")  # the second ticket
     beyond = (2 * first + 5).to_bytes(4, "little")
@@ -174,13 +175,13 @@ def test_a_selection_without_different_numbers_is_refused(
 
 def test_the_weight_of_another_epsilon_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="too small or too large"):
-        listed(epsilon=1.001).certify(1.0, {})
-    listed(epsilon=1.0).certify(1.0, {})
+        list_of(epsilon=1.001).certify(1.0, {})
+    list_of(epsilon=1.0).certify(1.0, {})
 
 
-GRID, LISTED = on_grid().device(), listed().device()
+GRID, LISTED = on_grid().device(), list_of().device()
 SELECTOR = GRID["selector"]
-POINTS = Points(BOX, (1, 1), 8, np.arange(24).astype(">u2").tobytes()).device()
+POINTS = write_tagged(Points(BOX, (1, 1), 8, np.arange(24).astype(">u2").tobytes()))
 FIVE = dt.Categories(5)
 
 
@@ -230,7 +231,7 @@ def test_hostile_texts_are_refused(device: dict[str, Any], domain: Any) -> None:
 
 def test_sound_texts_are_read() -> None:
     assert read_kernel(GRID, UNIT) == on_grid()
-    assert read_kernel(LISTED, FIVE) == listed()
+    assert read_kernel(LISTED, FIVE) == list_of()
     equal = {**POINTS, "points": "00010002" * 12}
     assert read_kernel({**GRID, "selector": equal}, UNIT).outcomes == 12  # equal points are allowed
     assert not read_kernel(GRID, UNIT).fits(dt.Sphere())

@@ -12,23 +12,22 @@ ratios.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from dither.core.domains import Line
 from dither.core.kernels.alias import MOST_OUTCOMES, TOTAL_BITS
-from dither.core.kernels.lattice.noise import FLOOR, End, LatticeNoise, fixed_point, largest_ratio
+from dither.core.kernels.lattice.noise import FLOOR, End, LatticeNoise, fixed_point, largest_ratio, noise_with
 from dither.core.kernels.lattice.samplers import BoundedSampler, ClampedSampler, NoiseSampler, RingSampler
 from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import whole
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_above, exp_below
 
@@ -44,6 +43,8 @@ class Lattice(ABC):
 
     noise: LatticeNoise
 
+    kind: ClassVar[str]  # the name of the lattice in a device text
+    fields: ClassVar[Fields]
     between = 0  # the number of fractional bits of an input's position; 0 if inputs are integer steps
     first = 0  # the position of the first report, in steps from the lower end of the domain
 
@@ -72,10 +73,6 @@ class Lattice(ABC):
     @abstractmethod
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         """Return a sampler for blocks of up to `size` values, for one thread."""
-
-    @abstractmethod
-    def device(self) -> dict[str, Any]:
-        """Return the integers that determine the lattice and its weights, as JSON-compatible data."""
 
     @abstractmethod
     def draw_one(self, step: int, source: Source) -> int:
@@ -128,6 +125,8 @@ class Clamped(Lattice):
     noise: LatticeNoise
     last: int
     fraction: int
+    kind: ClassVar[str] = "clamped"
+    fields = Fields(noise=noise_with(End.PILED), last=WHOLE, fraction=WHOLE)
 
     def __post_init__(self) -> None:
         if (
@@ -260,20 +259,6 @@ class Clamped(Lattice):
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         return ClampedSampler(self.noise.table, start, size, self.steps, 2 * self.noise.reach)
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "kind": "clamped",
-            "noise": self.noise.device(),
-            "last": self.last,
-            "fraction": self.fraction,
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> Clamped:
-        """Return the lattice that `device` describes."""
-        noise = LatticeNoise.from_device(data["noise"], End.PILED)
-        return Clamped(noise, whole(data["last"]), whole(data["fraction"]))
-
     def draw_one(self, step: int, source: Source) -> int:
         position = step + self.noise.table.draw_one(source)
         return min(max(position, self.steps), 2 * self.noise.reach) - self.steps
@@ -306,6 +291,8 @@ class Ring(Lattice):
     """N steps around a circle; a report is the input's step plus noise, modulo N."""
 
     noise: LatticeNoise
+    kind: ClassVar[str] = "ring"
+    fields = Fields(noise=noise_with(End.RING))
 
     def __post_init__(self) -> None:
         if self.noise.end is not End.RING:
@@ -332,14 +319,6 @@ class Ring(Lattice):
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         return RingSampler(self.noise.table, start, size, self.cells)
 
-    def device(self) -> dict[str, Any]:
-        return {"kind": "ring", "noise": self.noise.device()}
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> Ring:
-        """Return the lattice that `device` describes."""
-        return Ring(LatticeNoise.from_device(data["noise"], End.RING))
-
     def draw_one(self, step: int, source: Source) -> int:
         return (step + self.noise.table.draw_one(source)) % self.cells
 
@@ -355,6 +334,8 @@ class Bounded(Lattice):
 
     noise: LatticeNoise
     shift: int
+    kind: ClassVar[str] = "bounded"
+    fields = Fields(noise=noise_with(End.CUT), shift=WHOLE)
 
     def __post_init__(self) -> None:
         if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
@@ -405,14 +386,6 @@ class Bounded(Lattice):
 
     def sampler(self, start: LineStart, size: int) -> NoiseSampler:
         return BoundedSampler(self.noise.table, start, size, self.noise.reach)
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": "bounded", "noise": self.noise.device(), "shift": self.shift}
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> Bounded:
-        """Return the lattice that `device` describes."""
-        return Bounded(LatticeNoise.from_device(data["noise"], End.CUT), whole(data["shift"]))
 
     def draw_one(self, step: int, source: Source) -> int:
         while True:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 
-from dither.core.domains import Domain, Line
+from dither.core.domains import Line
 from dither.core.kernels.blocks import Sampler
 from dither.core.kernels.kernel import (
+    A_LINE,
     LineKernel,
     Promise,
     UnbiasedReading,
@@ -26,11 +27,10 @@ from dither.core.kernels.lattice.delta import excess, failure
 from dither.core.kernels.lattice.integers import Bounded, Clamped, Lattice, Ring
 from dither.core.kernels.transition import Dense, Operator
 from dither.core.kernels.window.codebook import AffineDecoder, Decoder, Single, check_size, read_decoder
-from dither.core.kernels.window.kernel import a_line
-from dither.core.kernels.window.start import LineStart
+from dither.core.kernels.window.start import LINE_START, LineStart
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats
-from dither.foundation.canonical import real
+from dither.foundation.canonical import Fields, one_of, real
 from dither.foundation.randomness import Source
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.exact import exp_below, float_at_least
@@ -38,11 +38,6 @@ from dither.privacy.exact import exp_below, float_at_least
 Kind = TypeVar("Kind", bound=Lattice)
 
 _PARTS: Final = 1 << 96  # e^ε is rounded down to a multiple of 1/_PARTS where δ is computed
-_READERS: Final[dict[str, Callable[[Mapping[str, Any]], Lattice]]] = {
-    "clamped": Clamped.from_device,
-    "ring": Ring.from_device,
-    "bounded": Bounded.from_device,
-}
 
 
 @dataclass(frozen=True)
@@ -54,6 +49,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     start: LineStart
 
     kind: ClassVar[str] = "lattice"
+    fields = Fields(line=A_LINE, lattice=one_of(Clamped, Ring, Bounded), start=LINE_START)
 
     def __post_init__(self) -> None:
         if not self.start.reaches(self.line, 31) or not self.lattice.keeps(self.start, self.line):
@@ -171,19 +167,6 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         """A description of the integer weights: their total, reach and digest."""
         noise = self.lattice.noise
         return f"integer weights of total 2^128 out to {noise.reach} steps, digest {noise.digest}"
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, "lattice": self.lattice.device(), "start": self.start.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        lattice: Any = read_lattice(device["lattice"])
-        return cls(a_line(domain), lattice, LineStart.from_device(device["start"]))
-
-
-def read_lattice(data: Mapping[str, Any]) -> Lattice:
-    """Return the lattice that `Lattice.device` wrote."""
-    return _READERS[data["kind"]](data)
 
 
 def largest_shift(steps: int, reach: float) -> int:

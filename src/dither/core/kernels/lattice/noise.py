@@ -10,17 +10,16 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import ClassVar, Final
 
 from dither.core.kernels.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.canonical import HEXADECIMAL, WHOLE, Codec, Data, Fields, read_tagged, write_tagged
 from dither.privacy.exact import exp_above
 
 DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed
@@ -32,6 +31,9 @@ FLOOR: Final = 1 << 32  # in units of 2^−128: the least weight in noise with E
 class Decay(ABC):
     """The exponent e(z) as a function of the distance z from the centre."""
 
+    kind: ClassVar[str]  # the name of the decay in a device text
+    fields: ClassVar[Fields] = Fields()
+
     @abstractmethod
     def values(self, base: int, count: int) -> list[int]:
         """Return base^e(z) for z = 0 … count − 1, as fixed-point numbers."""
@@ -40,14 +42,12 @@ class Decay(ABC):
     def beyond(self, base: int, value: int, count: int) -> int:
         """Return an upper bound of the sum of base^e(z) over z ≥ count; `value` is the term at count."""
 
-    @abstractmethod
-    def device(self) -> dict[str, Any]:
-        """Return the name of the decay and its parameters, as JSON-compatible data."""
-
 
 @dataclass(frozen=True)
 class Geometric(Decay):
     """e(z) = z: geometric weights, for Laplace noise."""
+
+    kind: ClassVar[str] = "geometric"
 
     def values(self, base: int, count: int) -> list[int]:
         value, values = _ONE, []
@@ -59,13 +59,12 @@ class Geometric(Decay):
     def beyond(self, base: int, value: int, count: int) -> int:
         return value * _ONE // (_ONE - base)
 
-    def device(self) -> dict[str, Any]:
-        return {"decay": "geometric"}
-
 
 @dataclass(frozen=True)
 class Normal(Decay):
     """e(z) = z²: weights of Gaussian noise."""
+
+    kind: ClassVar[str] = "normal"
 
     def values(self, base: int, count: int) -> list[int]:
         value, factor, values = _ONE, base, []
@@ -85,9 +84,6 @@ class Normal(Decay):
             exponent >>= 1
         return value * _ONE // (_ONE - quotient)
 
-    def device(self) -> dict[str, Any]:
-        return {"decay": "normal"}
-
 
 @dataclass(frozen=True)
 class Stairs(Decay):
@@ -95,6 +91,8 @@ class Stairs(Decay):
 
     run: int
     first: int
+    kind: ClassVar[str] = "stairs"
+    fields = Fields(run=WHOLE, first=WHOLE)
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.run:
@@ -112,16 +110,6 @@ class Stairs(Decay):
     def beyond(self, base: int, value: int, count: int) -> int:
         rest = (self.first - count) % self.run or self.run  # steps left on the stair of `count`
         return rest * value + self.run * (value * base // (_ONE - base))
-
-    def device(self) -> dict[str, Any]:
-        return {"decay": "stairs", "run": self.run, "first": self.first}
-
-
-def _decay(data: Mapping[str, Any]) -> Decay:
-    if data["decay"] == "stairs":
-        return Stairs(whole(data["run"]), whole(data["first"]))
-    simple: dict[str, Decay] = {"geometric": Geometric(), "normal": Normal()}
-    return simple[data["decay"]]
 
 
 class End(Enum):
@@ -143,6 +131,7 @@ class LatticeNoise:
     base: int
     reach: int
     end: End
+    fields: ClassVar[Fields] = Fields(base=HEXADECIMAL, reach=WHOLE)
 
     def __post_init__(self) -> None:
         if not 0 < self.base < _ONE:
@@ -206,29 +195,27 @@ class LatticeNoise:
         """
         return largest_ratio(self.weights[: self._singles - shift], self.weights[shift : self._singles])
 
-    def device(self) -> dict[str, Any]:
-        """Return the integers that determine all weights, and a digest of the weights."""
-        return {
-            **self.decay.device(),
-            "base": hexadecimal(self.base),
-            "reach": self.reach,
-            "digest": self.digest,
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any], end: End) -> LatticeNoise:
-        """Return the noise that `device` describes; raise MalformedReport if the digest differs."""
-        base, reach = from_hexadecimal(data["base"]), whole(data["reach"])
-        noise = LatticeNoise(_decay(data), base, reach, end)
-        if noise.digest != data["digest"]:
-            raise MalformedReport("the digest of the weights differs: other weights were sampled")
-        return noise
-
     @cached_property
     def digest(self) -> str:
         """A digest of the weights. Both sides compare it to check that their weights are equal."""
         content = b"".join(weight.to_bytes(17, "little") for weight in self.weights)
         return hashlib.sha256(content).hexdigest()[:16]
+
+
+def noise_with(end: End) -> Codec:
+    """Return the codec of noise: the integers that determine all weights, and a digest of the weights."""
+
+    def encode(noise: LatticeNoise) -> Data:
+        return {**write_tagged(noise.decay, "decay"), **noise.fields.write(noise), "digest": noise.digest}
+
+    def decode(data: Data) -> LatticeNoise:
+        decay = read_tagged(data, {}, (Geometric, Normal, Stairs), tag="decay")
+        noise = LatticeNoise(decay, **LatticeNoise.fields.read(data), end=end)
+        if noise.digest != data["digest"]:
+            raise MalformedReport("the digest of the weights differs: other weights were sampled")
+        return noise
+
+    return Codec(encode, decode)
 
 
 @lru_cache(maxsize=16)

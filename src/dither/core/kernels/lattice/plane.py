@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from dither.core.kernels.alias import below
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Integers, Mask
+from dither.foundation.canonical import HEXADECIMAL, WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 
@@ -25,6 +26,8 @@ class PlanarNoise:
 
     fall: int
     per: int
+
+    fields: ClassVar[Fields] = Fields(fall=WHOLE, per=WHOLE)
 
     def __post_init__(self) -> None:
         if not (self.fall >= 1 and 1 <= self.per <= _LARGEST):
@@ -114,6 +117,8 @@ class RingNoise:
     first: int
     width: int
     fall: int
+
+    fields: ClassVar[Fields] = Fields(first=WHOLE, width=WHOLE, fall=HEXADECIMAL)
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.width <= _WIDEST or not 1 <= self.fall < _WORD:

@@ -21,7 +21,7 @@ import numpy as np
 
 from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, Sphere
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
-from dither.core.domains.plane import SIDE, Pair, read_pair
+from dither.core.domains.plane import PAIR, SIDE, Pair
 from dither.core.kernels.blocks import BLOCK, FEW, split_rows
 from dither.core.kernels.channel import LinearReading, shares_of_inputs
 from dither.core.kernels.kernel import CellKernel, pure_certify, pure_promise
@@ -29,10 +29,9 @@ from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separ
 from dither.core.kernels.places.points import TableLikelihood
 from dither.core.kernels.transition import Dense
 from dither.core.kernels.window.integers import Nearest
-from dither.core.kernels.window.kernel import integers, read_integers
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import WHOLE, Codec, Fields, inline, list_of, nullable, one_of, real, whole
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
@@ -49,6 +48,16 @@ _NAMED: Final = 3  # places of a group that its label names
 _INNER: Final = 2  # places along the side of a cell of a map
 
 
+def unpack(text: object) -> bytes:
+    """Return the bytes of numbers of 16 bits as hexadecimal text; raise MalformedReport for another text."""
+    if not isinstance(text, str) or len(text) > 4 * MOST_PACKED or not _PACKED.fullmatch(text):
+        raise MalformedReport(f"up to {MOST_PACKED} numbers of four lower-case hexadecimal digits each")
+    return bytes.fromhex(text)
+
+
+PACKED: Final = Codec(bytes.hex, unpack)
+
+
 @dataclass(frozen=True)
 class Selector(ABC):
     """A public rule from a place, as one integer of 16 bits per axis, to K different numbers of points.
@@ -63,6 +72,7 @@ class Selector(ABC):
     grain: int
 
     kind: ClassVar[str]
+    fields: ClassVar[Fields] = Fields(box=nullable(list_of(PAIR)), scales=list_of(WHOLE), grain=WHOLE)
 
     def __post_init__(self) -> None:
         axes = 3 if self.box is None else len(self.box)
@@ -158,16 +168,6 @@ class Selector(ABC):
             rows = own
         return table, rows
 
-    def device(self) -> dict[str, Any]:
-        """Return the selector as JSON-compatible data."""
-        box = None if self.box is None else [list(side) for side in self.box]
-        own = {"kind": self.kind, "box": box, "scales": list(self.scales), "grain": self.grain}
-        return {**own, **self._device()}
-
-    @abstractmethod
-    def _device(self) -> dict[str, Any]:
-        """Return the additional members of a selector of this kind."""
-
 
 def first_numbers(squares: Integers, width: int) -> Integers:
     """Return the numbers of the `width` smallest in each row, ascending, equal ones by their number."""
@@ -211,6 +211,7 @@ class Grid(Selector):
     scale: int
 
     kind: ClassVar[str] = "grid"
+    fields = Fields(**Selector.fields.parts, per=list_of(WHOLE), scale=WHOLE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -228,9 +229,6 @@ class Grid(Selector):
         ]
         return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, self.axes)
 
-    def _device(self) -> dict[str, Any]:
-        return {"per": list(self.per), "scale": self.scale}
-
 
 @dataclass(frozen=True)
 class Points(Selector):
@@ -239,6 +237,7 @@ class Points(Selector):
     packed: bytes
 
     kind: ClassVar[str] = "points"
+    fields = Fields(**Selector.fields.parts, packed=PACKED.member("points"))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -259,28 +258,6 @@ class Points(Selector):
     def points(self) -> Integers:
         """The integers of every point."""
         return np.frombuffer(self.packed, dtype=">u2").astype(np.int64).reshape(-1, self.axes)
-
-    def _device(self) -> dict[str, Any]:
-        return {"points": self.packed.hex()}
-
-
-def read_selector(data: Mapping[str, Any]) -> Selector:
-    """Return the selector of JSON-compatible data; raise MalformedReport if they describe none."""
-    box = None if data["box"] is None else tuple(read_pair(side) for side in data["box"])
-    scales = tuple(whole(scale) for scale in data["scales"])
-    grain = whole(data["grain"])
-    if data["kind"] == Grid.kind:
-        return Grid(box, scales, grain, tuple(whole(count) for count in data["per"]), whole(data["scale"]))
-    if data["kind"] == Points.kind:
-        return Points(box, scales, grain, unpack(data["points"]))
-    raise MalformedReport(f"the kind of a selector must be grid or points, not {found(data['kind'])}")
-
-
-def unpack(text: object) -> bytes:
-    """Return the bytes of numbers of 16 bits as hexadecimal text; raise MalformedReport for another text."""
-    if not isinstance(text, str) or len(text) > 4 * MOST_PACKED or not _PACKED.fullmatch(text):
-        raise MalformedReport(f"up to {MOST_PACKED} numbers of four lower-case hexadecimal digits each")
-    return bytes.fromhex(text)
 
 
 class NearestNumbers(CellKernel):
@@ -371,14 +348,10 @@ def check_points(window: Nearest, selector: Selector) -> None:
         raise InvalidParameter(f"there are {len(selector.points)} points, and not {window.cells} numbers")
 
 
-def among_points(kind: str, window: Nearest, selector: Selector) -> dict[str, Any]:
-    """Return what devices need to know of a kernel among public points, as JSON-compatible data."""
-    return {"draw": kind, **integers(window), "selector": selector.device()}
-
-
-def read_among_points(device: Mapping[str, Any]) -> tuple[Nearest, Selector]:
-    """Return the integers and the points that `among_points` wrote."""
-    return Nearest(*read_integers(device)), read_selector(device["selector"])
+AMONG_POINTS: Final = Fields(
+    window=inline(Nearest),
+    selector=one_of(Grid, Points, wrong="the kind of a selector must be grid or points"),
+)
 
 
 @dataclass(frozen=True)
@@ -392,6 +365,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     selector: Selector
 
     kind: ClassVar[str] = "nearest"
+    fields = AMONG_POINTS
 
     def __post_init__(self) -> None:
         check_points(self.window, self.selector)
@@ -400,13 +374,6 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
         """Return the kernel with the largest ratio that is certainly at most e^ε."""
         return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
-
-    def device(self) -> dict[str, Any]:
-        return among_points(self.kind, self.window, self.selector)
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(*read_among_points(device))
 
     def write_codebook(self, book: Floats) -> object:
         return book.tolist()
@@ -483,6 +450,7 @@ class BoxKernel(NearestNumbers):
     selector: Selector
 
     kind: ClassVar[str] = "box"
+    fields = AMONG_POINTS
 
     def __post_init__(self) -> None:
         check_points(self.window, self.selector)
@@ -491,13 +459,6 @@ class BoxKernel(NearestNumbers):
     def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
         """Return the kernel with the largest ratio that is certainly at most e^ε."""
         return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
-
-    def device(self) -> dict[str, Any]:
-        return among_points(self.kind, self.window, self.selector)
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(*read_among_points(device))
 
     def write_codebook(self, book: Floats) -> object:
         return book.tolist()
@@ -543,6 +504,7 @@ class ListingKernel(NearestNumbers):
     kind: ClassVar[str] = "listing"
     quantities: ClassVar[tuple[str, ...]] = ("frequencies",)
     coordinates: ClassVar[int] = 0
+    fields = Fields(window=inline(Nearest), packed=PACKED.member("lists"))
 
     def __post_init__(self) -> None:
         check_lists(self.lists, self.window.cells)
@@ -625,10 +587,3 @@ class ListingKernel(NearestNumbers):
 
     def write_codebook(self, book: Integers) -> object:
         return book.tolist()
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "lists": self.packed.hex()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(Nearest(*read_integers(device)), unpack(device["lists"]))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -23,13 +23,13 @@ from dither.core.domains import (
 )
 from dither.core.kernels.blocks import FEW
 from dither.core.kernels.counting import CoarseGrid, EachColumn
-from dither.core.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, read_kernel
+from dither.core.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, on, read_kernel
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Separable, over_cells
 from dither.core.kernels.transition import Product
 from dither.core.kernels.window.codebook import Decoder
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import real
+from dither.foundation.canonical import Data, Fields, Member, real
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
 from dither.privacy.exact import divide
@@ -75,7 +75,7 @@ class PairKernel(Kernel):
     def check_lines(self, *lines: Line) -> None:
         """Raise InvalidParameter unless the two kernels are on these lines."""
         for part, line in zip(self.parts, lines, strict=True):
-            if part.line.device() != line.device():
+            if not part.line.has_values_of(line):
                 raise InvalidParameter(f"the kernels of a pair are on {lines[0]} and {lines[1]}")
 
     @property
@@ -168,10 +168,6 @@ class PairKernel(Kernel):
         columns = [part.check(raw[..., axis]) for axis, part in enumerate(self.parts)]
         return np.stack(columns, axis=-1).astype(self.layout.base, copy=False)
 
-    def device(self) -> dict[str, Any]:
-        first, second = ({**part.device(), "domain": part.line.device()} for part in self.parts)
-        return {"draw": self.kind, "first": first, "second": second}
-
     def read_books(self, data: object, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
         """Return the codebooks of the two numbers; raise MalformedReport if the data describe none."""
         if not isinstance(data, list) or len(data) != 2:
@@ -194,15 +190,19 @@ def terms_of_part(stated: Mapping[str, Any], axis: int) -> Mapping[str, Any]:
     return terms if isinstance(terms, Mapping) else {}
 
 
-def read_pair_of_kernels(device: Mapping[str, Any]) -> tuple[LineKernel, LineKernel]:
-    """Return the two kernels of a device text; raise MalformedReport if one is not on a line."""
-    parts = []
-    for name in ("first", "second"):
-        part = read_kernel(device[name], read_domain(device[name]["domain"]))
-        if not isinstance(part, LineKernel):
-            raise MalformedReport(f"the {name} kernel of a pair must be one of an interval or a circle")
-        parts.append(part)
-    return parts[0], parts[1]
+def _write_part(name: str, pair: PairKernel) -> Data:
+    part: LineKernel = getattr(pair, name)
+    return {name: {**part.device(), "domain": part.line.device()}}
+
+
+def _read_part(name: str, data: Data, known: Data) -> Data:
+    part = read_kernel(data[name], read_domain(data[name]["domain"]))
+    if not isinstance(part, LineKernel):
+        raise MalformedReport(f"the {name} kernel of a pair must be one of an interval or a circle")
+    return {name: part}
+
+
+ON_LINE: Final = Member(_write_part, _read_part)  # a kernel with an interval or a circle of its own
 
 
 @dataclass(frozen=True)
@@ -212,6 +212,9 @@ class AxesKernel(PairKernel, PlaceKernel):
     area: Crossed
 
     kind: ClassVar[str] = "pair"
+    fields = Fields(
+        area=on(Crossed, "two coordinates need an area with axes, not {}"), first=ON_LINE, second=ON_LINE
+    )
 
     def __post_init__(self) -> None:
         self.check_lines(*self.area.axes)
@@ -263,12 +266,6 @@ class AxesKernel(PairKernel, PlaceKernel):
         first, second = (part.outcomes for part in self.parts)
         return CoarseGrid(3, (first, second), (min(first, _COUNTED), min(second, _COUNTED)))
 
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Rectangle | Parallelogram | Sphere):
-            raise MalformedReport(f"two coordinates need an area with axes, not {type(domain).__name__}")
-        return cls(*read_pair_of_kernels(device), domain)
-
 
 @dataclass(frozen=True, eq=False)
 class _Axes(PlaceLikelihood):
@@ -292,6 +289,9 @@ class PolarKernel(PairKernel):
     disk: Disk
 
     kind: ClassVar[str] = "polar"
+    fields = Fields(
+        disk=on(Disk, "a distance and a direction need a disk, not {}"), first=ON_LINE, second=ON_LINE
+    )
 
     def __post_init__(self) -> None:
         first, second = (part.line for part in self.parts)
@@ -332,9 +332,3 @@ class PolarKernel(PairKernel):
 
     def write_codebook(self, book: PairDecoder) -> object:
         return {"split": list(book.split or ()), "parts": self.write_books(book)}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Disk):
-            raise MalformedReport(f"a distance and a direction need a disk, not {type(domain).__name__}")
-        return cls(*read_pair_of_kernels(device), domain)

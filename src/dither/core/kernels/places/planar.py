@@ -7,19 +7,19 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NoReturn, Protocol, Self
+from typing import Any, ClassVar, Final, NoReturn, Protocol
 
 import numpy as np
 
 from dither.core.domains import Domain, Paths
-from dither.core.domains.plane import Pair, Region, read_pair
+from dither.core.domains.plane import PAIR, Pair, Region
 from dither.core.kernels.blocks import split_rows
 from dither.core.kernels.kernel import Promise
 from dither.core.kernels.lattice.plane import PlanarNoise, RingNoise
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.canonical import REAL, WHOLE, Data, Fields, Member, condition, inline, real
 from dither.foundation.randomness import Source
 from dither.privacy import Metric, Pure
 from dither.privacy.exact import exp_above, exp_below, float_at_least, log_above
@@ -128,6 +128,28 @@ class PlanarNoiseKernel(PlaceKernel):
         return raw.astype(np.int32, copy=False)
 
 
+def _on_lattice(noise: Member, needs: str) -> Fields:
+    """Return the members of noise on a lattice, which reaches from every place of the area to every other."""
+
+    def check_area(data: Data, known: Data) -> None:
+        if not isinstance(known["domain"], Region):
+            raise MalformedReport(f"{needs} a bounded area, not {type(known['domain']).__name__}")
+
+    def check_reach(data: Data, known: Data) -> None:
+        spacing, reach = known["spacing"], known["reach"]
+        if not spacing > 0.0 or reach < steps_across(known["domain"], spacing):
+            raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
+
+    return Fields(
+        area=condition(check_area),
+        noise=noise,
+        spacing=REAL,
+        reach=WHOLE,
+        across=condition(check_reach),
+        origin=PAIR,
+    )
+
+
 @dataclass(frozen=True)
 class PlanarKernel(PlanarNoiseKernel):
     """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
@@ -136,6 +158,7 @@ class PlanarKernel(PlanarNoiseKernel):
     reach: int
 
     kind: ClassVar[str] = "planar"
+    fields = _on_lattice(inline(PlanarNoise), "planar noise needs")
 
     def __post_init__(self) -> None:
         check_lattice(self.spacing, self.reach)
@@ -176,24 +199,6 @@ class PlanarKernel(PlanarNoiseKernel):
         rate = f"{self.noise.fall}·{self.reach}/{self.noise.per}"
         return f"{rate}: the noise's rate over the diameter, in steps"
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "fall": self.noise.fall,
-            "per": self.noise.per,
-            "origin": list(self.origin),
-            "spacing": self.spacing,
-            "reach": self.reach,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Region):
-            raise MalformedReport(f"planar noise needs a bounded area, not {type(domain).__name__}")
-        noise = PlanarNoise(whole(device["fall"]), whole(device["per"]))
-        spacing, reach = _lattice_of(device, domain)
-        return cls(noise, read_pair(device["origin"]), spacing, reach)
-
 
 @dataclass(frozen=True)
 class RingKernel(PlanarNoiseKernel):
@@ -203,6 +208,7 @@ class RingKernel(PlanarNoiseKernel):
     reach: int
 
     kind: ClassVar[str] = "rings"
+    fields = _on_lattice(inline(RingNoise), "noise on rings needs")
 
     def __post_init__(self) -> None:
         check_lattice(self.spacing, self.reach)
@@ -248,25 +254,6 @@ class RingKernel(PlanarNoiseKernel):
     def evidence(self) -> str:
         return f"2^64/{self.noise.fall} for each {self.noise.width} steps begun, of {self.reach} at most"
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "first": self.noise.first,
-            "width": self.noise.width,
-            "fall": hexadecimal(self.noise.fall),
-            "origin": list(self.origin),
-            "spacing": self.spacing,
-            "reach": self.reach,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Region):
-            raise MalformedReport(f"noise on rings needs a bounded area, not {type(domain).__name__}")
-        noise = RingNoise(whole(device["first"]), whole(device["width"]), from_hexadecimal(device["fall"]))
-        spacing, reach = _lattice_of(device, domain)
-        return cls(noise, read_pair(device["origin"]), spacing, reach)
-
 
 @dataclass(frozen=True, eq=False)
 class _OnLattice(PlaceLikelihood):
@@ -290,14 +277,6 @@ def check_lattice(spacing: float, reach: int) -> None:
             f"a lattice in the plane needs a positive spacing and reach, not {found(spacing)} and "
             f"{found(reach)}"
         )
-
-
-def _lattice_of(device: Mapping[str, Any], area: Region) -> tuple[float, int]:
-    """Return the spacing and the reach of a device text; raise MalformedReport if the area is too large."""
-    spacing, reach = real(device["spacing"]), whole(device["reach"])
-    if not spacing > 0.0 or reach < steps_across(area, spacing):
-        raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
-    return spacing, reach
 
 
 def steps_across(area: Region, spacing: float) -> int:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
 from dither.core.domains import Domain, Paths, Rectangle, Region
 from dither.core.domains.domain import MOST_NUMBER
-from dither.core.domains.plane import Pair, read_pair
+from dither.core.domains.plane import PAIR, Pair
 from dither.core.kernels.alias import Grades, blocks, draw, largest_ratio
 from dither.core.kernels.blocks import split_rows
 from dither.core.kernels.kernel import (
     CellKernel,
     Promise,
     check_ratio,
+    on,
     pure_certify,
     pure_promise,
     read_no_codebook,
@@ -28,7 +29,20 @@ from dither.core.kernels.kernel import (
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import (
+    REAL,
+    WHOLE,
+    Codec,
+    Data,
+    Fields,
+    Member,
+    as_indices,
+    inline,
+    list_of,
+    nullable,
+    one_of,
+    whole,
+)
 from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure
 
@@ -46,16 +60,15 @@ def check_points(points: tuple[Pair, ...]) -> None:
 class WeightRule(ABC):
     """The integer weights of candidates, for each true point."""
 
+    kind: ClassVar[str]  # the name of the rule in a device text
+    fields: ClassVar[Fields]
+
     @abstractmethod
     def weights(self, numbers: Integers, places: Floats) -> Integers:
         """Return the weight of every candidate, with one row for each of the numbered true points.
 
         `places` are the coordinates of all candidates.
         """
-
-    @abstractmethod
-    def device(self) -> dict[str, Any]:
-        """Return the rule as JSON-compatible data."""
 
 
 @dataclass(frozen=True)
@@ -67,19 +80,18 @@ class FallingWeights(WeightRule):
 
     grades: Grades
     reach: float | None = None
+    kind: ClassVar[str] = "falling"
+    fields = Fields(reach=nullable(REAL), grades=inline(Grades))
 
     def weights(self, numbers: Integers, places: Floats) -> Integers:
         apart = distances(places[numbers], places)
         near = None if self.reach is None else apart <= self.reach
         return self.grades.exponential(apart, near)
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "kind": "falling",
-            "low": self.grades.low,
-            "high": self.grades.high,
-            "reach": self.reach,
-        }
+
+def _read_levels(data: Sequence[object]) -> tuple[int, int, int]:
+    first, second, third = map(whole, data)
+    return first, second, third
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,8 @@ class RingWeights(WeightRule):
 
     levels: tuple[int, int, int]
     radii: tuple[float, float]
+    kind: ClassVar[str] = "rings"
+    fields = Fields(levels=Codec(list, _read_levels), radii=PAIR)
 
     def __post_init__(self) -> None:
         if min(self.levels) < 1 or max(self.levels) > Grades.MOST or not 0.0 < self.radii[0] < self.radii[1]:
@@ -99,11 +113,21 @@ class RingWeights(WeightRule):
         apart = distances(places[numbers], places)
         return np.array(self.levels, dtype=np.int64)[ring(apart, self.radii)]
 
-    def device(self) -> dict[str, Any]:
-        return {"kind": "rings", "levels": list(self.levels), "radii": list(self.radii)}
-
 
 MOST_LISTED: Final = 1 << 10  # points of a table of weights, whose text has a number for every pair
+
+
+def _write_weights(name: str, rule: ListedWeights) -> Data:
+    different, rows = as_indices(rule.rows)
+    return {"values": different, name: rows}
+
+
+def _read_weights(name: str, data: Data, known: Data) -> Data:
+    values = [whole(value) for value in data["values"]]
+    rows = [[whole(number) for number in row] for row in data[name]]
+    if any(not 0 <= number < len(values) for row in rows for number in row):
+        raise MalformedReport(f"an index of a table of weights is not below its {len(values)} values")
+    return {name: tuple(tuple(values[number] for number in row) for row in rows)}
 
 
 @dataclass(frozen=True)
@@ -111,6 +135,8 @@ class ListedWeights(WeightRule):
     """A table of weights: row i has the weight of every candidate if point i is the true one."""
 
     rows: tuple[tuple[int, ...], ...]
+    kind: ClassVar[str] = "listed"
+    fields = Fields(rows=Member(_write_weights, _read_weights))
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.rows) <= MOST_LISTED or any(len(row) != len(self.rows) for row in self.rows):
@@ -125,41 +151,10 @@ class ListedWeights(WeightRule):
     def weights(self, numbers: Integers, places: Floats) -> Integers:
         return np.asarray(self._table[numbers])
 
-    def device(self) -> dict[str, Any]:
-        different = sorted({weight for row in self.rows for weight in row}, reverse=True)
-        index = {weight: number for number, weight in enumerate(different)}
-        return {
-            "kind": "listed",
-            "values": different,
-            "rows": [[index[weight] for weight in row] for row in self.rows],
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> ListedWeights:
-        """Return the table that `device` describes."""
-        values = [whole(value) for value in data["values"]]
-        rows = [[whole(number) for number in row] for row in data["rows"]]
-        if any(not 0 <= number < len(values) for row in rows for number in row):
-            raise MalformedReport(f"an index of a table of weights is not below its {len(values)} values")
-        return ListedWeights(tuple(tuple(values[number] for number in row) for row in rows))
-
 
 def ring(distances: Floats, radii: tuple[float, float]) -> Array:
     """Return 0 within the first radius, 1 within the second and 2 beyond it."""
     return (distances > radii[0]).astype(np.int8) + (distances > radii[1])
-
-
-def read_rule(data: Mapping[str, Any]) -> WeightRule:
-    """Return the rule that JSON-compatible data describe; raise MalformedReport if they describe none."""
-    if data["kind"] == "falling":
-        reach = None if data["reach"] is None else real(data["reach"])
-        return FallingWeights(Grades(whole(data["low"]), whole(data["high"])), reach)
-    if data["kind"] == "rings":
-        first, second, third = (whole(level) for level in data["levels"])
-        return RingWeights((first, second, third), read_pair(data["radii"]))
-    if data["kind"] == "listed":
-        return ListedWeights.from_device(data)
-    raise MalformedReport(f"the kind of weights must be falling, rings or listed, not {found(data['kind'])}")
 
 
 class ChoiceKernel(PlaceKernel):
@@ -210,6 +205,16 @@ class PointKernel(ChoiceKernel, CellKernel):
     rule: WeightRule
 
     kind: ClassVar[str] = "points"
+    fields = Fields(
+        points=list_of(PAIR),
+        rule=one_of(
+            FallingWeights,
+            RingWeights,
+            ListedWeights,
+            member="weights",
+            wrong="the kind of weights must be falling, rings or listed",
+        ),
+    )
 
     def __post_init__(self) -> None:
         check_points(self.points)
@@ -292,17 +297,6 @@ class PointKernel(ChoiceKernel, CellKernel):
     def evidence(self) -> str:
         return f"the largest ratio of two weights, over all reports and pairs of {len(self.points)} points"
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "points": [list(point) for point in self.points],
-            "weights": self.rule.device(),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
-
 
 class Tabled(Protocol):
     """A kernel with finitely many candidates."""
@@ -362,6 +356,7 @@ class GridKernel(ChoiceKernel):
     grades: Grades
 
     kind: ClassVar[str] = "grid"
+    fields = Fields(area=on(Rectangle, "a grid needs a rectangle, not {}"), grades=inline(Grades), side=WHOLE)
 
     def __post_init__(self) -> None:
         if isinstance(self.side, bool) or not isinstance(self.side, int) or not 2 <= self.side <= MOST_SIDE:
@@ -451,18 +446,3 @@ class GridKernel(ChoiceKernel):
         if not inside:
             raise MalformedReport(f"expected a report to be two integers from 0 to {self.side * WITHIN - 1}")
         return raw.astype(np.uint16, copy=False)
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "side": self.side,
-            "low": self.grades.low,
-            "high": self.grades.high,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Rectangle):
-            raise MalformedReport(f"a grid needs a rectangle, not {type(domain).__name__}")
-        grades = Grades(whole(device["low"]), whole(device["high"]))
-        return cls(domain, whole(device["side"]), grades)

@@ -19,20 +19,21 @@ from dither.core.domains import Domain, Routes
 from dither.core.domains.routes import PathDistance
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.channel import LinearReading
+from dither.core.kernels.kernel import on
 from dither.core.kernels.places.nearest import (
     MOST_PACKED,
+    PACKED,
     NearestNumbers,
     check_lists,
     first_numbers,
     rates_of,
     read_rows,
     shares_of_lists,
-    unpack,
 )
 from dither.core.kernels.window.integers import Nearest
-from dither.core.kernels.window.kernel import integers, read_integers
-from dither.errors import InvalidParameter, MalformedReport
+from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.canonical import Fields, inline
 from dither.foundation.randomness import Source
 
 _BLOCK: Final = 1 << 17  # distances of places computed together
@@ -94,6 +95,11 @@ class RouteKernel(NearestNumbers):
     kind: ClassVar[str] = "routes"
     quantities: ClassVar[tuple[str, ...]] = ("frequencies",)
     coordinates: ClassVar[int] = 2
+    fields = Fields(
+        routes=on(Routes, "public paths are of routes"),
+        window=inline(Nearest),
+        packed=PACKED.member("paths"),
+    )
 
     def __post_init__(self) -> None:
         size = 4 * self.routes.points
@@ -172,12 +178,3 @@ class RouteKernel(NearestNumbers):
 
     def write_codebook(self, book: Floats | None) -> object:
         return None if book is None else book.reshape(self.outcomes, -1).tolist()
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "paths": self.packed.hex()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> RouteKernel:
-        if not isinstance(domain, Routes):
-            raise MalformedReport("public paths are of routes")
-        return cls(Nearest(*read_integers(device)), domain, unpack(device["paths"]))

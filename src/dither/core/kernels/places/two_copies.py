@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Self
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
 from dither.core.domains import Domain, Paths, Region
-from dither.core.domains.plane import Pair, read_pair
+from dither.core.domains.plane import PAIR, Pair
 from dither.core.kernels.alias import Grades, blocks, draw
 from dither.core.kernels.blocks import FEW
 from dither.core.kernels.kernel import CellKernel, Promise, check_ratio, read_no_codebook, write_no_codebook
 from dither.core.kernels.places.place import PlaceKernel
 from dither.core.kernels.places.points import check_points, distances, nearest_points
-from dither.core.kernels.window.integers import Blocks
+from dither.core.kernels.window.integers import ONE, Blocks
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.canonical import HEXADECIMAL, REAL, WHOLE, Fields, list_of, nullable, record
 from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure
 
@@ -47,6 +47,13 @@ class TwoCopies(PlaceKernel, CellKernel):
     odds: float | None = None
 
     kind: ClassVar[str] = "two copies"
+    fields = Fields(
+        points=list_of(PAIR),
+        anchor=record(Grades),
+        sector=record(Blocks, Fields(cells=WHOLE, width=ONE, step=HEXADECIMAL, bits=WHOLE)),
+        choice=record(Grades),
+        odds=nullable(REAL),
+    )
 
     def __post_init__(self) -> None:
         check_points(self.points)
@@ -177,31 +184,3 @@ class TwoCopies(PlaceKernel, CellKernel):
     @property
     def evidence(self) -> str:
         return "in each of two copies a choice by weights, or two sectors and a choice, whichever is more"
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "points": [list(point) for point in self.points],
-            "anchor": {"low": self.anchor.low, "high": self.anchor.high},
-            "sector": {
-                "cells": self.sector.cells,
-                "step": hexadecimal(self.sector.step),
-                "bits": self.sector.bits,
-            },
-            "choice": {"low": self.choice.low, "high": self.choice.high},
-            "odds": self.odds,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        sector = device["sector"]
-        anchor, choice = (
-            Grades(whole(device[name]["low"]), whole(device[name]["high"])) for name in ("anchor", "choice")
-        )
-        return cls(
-            tuple(read_pair(point) for point in device["points"]),
-            anchor,
-            Blocks(whole(sector["cells"]), 1, from_hexadecimal(sector["step"]), whole(sector["bits"])),
-            choice,
-            None if device["odds"] is None else real(device["odds"]),
-        )

@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Interval, Paths, Region
-from dither.core.domains.plane import Pair, read_pair
+from dither.core.domains.plane import PAIR, Pair
 from dither.core.kernels.blocks import FEW
-from dither.core.kernels.places.pair import PairDecoder, PairKernel, read_pair_of_kernels
+from dither.core.kernels.kernel import on
+from dither.core.kernels.places.pair import ON_LINE, PairDecoder, PairKernel
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import Data, Fields, Member
 from dither.foundation.randomness import Source
 
 TURN: Final = Circle(2.0 * math.pi)
@@ -26,6 +28,26 @@ FIXED: Final = "fixed"  # the word of a device text for a reference that stays w
 
 _MOST: Final = 1 << 20  # the most cells, since directions and distances are looked up in tables
 _GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
+
+
+def _write_books(name: str, kernel: WalkKernel) -> Data:
+    return {"codebooks": kernel.write_books(kernel.books)}
+
+
+def _read_books(name: str, data: Data, known: Data) -> Data:
+    parts = zip((known["first"], known["second"]), data["codebooks"], strict=True)
+    direction, distance = (part.read_codebook(book, {}) for part, book in parts)
+    return {name: PairDecoder((direction, distance))}
+
+
+def _write_fixed(name: str, kernel: WalkKernel) -> Data:
+    return {"reference": FIXED} if kernel.fixed else {}
+
+
+def _read_fixed(name: str, data: Data, known: Data) -> Data:
+    if data.get("reference", FIXED) != FIXED:
+        raise MalformedReport(f'the reference of a walk is "{FIXED}", or left out')
+    return {name: "reference" in data}
 
 
 @dataclass(frozen=True)
@@ -44,6 +66,14 @@ class WalkKernel(PairKernel, PlaceKernel):
     fixed: bool = False
 
     kind: ClassVar[str] = "walk"
+    fields = Fields(
+        region=on(Region, "steps from place to place need a bounded area, not {}"),
+        first=ON_LINE,
+        second=ON_LINE,
+        books=Member(_write_books, _read_books),
+        origin=PAIR.member("start"),
+        fixed=Member(_write_fixed, _read_fixed),
+    )
 
     def __post_init__(self) -> None:
         self.check_lines(TURN, UNIT)
@@ -62,32 +92,6 @@ class WalkKernel(PairKernel, PlaceKernel):
         angle = direction(np.arange(self.first.outcomes))
         turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
         return turns, np.clip(distance(np.arange(self.second.outcomes)), 0.0, 1.0)
-
-    def device(self) -> dict[str, Any]:
-        return {
-            **super().device(),
-            "start": list(self.origin),
-            "codebooks": self.write_books(self.books),
-            **({"reference": FIXED} if self.fixed else {}),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Region):
-            raise MalformedReport(
-                f"steps from place to place need a bounded area, not {type(domain).__name__}"
-            )
-        first, second = read_pair_of_kernels(device)
-        direction, distance = (
-            part.read_codebook(book, {})
-            for part, book in zip((first, second), device["codebooks"], strict=True)
-        )
-        origin = read_pair(device["start"])
-        reference = device.get("reference", FIXED)
-        if reference != FIXED:
-            raise MalformedReport(f'the reference of a walk is "{FIXED}", or left out')
-        fixed = "reference" in device
-        return cls(first, second, domain, origin, PairDecoder((direction, distance)), fixed)
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if data != self.write_books(self.books):

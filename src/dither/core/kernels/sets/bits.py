@@ -11,21 +11,19 @@ drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final
 
 import numpy as np
 
-from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, CodeKernel, check_listed
-from dither.core.kernels.coin import FINE, BiasedCoin, read_coin
+from dither.core.kernels.coin import COIN, FINE, BiasedCoin
 from dither.core.kernels.packing import bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Words
-from dither.foundation.canonical import hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
@@ -49,6 +47,7 @@ class Bits(BitReports, CodeKernel):
     other: BiasedCoin
 
     kind: ClassVar[str] = "bits"
+    fields = Fields(size=WHOLE, own=COIN, other=COIN)
 
     def __post_init__(self) -> None:
         if not 2 <= self.size <= MOST:
@@ -135,18 +134,6 @@ class Bits(BitReports, CodeKernel):
             (self.own if bit == value else self.other).toss_one(source) << bit for bit in range(self.size)
         )
         return bits.to_bytes(self.width, "little")
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "size": self.size,
-            "own": hexadecimal(self.own.heads),
-            "other": hexadecimal(self.other.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(whole(device["size"]), read_coin(device["own"]), read_coin(device["other"]))
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
         each = max(8 * _WORDS // self.width, 1)

@@ -5,12 +5,12 @@ The draw of the function does not see the row, so the loss comes only from the v
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -23,13 +23,14 @@ from dither.core.kernels.kernel import (
     MOST_LISTED,
     Kernel,
     check_no_codebook,
+    on,
     pure_certify,
     pure_promise,
     read_kernel,
 )
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import whole
+from dither.foundation.canonical import Codec, Data, Fields, list_of, whole
 from dither.foundation.numerics.finite_fields import tables
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
@@ -47,6 +48,22 @@ class TableFunction:
     values: tuple[int, ...]
     weight: int  # in units of 2^−32: the probability that the function is drawn
     draw: int  # which of the kernel's draws reports its value
+
+
+def _write_function(function: TableFunction) -> list[object]:
+    return [list(function.attributes), list(function.values), function.weight, function.draw]
+
+
+def _read_function(data: Sequence[Sequence[object]]) -> TableFunction:
+    attributes, values, weight, draw = data
+    return TableFunction(tuple(map(whole, attributes)), tuple(map(whole, values)), whole(weight), whole(draw))
+
+
+def _read_draw(data: Data) -> CodeKernel:
+    draw = read_kernel(data, Categories(2))
+    if not isinstance(draw, CodeKernel):
+        raise MalformedReport("the value of a function is drawn from categories")
+    return draw
 
 
 @dataclass(frozen=True)
@@ -72,6 +89,11 @@ class FunctionsKernel(Kernel):
     draws: tuple[CodeKernel, ...]
 
     kind: ClassVar[str] = "questions"
+    fields = Fields(
+        sizes=on(Profile, "functions of a row are about several attributes", lambda table: table.sizes),
+        draws=list_of(Codec(lambda draw: draw.device(), _read_draw)),
+        functions=list_of(Codec(_write_function, _read_function)).member("questions"),
+    )
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.functions) <= MOST_FUNCTIONS or not self.draws:
@@ -273,37 +295,6 @@ class FunctionsKernel(Kernel):
                 raise MalformedReport("numbers after the value are 0")
             draw.check(inner[:, :width] if draw.layout.shape else inner[:, 0])
         return raw.astype(self.layout.base, copy=False)
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "questions": [
-                [list(function.attributes), list(function.values), function.weight, function.draw]
-                for function in self.functions
-            ],
-            "draws": [draw.device() for draw in self.draws],
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Profile):
-            raise MalformedReport("functions of a row are about several attributes")
-        draws = []
-        for text in device["draws"]:
-            draw = read_kernel(text, Categories(2))
-            if not isinstance(draw, CodeKernel):
-                raise MalformedReport("the value of a function is drawn from categories")
-            draws.append(draw)
-        functions = tuple(
-            TableFunction(
-                tuple(whole(position) for position in attributes),
-                tuple(whole(value) for value in values),
-                whole(weight),
-                whole(draw),
-            )
-            for attributes, values, weight, draw in device["questions"]
-        )
-        return cls(domain.sizes, functions, tuple(draws))
 
 
 def _direct(sizes: tuple[int, ...], way: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

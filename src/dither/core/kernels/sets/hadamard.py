@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from dither.core.domains import Domain
 from dither.core.kernels.blocks import BLOCK
 from dither.core.kernels.codes import CodeKernel
-from dither.core.kernels.coin import BiasedCoin, read_coin, truth
+from dither.core.kernels.coin import COIN, BiasedCoin, truth
 from dither.core.kernels.kernel import CellKernel
 from dither.core.kernels.window.integers import MOST_CELLS
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
@@ -33,6 +31,7 @@ class Columns(CodeKernel, CellKernel):
     coin: BiasedCoin
 
     kind: ClassVar[str] = "hadamard"
+    fields = Fields(order=WHOLE, coin=COIN.member("heads"))
 
     def __post_init__(self) -> None:
         if not 2 <= self.order <= MOST_CELLS or self.order & (self.order - 1):
@@ -94,13 +93,6 @@ class Columns(CodeKernel, CellKernel):
         row, column = value + 1, source.bits(self.order.bit_length() - 1)
         wrong = bool((row & column).bit_count() & 1) == self.coin.toss_one(source)
         return column ^ (row & -row) if wrong else column
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, "order": self.order, "heads": hexadecimal(self.coin.heads)}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(whole(device["order"]), read_coin(device["heads"]))
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
         random = np.empty(min(codes.size, BLOCK), dtype=reports.dtype)

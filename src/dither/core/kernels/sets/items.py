@@ -24,19 +24,19 @@ from dither.core.domains import Domain, Several
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import SupportKernel, noise_variance
 from dither.core.kernels.coin import BiasedCoin
-from dither.core.kernels.kernel import pure_certify, pure_promise
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.core.kernels.kernel import on, pure_certify, pure_promise
+from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Integers, Mask
 from dither.foundation.randomness import Source
 
 _BLOCK: Final = 1 << 15  # people processed together, so that their columns stay in the cache
 
 
-def read_items(domain: Domain) -> tuple[int, int]:
-    """Return the number of items, and of those that a person has at most; raise MalformedReport otherwise."""
-    if not isinstance(domain, Several):
-        raise MalformedReport("the draw is about sets of items")
-    return len(domain), domain.most
+_SETS: Final = "the draw is about sets of items"
+ABOUT_ITEMS: Final = {  # the number of items, and of those that a person has at most
+    "items": on(Several, _SETS, len),
+    "most": on(Several, _SETS, lambda domain: domain.most),
+}
 
 
 class ItemSets(SupportKernel):

@@ -13,24 +13,23 @@ does not have are in a report independently of each other, and pairs of items ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.core.domains import Domain
-from dither.core.kernels.coin import BiasedCoin, read_coin
+from dither.core.kernels.coin import COIN, BiasedCoin
 from dither.core.kernels.counting import ValuesBelow
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.sets.field import Polynomials
-from dither.core.kernels.sets.items import ItemSets, read_items, uniform
+from dither.core.kernels.sets.items import ABOUT_ITEMS, ItemSets, uniform
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask
-from dither.foundation.canonical import hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
@@ -51,6 +50,7 @@ class PolynomialKernel(ItemSets):
     coin: BiasedCoin
 
     kind: ClassVar[str] = "polynomial"
+    fields = Fields(**ABOUT_ITEMS, prime=WHOLE, below=WHOLE, terms=WHOLE, coin=COIN.member("heads"))
 
     def __post_init__(self) -> None:
         self.check_items()
@@ -152,21 +152,6 @@ class PolynomialKernel(ItemSets):
 
     def check(self, raw: Array) -> Bytes:
         return self.polynomials.check(raw)
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "prime": self.prime,
-            "below": self.below,
-            "terms": self.terms,
-            "heads": hexadecimal(self.coin.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        items, most = read_items(domain)
-        prime, below, terms = (whole(device[name]) for name in ("prime", "below", "terms"))
-        return cls(items, most, prime, below, terms, read_coin(device["heads"]))
 
     # --- probabilities
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -14,18 +13,36 @@ from dither.core.domains import Domain, Text
 from dither.core.kernels.blocks import BLOCK, in_threads
 from dither.core.kernels.codes import BucketReports, CodeKernel
 from dither.core.kernels.counting import NotCounted
-from dither.core.kernels.kernel import Kernel, pure_certify, pure_promise, read_no_codebook, write_no_codebook
+from dither.core.kernels.kernel import (
+    Kernel,
+    on,
+    pure_certify,
+    pure_promise,
+    read_no_codebook,
+    write_no_codebook,
+)
 from dither.core.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
-from dither.core.kernels.window.integers import Blocks
+from dither.core.kernels.window.integers import ONE, Blocks
 from dither.core.kernels.window.kernel import window_blanket
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Halves, Integers, Words
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.canonical import (
+    HEXADECIMAL,
+    WHOLE,
+    Data,
+    Fields,
+    Member,
+    constant,
+    inline,
+    list_of,
+    whole,
+)
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
 _MOST_SHARE: Final = 1 << 16  # of a level
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
+HASH: Final = constant(FAMILY, "the hash family")
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,10 @@ class HashedResponse(BucketReports, CodeKernel):
     window: Blocks
 
     kind: ClassVar[str] = "hashed"
+    fields = Fields(
+        hash=HASH,
+        window=inline(Blocks, Fields(step=HEXADECIMAL, cells=WHOLE.member("buckets"), width=ONE, bits=WHOLE)),
+    )
 
     def __post_init__(self) -> None:
         if self.window.width != 1:
@@ -97,21 +118,15 @@ class HashedResponse(BucketReports, CodeKernel):
         window = self.window
         return f"ln(H/L) with g = {window.cells}, L = {window.step} of 2^{window.bits}; the seed cancels"
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "hash": FAMILY,
-            "buckets": self.window.cells,
-            "step": hexadecimal(self.window.step),
-            "bits": self.window.bits,
-        }
 
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if device["hash"] != FAMILY:
-            raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
-        step = from_hexadecimal(device["step"])
-        return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
+def _write_shares(name: str, kernel: PrefixKernel) -> Data:
+    return {name: list(kernel.shares)} if kernel.shares else {}
+
+
+def _read_shares(name: str, data: Data, known: Data) -> Data:
+    if name in data and not data[name]:
+        raise MalformedReport("shares of levels that are stated are not empty")
+    return {name: tuple(map(whole, data.get(name, ())))}
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,12 @@ class PrefixKernel(Kernel):
     shares: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "prefix"
+    fields = Fields(
+        text=on(Text, "prefixes need a domain of texts, not {}"),
+        ends=list_of(WHOLE),
+        shares=Member(_write_shares, _read_shares),
+        oracle=inline(HashedResponse),
+    )
 
     def __post_init__(self) -> None:
         increasing = all(end < following for end, following in zip(self.ends, self.ends[1:], strict=False))
@@ -248,17 +269,3 @@ class PrefixKernel(Kernel):
 
     def check(self, raw: Array) -> Array:
         return self.oracle.check(raw)
-
-    def device(self) -> dict[str, Any]:
-        shares = {"shares": list(self.shares)} if self.shares else {}
-        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends), **shares}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Text):
-            raise MalformedReport(f"prefixes need a domain of texts, not {type(domain).__name__}")
-        ends = tuple(map(whole, device["ends"]))
-        if "shares" in device and not device["shares"]:
-            raise MalformedReport("shares of levels that are stated are not empty")
-        shares = tuple(map(whole, device.get("shares", ())))
-        return cls(domain, HashedResponse.from_device(device, domain), ends, shares)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from dither.core.domains import Domain
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.canonical import HEXADECIMAL, WHOLE, Data, Fields, Member, inline
 from dither.foundation.numerics.finite_fields import Field, first_primitive, prime_power
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
@@ -33,6 +31,8 @@ class Geometry:
 
     order: int  # q, a prime power
     dimension: int  # t, of the vector space
+
+    fields: ClassVar[Fields] = Fields(order=WHOLE, dimension=WHOLE)
 
     def __post_init__(self) -> None:
         if self.order < _LEAST_ORDER or self.dimension < 2 or not self.dimension <= MOST_POINTS.bit_length():
@@ -143,6 +143,17 @@ _FINE: Final = 24  # weights of this many bits leave less than 2^−24 of ε uns
 _DIGIT: Final = 20  # bits of a count that are transformed together: rounding is exact
 
 
+def _write_set(name: str, kernel: ProjectiveKernel) -> Data:
+    return {"polynomial": list(kernel.geometry.polynomial), name: kernel.geometry.digest}
+
+
+def _check_set(name: str, data: Data, known: Data) -> Data:
+    geometry: Geometry = known["geometry"]
+    if data["polynomial"] != list(geometry.polynomial) or data[name] != geometry.digest:
+        raise MalformedReport("expected the polynomial and the digest of this geometry's set, got others")
+    return {}
+
+
 @dataclass(frozen=True)
 class ProjectiveKernel(CodeKernel, CellKernel):
     """A report y < K of the code x: weight H if (x + y) mod K is in the difference set, L otherwise."""
@@ -153,6 +164,13 @@ class ProjectiveKernel(CodeKernel, CellKernel):
     bits: int = 64
 
     kind: ClassVar[str] = "projective"
+    fields = Fields(
+        geometry=inline(Geometry),
+        inside=HEXADECIMAL.member("own"),
+        outside=HEXADECIMAL.member("other"),
+        bits=WHOLE,
+        set=Member(_write_set, _check_set),
+    )
 
     def __post_init__(self) -> None:
         if self.bits not in _WORDS or not 1 <= self.outside < self.inside:
@@ -283,25 +301,3 @@ class ProjectiveKernel(CodeKernel, CellKernel):
             supported += np.rint(self.geometry.correlation(digit, categories)).astype(np.int64) << unit
             rest, unit = rest >> _DIGIT, unit + _DIGIT
         return supported
-
-    def device(self) -> dict[str, Any]:
-        shape = self.geometry
-        return {
-            "draw": self.kind,
-            "order": shape.order,
-            "dimension": shape.dimension,
-            "polynomial": list(shape.polynomial),
-            "set": shape.digest,
-            "own": hexadecimal(self.inside),
-            "other": hexadecimal(self.outside),
-            "bits": self.bits,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        geometry = Geometry(whole(device["order"]), whole(device["dimension"]))
-        own, other = (from_hexadecimal(device[name]) for name in ("own", "other"))
-        kernel = cls(geometry, own, other, whole(device["bits"]))
-        if device["polynomial"] != list(geometry.polynomial) or device["set"] != geometry.digest:
-            raise MalformedReport("expected the polynomial and the digest of this geometry's set, got others")
-        return kernel

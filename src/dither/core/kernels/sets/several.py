@@ -8,24 +8,23 @@ has fewer: their ratio is the complete loss [Wang18].
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.core.domains import Domain
-from dither.core.kernels.coin import BiasedCoin, read_coin
+from dither.core.kernels.coin import COIN, BiasedCoin
 from dither.core.kernels.counting import PackedColumns
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.packing import pack_numbers, unpack_numbers
-from dither.core.kernels.sets.items import ItemSets, narrow, read_items, uniform
+from dither.core.kernels.sets.items import ABOUT_ITEMS, ItemSets, narrow, uniform
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask
-from dither.foundation.canonical import hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Data, Fields, condition
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
@@ -57,6 +56,11 @@ def element_rates(
     return own * hit + (outputs - own) * miss, other * hit + (outputs - other) * miss
 
 
+def _check_size(data: Data, known: Data) -> None:
+    if not known["chosen"] <= 8 * MOST_BYTES:
+        raise MalformedReport(f"a report has at most {MOST_BYTES} bytes")
+
+
 @dataclass(frozen=True)
 class SetKernel(ItemSets):
     """Sets of `chosen` elements; the coin decides whether `least` or more of them are the person's."""
@@ -68,6 +72,9 @@ class SetKernel(ItemSets):
     coin: BiasedCoin
 
     kind: ClassVar[str] = "several"
+    fields = Fields(
+        **ABOUT_ITEMS, chosen=WHOLE, least=WHOLE, size=condition(_check_size), coin=COIN.member("heads")
+    )
 
     def __post_init__(self) -> None:
         self.check_items()
@@ -205,22 +212,6 @@ class SetKernel(ItemSets):
                 "the bits after them are zero"
             )
         return reports
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "chosen": self.chosen,
-            "least": self.least,
-            "heads": hexadecimal(self.coin.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        items, most = read_items(domain)
-        chosen, least = whole(device["chosen"]), whole(device["least"])
-        if not chosen <= 8 * MOST_BYTES:
-            raise MalformedReport(f"a report has at most {MOST_BYTES} bytes")
-        return cls(items, most, chosen, least, read_coin(device["heads"]))
 
     # --- probabilities
 

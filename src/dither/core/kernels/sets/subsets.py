@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from dither.core.domains import Domain
 from dither.core.kernels.codes import CodeKernel, check_listed
-from dither.core.kernels.coin import BiasedCoin, read_coin
+from dither.core.kernels.coin import COIN, BiasedCoin
 from dither.core.kernels.counting import BitSums, ColumnSums
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.packing import BIT, bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Halves, Mask
-from dither.foundation.canonical import hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
@@ -34,6 +33,7 @@ class ChosenSets:
     coin: BiasedCoin
 
     kind: ClassVar[str]
+    fields: ClassVar[Fields] = Fields(size=WHOLE, chosen=WHOLE, coin=COIN.member("heads"))
 
     @property
     def outcomes(self) -> int:
@@ -70,20 +70,6 @@ class ChosenSets:
             held / math.comb(self.size - 1, self.chosen - 1),
             (1 - held) / math.comb(self.size - 1, self.chosen),
         )
-
-    def device(self) -> dict[str, Any]:
-        """Return the integers as JSON-compatible data."""
-        return {
-            "draw": self.kind,
-            "size": self.size,
-            "chosen": self.chosen,
-            "heads": hexadecimal(self.coin.heads),
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        """Return the sets that `device` describes."""
-        return cls(whole(device["size"]), whole(device["chosen"]), read_coin(device["heads"]))
 
 
 MOST: Final = 1 << 16  # elements: a set is drawn element by element

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
 from dither.core.kernels.blocks import BLOCK
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Integers, Mask
+from dither.foundation.canonical import HEXADECIMAL, WHOLE, Fields, from_domain
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below, log_above
 
@@ -128,6 +129,8 @@ class Window(ABC):
 
     cells: int
     width: int
+
+    fields: ClassVar[Fields] = Fields(cells=WHOLE, width=WHOLE, bits=WHOLE, step=HEXADECIMAL)
 
     @property
     @abstractmethod
@@ -424,3 +427,6 @@ def check_cells(cells: object) -> None:
 
 def _power_of_two(cells: int) -> bool:
     return 2 <= cells <= MOST_CELLS and cells & (cells - 1) == 0
+
+
+ONE: Final = from_domain(lambda domain: 1)  # the width of a window of one cell, which no text states

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dither.core.domains import Domain, Line
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.kernel import (
+    A_LINE,
     MOST_LISTED,
     STRAIGHT,
     CellKernel,
@@ -26,12 +27,12 @@ from dither.core.kernels.kernel import (
 )
 from dither.core.kernels.transition import Dense, Stacked, Windows
 from dither.core.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
-from dither.core.kernels.window.integers import Blocks, Mixed, Sliding
-from dither.core.kernels.window.start import LineStart, StartRule
+from dither.core.kernels.window.integers import Blocks, Sliding
+from dither.core.kernels.window.start import LINE_START, LineStart, StartRule
 from dither.core.kernels.window.start_table import KnotStart, StepStart
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.canonical import WHOLE, Fields, Member, from_domain, inline, one_of
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
@@ -107,6 +108,13 @@ class SlidingKernel(WindowKernel, LineKernel):
     start: StartRule
 
     kind: ClassVar[str] = "sliding"
+    fields = Fields(
+        line=A_LINE,
+        window=inline(Sliding),
+        start=one_of(
+            LineStart, StepStart, KnotStart, wrong="the kind of a start rule must be line, steps or knots"
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not self.start.fits(self.line, self.window):
@@ -205,25 +213,6 @@ class SlidingKernel(WindowKernel, LineKernel):
         window = self.window
         return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
 
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        window = Sliding(*read_integers(device))
-        return cls(a_line(domain), window, read_start(device["start"], window))
-
-
-def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
-    """Return the start rule that JSON-compatible data describe; raise MalformedReport for other data."""
-    if data["kind"] == "line":
-        return LineStart.from_device(data)
-    if data["kind"] == "steps":
-        return StepStart.from_device(data, window)
-    if data["kind"] == "knots":
-        return KnotStart.from_device(data, window)
-    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")
-
 
 @dataclass(frozen=True)
 class SectorKernel(WindowKernel, LineKernel):
@@ -234,6 +223,7 @@ class SectorKernel(WindowKernel, LineKernel):
     start: LineStart
 
     kind: ClassVar[str] = "sectors"
+    fields = Fields(line=A_LINE, window=inline(Blocks), start=LINE_START)
 
     def __post_init__(self) -> None:
         if self.start.fraction:
@@ -287,37 +277,6 @@ class SectorKernel(WindowKernel, LineKernel):
         window = self.window
         return f"ln(H/L) with {window.blocks} sectors and d = {window.step} of 2^{window.bits}"
 
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        window = Blocks(*read_integers(device))
-        return cls(a_line(domain), window, LineStart.from_device(device["start"]))
-
-
-def integers(window: Mixed | Blocks) -> dict[str, Any]:
-    """Return the integers of a window as JSON-compatible data."""
-    return {
-        "cells": window.cells,
-        "width": window.width,
-        "step": hexadecimal(window.step),
-        "bits": window.bits,
-    }
-
-
-def read_integers(device: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """Return the four integers that `integers` wrote."""
-    cells, width, bits = (whole(device[name]) for name in ("cells", "width", "bits"))
-    return cells, width, from_hexadecimal(device["step"]), bits
-
-
-def a_line(domain: Domain) -> Line:
-    """Return the domain if it is an interval or a circle; raise MalformedReport otherwise."""
-    if not isinstance(domain, Line):
-        raise MalformedReport(f"this kernel needs an interval or a circle, not {type(domain).__name__}")
-    return domain
-
 
 @dataclass(frozen=True)
 class ResponseKernel(CodeKernel, CellKernel):
@@ -327,6 +286,7 @@ class ResponseKernel(CodeKernel, CellKernel):
 
     kind: ClassVar[str] = "response"
     one_category: ClassVar[bool] = True
+    fields = Fields(window=inline(Blocks))
 
     @property
     def outcomes(self) -> int:
@@ -370,12 +330,11 @@ class ResponseKernel(CodeKernel, CellKernel):
         window = self.window
         return f"ln(H/L) with k = {window.cells}, L = {window.step} of 2^{window.bits}"
 
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window)}
 
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(Blocks(*read_integers(device)))
+def _line_of_optional(domain: Domain) -> Line:
+    if not domain.optional or domain.line is None:
+        raise MalformedReport(f"this kernel needs an optional number, not {type(domain).__name__}")
+    return domain.line
 
 
 @dataclass(frozen=True)
@@ -391,6 +350,7 @@ class OptionalKernel(WindowKernel, CellKernel):
     start: LineStart
 
     kind: ClassVar[str] = "optional"
+    fields = Fields(line=from_domain(_line_of_optional), window=inline(Sliding), start=LINE_START)
 
     def __post_init__(self) -> None:
         if 2 * self.window.width > self.window.cells or self.window.cells > MOST_LISTED:
@@ -412,7 +372,7 @@ class OptionalKernel(WindowKernel, CellKernel):
 
     def fits(self, domain: Domain) -> bool:
         line = domain.line if domain.optional else None
-        return line is not None and line.device() == self.line.device()
+        return line is not None and self.line.has_values_of(line)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         values = inputs.reshape(-1)
@@ -505,17 +465,14 @@ class OptionalKernel(WindowKernel, CellKernel):
         window = self.window
         return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
 
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not domain.optional or domain.line is None:
-            raise MalformedReport(f"this kernel needs an optional number, not {type(domain).__name__}")
-        return cls(domain.line, Sliding(*read_integers(device)), LineStart.from_device(device["start"]))
-
 
 COIN: Final = 1 << 32
+
+
+_SLIDING: Final = Member(
+    lambda name, kernel: {name: getattr(kernel, name).device()},
+    lambda name, data, known: {name: SlidingKernel.from_device(data[name], known["domain"])},
+)
 
 
 @dataclass(frozen=True)
@@ -529,6 +486,7 @@ class MixtureKernel(LineKernel):
     heads: int
 
     kind: ClassVar[str] = "mixture"
+    fields = Fields(first=_SLIDING, second=_SLIDING, heads=WHOLE)
 
     def __post_init__(self) -> None:
         if not 0 <= self.heads < COIN:
@@ -609,19 +567,6 @@ class MixtureKernel(LineKernel):
     @property
     def evidence(self) -> str:
         return f"{self.first.evidence}; {self.second.evidence}; the coin cancels"
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "first": self.first.device(),
-            "second": self.second.device(),
-            "heads": self.heads,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        first, second = (SlidingKernel.from_device(device[name], domain) for name in ("first", "second"))
-        return cls(first, second, whole(device["heads"]))
 
 
 class _MixtureSampler:

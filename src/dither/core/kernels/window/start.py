@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from dither.core.domains import Line
 from dither.core.kernels.window.integers import LIFT, Blocks, Sliding
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import REAL, WHOLE, Fields, Member, nullable, record, write_tagged
 from dither.foundation.randomness import Source
 
 MOST_FRACTION: Final = 30  # bits of the random rounding of a start
@@ -35,6 +34,9 @@ class StartRule(ABC):
 
     The privacy loss does not depend on the start, so floats may compute it.
     """
+
+    kind: ClassVar[str]  # the name of the rule in a device text
+    fields: ClassVar[Fields]
 
     @property
     @abstractmethod
@@ -58,10 +60,6 @@ class StartRule(ABC):
         """Return a sampler of starts for blocks of up to `size` values."""
 
     @abstractmethod
-    def device(self) -> dict[str, Any]:
-        """Return the rule as JSON-compatible data."""
-
-    @abstractmethod
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
         """Return whether the integers of the sampler hold the start of every value of the line."""
 
@@ -82,6 +80,8 @@ class LineStart(StartRule):
     scale: float
     last: int | None
     fraction: int = 0
+    kind: ClassVar[str] = "line"
+    fields = Fields(last=nullable(WHOLE), origin=REAL, scale=REAL, fraction=WHOLE)
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= MOST_FRACTION or (self.last is not None and self.last < 0):
@@ -129,20 +129,11 @@ class LineStart(StartRule):
         # Values of a narrower dtype may exceed an end by 2^−20 of the length: see Line.admits.
         return most * (1.0 + 2.0**-19) < 2.0**bits and (most if self.last is None else self.last) <= room
 
-    def device(self) -> dict[str, Any]:
-        return {
-            "kind": "line",
-            "origin": self.origin,
-            "scale": self.scale,
-            "last": self.last,
-            "fraction": self.fraction,
-        }
 
-    @staticmethod
-    def from_device(data: Mapping[str, Any]) -> LineStart:
-        """Return the rule that `device` describes."""
-        last = None if data["last"] is None else whole(data["last"])
-        return LineStart(real(data["origin"]), real(data["scale"]), last, whole(data["fraction"]))
+# Its kind is written and not read: whoever reads a specification compares the whole text.
+LINE_START: Final = Member(
+    lambda name, kernel: {name: write_tagged(getattr(kernel, name))}, record(LineStart).read
+)
 
 
 class _LineSampler(StartSampler):

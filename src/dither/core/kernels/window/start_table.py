@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from dither.core.kernels.window.start import (
 )
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.foundation.canonical import real, whole
+from dither.foundation.canonical import REAL, Data, Fields, Member, whole
 from dither.foundation.randomness import Source
 
 BINS: Final = 1 << 16  # entries of a table without random rounding
@@ -55,9 +54,28 @@ class TableStart(StartRule):
         return hash((self.origin, self.scale, self.entries.tobytes()))
 
 
+def _write_steps(name: str, rule: StepStart) -> Data:
+    begins = np.flatnonzero(np.diff(rule.entries.astype(np.int64), prepend=-1))
+    counts = np.diff(begins, append=rule.entries.size)
+    return {"starts": rule.entries[begins].tolist(), "counts": counts.tolist()}
+
+
+def _read_steps(name: str, data: Data, known: Data) -> Data:
+    starts, counts = ([whole(number) for number in data[member]] for member in ("starts", "counts"))
+    window: Sliding = known["window"]
+    if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
+        raise MalformedReport("a table of starts needs one count for each start, and 1 to 2^16 bins")
+    if min(starts) < 0 or max(starts) >= window.cells:
+        raise MalformedReport(f"the starts of a table must be cells from 0 to {window.cells - 1}")
+    return {name: np.repeat(np.array(starts), counts).astype(window.dtype)}
+
+
 @dataclass(frozen=True, eq=False)
 class StepStart(TableStart):
     """A step function: the domain is divided into equal bins, and the start of a value is its bin's entry."""
+
+    kind: ClassVar[str] = "steps"
+    fields = Fields(entries=Member(_write_steps, _read_steps), origin=REAL, scale=REAL)
 
     def __post_init__(self) -> None:
         LineStart(self.origin, self.scale, None)
@@ -85,30 +103,6 @@ class StepStart(TableStart):
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _StepSampler(self, size)
 
-    def device(self) -> dict[str, Any]:
-        begins = np.flatnonzero(np.diff(self.entries.astype(np.int64), prepend=-1))
-        return {
-            "kind": "steps",
-            "origin": self.origin,
-            "scale": self.scale,
-            "starts": self.entries[begins].tolist(),
-            "counts": np.diff(begins, append=self.entries.size).tolist(),
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any], window: Sliding) -> StepStart:
-        """Return the rule that `device` describes, for a window."""
-        starts, counts = (
-            [whole(start) for start in data["starts"]],
-            [whole(count) for count in data["counts"]],
-        )
-        if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
-            raise MalformedReport("a table of starts needs one count for each start, and 1 to 2^16 bins")
-        if min(starts) < 0 or max(starts) >= window.cells:
-            raise MalformedReport(f"the starts of a table must be cells from 0 to {window.cells - 1}")
-        entries = np.repeat(np.array(starts), counts).astype(window.dtype)
-        return StepStart(real(data["origin"]), real(data["scale"]), entries)
-
 
 class _StepSampler(StartSampler):
     def __init__(self, rule: StepStart, size: int) -> None:
@@ -128,6 +122,44 @@ class _StepSampler(StartSampler):
         return entry
 
 
+def _write_knots(name: str, rule: KnotStart) -> Data:
+    # The entries are rounded piecewise linear: in a piece neighbours differ by m or m + 1, one bit each.
+    steps = np.diff(rule.entries.astype(np.int64))
+    pieces: list[list[int]] = []
+    begin, least, most = 0, int(steps[0]), int(steps[0])
+    for knot, step in enumerate(steps.tolist()):
+        if step > least + 1 or step < most - 1:
+            pieces.append([knot - begin, least])
+            begin, least, most = knot, step, step
+        elif step < least:
+            least = step
+        elif step > most:
+            most = step
+    pieces.append([steps.size - begin, least])
+    counts, bases = zip(*pieces, strict=True)
+    bits = (steps - np.repeat(bases, counts)).astype(np.uint8)
+    packed = np.packbits(bits, bitorder="little").tobytes().hex()
+    return {"first": int(rule.entries[0]), "pieces": pieces, "bits": packed}
+
+
+def _read_knots(name: str, data: Data, known: Data) -> Data:
+    pieces = [(whole(count), whole(base)) for count, base in data["pieces"]]
+    total = sum(count for count, _ in pieces)
+    if not pieces or min(count for count, _ in pieces) < 1 or total > KNOTS:
+        raise MalformedReport("the pieces of a table of knots must be pairs of a count and a step")
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(data["bits"]), np.uint8), bitorder="little")
+    if bits.size != (total + 7) // 8 * 8 or bits[total:].any():
+        raise MalformedReport("a table of knots needs one bit for each knot but the first")
+    cells = known["window"].cells
+    if max(abs(base) for _, base in pieces) > cells << COIN:
+        raise MalformedReport("an entry of a table of knots lies outside the cells")
+    steps = np.repeat([base for _, base in pieces], [count for count, _ in pieces]) + bits[:total]
+    entries = whole(data["first"]) + np.concatenate([[0], np.cumsum(steps)])
+    if entries.min() < 0 or entries.max() >= cells << COIN or cells > 1 << 16:
+        raise MalformedReport("an entry of a table of knots lies outside the cells")
+    return {name: entries.astype(np.uint32)}
+
+
 @dataclass(frozen=True, eq=False)
 class KnotStart(TableStart):
     """Linear interpolation by random rounding: entries at equidistant knots, in units of 2^−16 cells.
@@ -135,6 +167,9 @@ class KnotStart(TableStart):
     A value is rounded at random to the knot below or above it, and the entry of that knot is rounded at
     random to an integer cell. Each rounding uses an exact coin of 16 bits.
     """
+
+    kind: ClassVar[str] = "knots"
+    fields = Fields(entries=Member(_write_knots, _read_knots), origin=REAL, scale=REAL)
 
     def __post_init__(self) -> None:
         LineStart(self.origin, self.scale, None)
@@ -178,49 +213,6 @@ class KnotStart(TableStart):
 
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _KnotSampler(self, window, size)
-
-    def device(self) -> dict[str, Any]:
-        # The entries are rounded piecewise linear: in a piece neighbours differ by m or m + 1, one bit each.
-        steps = np.diff(self.entries.astype(np.int64))
-        pieces: list[list[int]] = []
-        begin, least, most = 0, int(steps[0]), int(steps[0])
-        for knot, step in enumerate(steps.tolist()):
-            if step > least + 1 or step < most - 1:
-                pieces.append([knot - begin, least])
-                begin, least, most = knot, step, step
-            elif step < least:
-                least = step
-            elif step > most:
-                most = step
-        pieces.append([steps.size - begin, least])
-        counts, bases = zip(*pieces, strict=True)
-        bits = (steps - np.repeat(bases, counts)).astype(np.uint8)
-        return {
-            "kind": "knots",
-            "origin": self.origin,
-            "scale": self.scale,
-            "first": int(self.entries[0]),
-            "pieces": pieces,
-            "bits": np.packbits(bits, bitorder="little").tobytes().hex(),
-        }
-
-    @staticmethod
-    def from_device(data: Mapping[str, Any], window: Sliding) -> KnotStart:
-        """Return the rule that `device` describes, for a window."""
-        pieces = [(whole(count), whole(base)) for count, base in data["pieces"]]
-        total = sum(count for count, _ in pieces)
-        if not pieces or min(count for count, _ in pieces) < 1 or total > KNOTS:
-            raise MalformedReport("the pieces of a table of knots must be pairs of a count and a step")
-        bits = np.unpackbits(np.frombuffer(bytes.fromhex(data["bits"]), np.uint8), bitorder="little")
-        if bits.size != (total + 7) // 8 * 8 or bits[total:].any():
-            raise MalformedReport("a table of knots needs one bit for each knot but the first")
-        if max(abs(base) for _, base in pieces) > window.cells << COIN:
-            raise MalformedReport("an entry of a table of knots lies outside the cells")
-        steps = np.repeat([base for _, base in pieces], [count for count, _ in pieces]) + bits[:total]
-        entries = whole(data["first"]) + np.concatenate([[0], np.cumsum(steps)])
-        if entries.min() < 0 or entries.max() >= window.cells << COIN or window.cells > 1 << 16:
-            raise MalformedReport("an entry of a table of knots lies outside the cells")
-        return KnotStart(real(data["origin"]), real(data["scale"]), entries.astype(np.uint32))
 
 
 class _KnotSampler(StartSampler):
