@@ -1,8 +1,8 @@
 """What a report costs from a store to a Delta table and back as a count: `python -m tools.benchmarks.scale`.
 
 Processor time of this process, its threads included, wall time, and bytes on the disk. `BATCHES=2e4
-REPORTS=100 DAYS=4` are the batches, the reports of each, and the days. A batch has reports of one question, as gateways
-send them. `FOLDER` is where the files are while it runs.
+REPORTS=100 DAYS=4` are the batches, the reports of each, and the days. A batch has reports of one question,
+as gateways send them. `FOLDER` is where the files are while it runs.
 """
 
 from __future__ import annotations
