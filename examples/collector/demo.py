@@ -1,11 +1,11 @@
 """The collector from end to end on this machine: 100 000 devices answer, and the page becomes a picture.
 
-python examples/collector/demo.py [FOLDER]
+python examples/collector/demo.py [--keep] [FOLDER]
 
 It starts `dither serve` on loopback with a new store in a temporary folder, lets devices answer (250 of them
 run the JavaScript client in Node, the others are drawn here and sent 100 devices to a batch, as a gateway
 would: the campaign allows it with one more term), compares the answers with the truth, and stops the
-collector.
+collector. With --keep the collector runs until you press Ctrl-C, and its addresses are printed.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 def main() -> None:
     """Run the demonstration; the picture goes to the folder that was named, or to demo-output."""
-    run(Path(sys.argv[1] if len(sys.argv) > 1 else "demo-output"))
+    folders = [word for word in sys.argv[1:] if word != "--keep"]
+    run(Path(folders[0] if folders else "demo-output"), keep="--keep" in sys.argv[1:])
 
 
-def run(folder: Path) -> None:
-    """Start a collector, let devices answer, compare with the truth, write the page and stop."""
+def run(folder: Path, *, keep: bool = False) -> None:
+    """Start a collector, let devices answer, compare with the truth, write the page; stop unless `keep`."""
     folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         server, page, campaign = start(Path(place))
         try:
-            print(f"A collector is running: {page}\nIts campaign:           {campaign}\n")
+            print("A collector is running on this machine.\n")
             node = in_node(campaign)
             truth, sent = in_python(campaign, DEVICES - (IN_NODE if node else 0))
             counted = int(node.communicate()[0] or 0) // 2 if node else 0
@@ -58,10 +59,21 @@ def run(folder: Path) -> None:
             )
             compare(campaign, truth)
             print(picture(page, folder))
+            if keep:
+                wait(page, campaign)
         finally:
             server.send_signal(signal.SIGTERM)
             server.communicate(timeout=40)
     print(f"The collector has stopped. All of it took {time.monotonic() - began:.0f} seconds.")
+
+
+def wait(page: str, campaign: str) -> None:
+    """Print the addresses of a collector that keeps running, and return when Ctrl-C is pressed."""
+    print(f"\nThe collector keeps running; Ctrl-C stops it.\n\n  page      {page}\n  campaign  {campaign}\n")
+    try:
+        signal.pause()
+    except KeyboardInterrupt:
+        print()
 
 
 def start(place: Path) -> tuple[subprocess.Popen[str], str, str]:
@@ -142,13 +154,13 @@ def as_bytes(reports: dt.Reports) -> list[bytes]:
 
 
 def compare(campaign: str, truth: dict[str, float]) -> None:
-    """Print what the collector says beside the truth."""
+    """Print the collector's estimates next to the truth."""
+    print(f"  {'':16} {'truth':>8} {'estimate':>10}  95 % interval, at any time")
     with urllib.request.urlopen(f"{campaign}/answers.json") as answer:
         rows = json.load(answer)["rows"]
     for row in rows:
         name = row["question"] if row["answer"] is None else f"{row['question']}, {row['answer']}"
-        shown = f"{row['value']:8.3f}  ({row['low']:.3f} – {row['high']:.3f}, {row['interval']})"
-        print(f"  {name:16}  truth {truth[name]:8.3f}   the collector says {shown}")
+        print(f"  {name:16} {truth[name]:8.3f} {row['value']:10.3f}  {row['low']:.3f} – {row['high']:.3f}")
     print()
 
 

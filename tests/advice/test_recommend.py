@@ -85,8 +85,9 @@ def test_the_best_is_ready_to_use() -> None:
     assert len(ranking.mechanisms) == len(ranking)
     text = repr(ranking)
     assert text.splitlines()[0].startswith("Mean(n=1000, criterion='worst') on [18, 100] with ε = 3")
-    assert " 1. " in text
-    assert "% more error than" in text
+    assert "\n 1   Optimal(unbiased=True) " in text
+    assert "\nOptimal(unbiased=True) – solved" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
 
 
 def rms(found: np.ndarray, truth: float) -> float:

@@ -28,6 +28,7 @@ def test_the_demonstration_without_a_browser(demo, monkeypatch, tmp_path, capsys
     demo.run(tmp_path)
     told = capsys.readouterr().out
     assert "The collector has stopped" in told
+    assert "http://" not in told  # it has stopped: its addresses are dead
     assert "where Chromium is installed it is a picture" in told
     if shutil.which("node"):
         assert "2995 devices answered here, and 5 by the JavaScript client" in told
@@ -35,7 +36,7 @@ def test_the_demonstration_without_a_browser(demo, monkeypatch, tmp_path, capsys
     assert "2\u202f000\u202freports" in page  # of each question, and fewer than 1 000 wait
     assert "6\u202f000\u202freports, " in page
     assert "2\u202f000 of them are counted when enough others have come" in page
-    rows = re.findall(r"truth +([\d.]+).*\((-?[\d.]+) – (-?[\d.]+),", told)
+    rows = re.findall(r" ([\d.]+) +-?[\d.]+  (-?[\d.]+) – (-?[\d.]+)$", told, re.MULTILINE)
     assert len(rows) == 5
     for truth, low, high in ((float(one) for one in row) for row in rows):
         assert low - (high - low) <= truth <= high + (high - low)  # nearly eleven standard errors

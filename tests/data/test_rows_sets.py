@@ -30,11 +30,13 @@ def written(folder: Path, form: str) -> Path:
         path.write_text(
             "id,tools\n" + "".join(f"{n},{'; '.join(one) or ';'}\n" for n, one in enumerate(SETS))
         )
-    elif form == "ticks":
+    elif form in ("ticks", "underscores"):
         path = folder / "in.csv"
+        mark = "." if form == "ticks" else "_"
         rows = [",".join("yes" if item in one else "" for item in ITEMS) for one in SETS]
         path.write_text(
-            "id,tools.saw,tools.drill,tools.level\n" + "".join(f"{n},{row}\n" for n, row in enumerate(rows))
+            f"id,tools{mark}saw,tools{mark}drill,tools{mark}level\n"
+            + "".join(f"{n},{row}\n" for n, row in enumerate(rows))
         )
     else:
         path = folder / "in.parquet"
@@ -42,7 +44,7 @@ def written(folder: Path, form: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("form", ["lists", "texts", "ticks", "parquet"])
+@pytest.mark.parametrize("form", ["lists", "texts", "ticks", "underscores", "parquet"])
 def test_every_form_holds_the_same_sets(form: str, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet")
     path, out = written(tmp_path, form), tmp_path / "out.csv"

@@ -13,7 +13,7 @@ from tests.support.hypertext import HOSTILE, Reader
 def test_a_page_with_hostile_text_everywhere() -> None:
     source = page(HOSTILE, HOSTILE, element("p", HOSTILE, class_=HOSTILE), figure(b"\x89PNG", HOSTILE))
     read = Reader(source)
-    tags = ["html", "head", "meta", "meta", "title", "style", "body", "h1", "p", "img"]
+    tags = ["html", "head", "meta", "meta", "title", "style", "body", "main", "h1", "p", "img"]
     assert read.tags == tags
     assert [value for _, value in read.attributes].count(HOSTILE) == 2  # the class and the description
     assert "".join(read.text).count(HOSTILE) == 4  # the title twice, a part, a paragraph

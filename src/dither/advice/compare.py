@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _INPUTS: Final = 2048  # evenly spaced inputs: the error of a solved mechanism is their average
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
+TIE: Final = 1e-9  # errors this close to each other, relatively, are equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,14 +109,21 @@ class Comparison(ResultTable):
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error is printed in brackets after its error: this halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
+        errors = [row[plain[1]] for row in self.rows]
         cells = []
         for row in self.rows:
             line = []
             for name in plain:
                 ratio = row.get(f"relative {name}")
-                line.append(show_cell(row[name]) + ("" if ratio is None else f" (×{ratio:.2f})"))
+                tied = name == plain[1] and sum(equal(row[name], error) for error in errors) > 1
+                line.append(show_cell(row[name]) + "=" * tied + ("" if ratio is None else f" (×{ratio:.2f})"))
             cells.append(line)
         return plain, cells
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a row has the same error as another; `=` marks it where the table is printed."""
+        return any(line[1].partition(" (")[0].endswith("=") for line in self._cells()[1])
 
 
 def compare(
@@ -390,6 +398,11 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
     relative = "" if least is None else "; in brackets, relative to a lower bound for every mechanism"
     title = f"{goal!r}, ε = {epsilon:g} on {domain}{relative}"
     return Comparison(title, rows, domain, epsilon, tuple(held for held, _ in ranking), (), ("error",))
+
+
+def equal(left: object, right: object) -> bool:
+    """Return whether two errors differ by rounding only."""
+    return isinstance(left, float) and isinstance(right, float) and abs(left - right) <= TIE * abs(left)
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:

@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from dither.advice.catalogue import Candidate
-from dither.advice.compare import own_candidates
+from dither.advice.compare import TIE, equal, own_candidates
 from dither.advice.goals.numbers import Goal, people_of
 from dither.advice.plan import check_difference, epsilon_to_detect, people_to_detect, range_words
 from dither.advice.simulation import Progress
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 LIAR: Final = "one liar moves"  # a column of means and frequencies
 _SHORT: Final = (64, 128, 256)  # cells of a report of one byte
 _COST: Final = 1.02  # how much error fewer cells may cost
+WIDTH: Final = 80  # characters of a line at a terminal
 _CLASS: Final = re.compile(r"^(\w+)(?!\()\b")  # the design in the name of a candidate, such as PM.truncated()
 
 
@@ -51,21 +53,45 @@ class Recommendation(ResultTable):
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the predicted errors, the best first; needs the extra `plot`."""
-        about = title or self.title.partition(": mechanism")[0]
+        about = title or self.title.partition("\n")[0]
         return draw_rows(self.rows, title=about, x="predicted error", bars="error", ax=ax)
 
     def __repr__(self) -> str:
-        lies = any(LIAR in row for row in self.rows)
+        """Return the ranking in 80 columns; equal errors have the same number, with a mark."""
+        best = self.rows[0]["error"]
+        shared = [name for name in ("promise", LIAR) if name in self.rows[0]]
+        errors = [row["error"] for row in self.rows]
         rows = [
             [
-                f"{number:2d}. {row['mechanism']}",
-                f"{show_cell(row['error']):>9}",
-                *([f"{show_cell(row.get(LIAR)):>9}"] if lies else []),
-                f"ε for {row['promise']}; {row['why']}" if "promise" in row else row["why"],
+                f"{1 + ties.index(True)}{'=' if sum(ties) > 1 else ' '}",
+                row["mechanism"],
+                row["error"],
+                *(row.get(name) for name in shared),
+                _relative(row["error"] / best),
             ]
-            for number, row in enumerate(self.rows, 1)
+            for ties, row in zip(
+                ([equal(error, other) for other in errors] for error in errors), self.rows, strict=True
+            )
         ]
-        return f"{self.title}\n\n{as_text((), rows, align='lrrl' if lies else 'lrl')}"
+        head = ["", "mechanism", "error", *("ε for" if name == "promise" else name for name in shared), ""]
+        sides = "rlr" + "".join("l" if name == "promise" else "r" for name in shared) + "r"
+        why = [
+            f"{row['mechanism']} – {row['why']}"
+            for row in self.rows
+            if row is self.rows[0] or row["error"] < best * (1.0 - TIE)
+        ]
+        title, *notes = self.title.split("\n")
+        above, below = ("\n".join(fill(text, WIDTH) for text in texts) for texts in ([title, *notes], why))
+        return f"{above}\n\n{as_text(head, rows, align=sides)}\n\n{below}"
+
+
+def _relative(ratio: float) -> str:
+    """Return an error relative to the first: "best", "+3.7 %", "×2.06"."""
+    if abs(ratio - 1.0) <= TIE:
+        return "best"
+    if ratio >= 2.0:
+        return f"×{ratio:.3g}"
+    return f"{'+' if ratio > 1.0 else '−'}{percent(abs(ratio - 1.0))}"
 
 
 def recommend(
@@ -120,10 +146,10 @@ def recommend(
     for number, (candidate, error) in enumerate(ranking):
         if number == 0:
             why = goal.reason(candidate, domain)
-        elif error < best * (1.0 - 1e-9):
+        elif error < best * (1.0 - TIE):
             why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, "
             why += "not resolved" if goal.simulated else goal.instead
-        elif error <= best * (1.0 + 1e-9):
+        elif error <= best * (1.0 + TIE):
             why = f"the same error as {ranking[0][0]}"
         else:
             why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
@@ -136,8 +162,7 @@ def recommend(
                 why += f"; of single shapes from {show_cell(span[0])} to {show_cell(span[1])}"
         promise = {"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}
         rows.append({"mechanism": candidate.name, "error": error, **promise, **moved, "why": why})
-    lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
-    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
+    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}"
     mechanisms = tuple(candidate.mechanism for candidate, _ in ranking)
     if guess is not None:
         title += f"\n{range_words(mechanisms[0].question, guess)}"

@@ -111,6 +111,12 @@ def without_controls(text: str) -> str:
     return "".join([*parts, printable(text[end:])])
 
 
+def _in_options(text: str) -> str:
+    from dither.cli.in_options import in_options  # only an error needs it
+
+    return in_options(text)
+
+
 class _SystemProblem(click.ClickException):
     """An error of the system, such as a full disk."""
 
@@ -157,7 +163,7 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except DitherError as error:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(_in_options(str(error))) from None
         except OSError as error:  # such as a full disk
             if error.errno == errno.EPIPE:
                 raise
@@ -166,6 +172,10 @@ class _Verbs(click.Group):
             if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
                 raise click.UsageError(words) from None
             raise _SystemProblem(words) from None
+        except click.UsageError as error:
+            if type(error) is not click.UsageError:  # click's own, about an option or an argument
+                raise
+            raise click.UsageError(_in_options(error.message), error.ctx) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception:

@@ -175,12 +175,13 @@ def _has_decimal_points(path: Path, column: str, dialect: Dialect, state: tuple[
 def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:
     """Return the columns that hold a question: its own, or for a set one yes-or-no column for each item.
 
-    They are named like the question and the item, "tools.saw", or only like the item.
+    They are named like the question and the item, "tools.saw" or "tools_saw", or only like the item.
     """
     if domain.cell_type != "sets" or domain.listed is None or column in there:
         return [column]
     labels = domain.listed.labels
-    for names in ([f"{column}.{label}" for label in labels], [str(label) for label in labels]):
+    for start in (f"{column}.", f"{column}_", f"{column} ", ""):
+        names = [f"{start}{label}" for label in labels]
         if set(names) <= set(there):
             return names
     return [column]

@@ -278,13 +278,7 @@ def combine(
     if not isinstance(given, Sequence) or not given:
         raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
     _check_domains(parts)
-    for number, part in enumerate(parts):
-        given_before = [getattr(other, "people", ()) for other in parts[:number]]
-        own: People = getattr(part, "people", ())
-        if any(overlap(own, other, same_part=True) for other in given_before):
-            raise InvalidParameter(
-                "two parts are of the same reports, whose people would be counted twice; name each part once"
-            )
+    _check_people(parts)
     estimates = [_unbiased_estimate(part) for part in parts]
     if weights is None:
         weights = [_precision(part) for part in estimates]
@@ -292,12 +286,13 @@ def combine(
     return weighted_sum(list(zip(shares, estimates, strict=True)))
 
 
-def combine_lists(versions: Sequence[Counts]) -> ResultTable:
+def combine_lists(versions: Sequence[Counts], *, at_any_time: bool = False) -> ResultTable:
     """Return the share of each answer from versions of a question whose lists of answers differ.
 
     An answer has the reports of the versions in which it could be chosen, each weighted by its precision: a
     share is that among the people who were offered the answer. So the shares need not sum to 1. `versions` in
-    a row counts the versions that have the answer. Raise Mismatch if no answer is in two versions.
+    a row counts the versions that have the answer. Intervals hold at one look, or at any time. Raise Mismatch
+    if no answer is in two versions.
     """
     estimates = [frequencies(summary) for summary in versions]
     answers = list(dict.fromkeys(label for part in estimates for label in part.labels))
@@ -306,7 +301,7 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
         parts = [part[answer] for part in estimates if answer in part.labels]
         weights = _shares([_precision(part) for part in parts], len(parts))
         share = weighted_sum(list(zip(weights, parts, strict=True)))
-        low, high = share.interval()
+        low, high = (share.at_any_time() if at_any_time else share).interval()
         shown = {"value": float(share.value), "low": float(low), "high": float(high), "n": share.n}
         rows.append({"answer": show_label(answer), **shown, "versions": len(parts)})
     if all(row["versions"] < 2 for row in rows):
@@ -315,17 +310,26 @@ def combine_lists(versions: Sequence[Counts]) -> ResultTable:
     return ResultTable(title, tuple(rows), limits=SHARE)
 
 
-def combine_versions(versions: Sequence[Counts]) -> Estimate | ResultTable:
+def combine_versions(versions: Sequence[Counts], *, at_any_time: bool = False) -> Estimate | ResultTable:
     """Return one answer from all versions of a question: an estimate, or a table where lists differ.
 
+    Versions whose devices draw the same are counted together. `at_any_time` is for the intervals of a table.
     Raise an error that says why if they cannot be combined.
     """
+    _check_people(versions)
+    counted: dict[str, Counts] = {}
+    for summary in versions:
+        mark = summary.question.fingerprint
+        counted[mark] = counted[mark] + summary if mark in counted else summary
+    different = list(counted.values())
+    if len(different) == 1:
+        return estimate(different[0])
     try:
-        return combine(versions)
+        return combine(different)
     except DitherError:
         if any(usual_quantity(summary.question) != "frequencies" for summary in versions):
             raise
-    return combine_lists(versions)
+    return combine_lists(versions, at_any_time=at_any_time)
 
 
 def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:
@@ -374,6 +378,16 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
         if label not in known:
             which = "the group without a label" if label is None else f"group {found(label)}"
             raise InvalidParameter(f"{which} has an estimate, but no share of the population")
+
+
+def _check_people(parts: Sequence[object]) -> None:
+    for number, part in enumerate(parts):
+        given_before = [getattr(other, "people", ()) for other in parts[:number]]
+        own: People = getattr(part, "people", ())
+        if any(overlap(own, other, same_part=True) for other in given_before):
+            raise InvalidParameter(
+                "two parts are of the same reports, whose people would be counted twice; name each part once"
+            )
 
 
 def _check_domains(parts: Sequence[object]) -> None:

@@ -305,7 +305,7 @@ class DensityCurve:
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
         inner, biases, shares = parts[:, : self.bins], self.posterior.biases, self.shares[: self.bins]
-        here = np.sum(product(inner, biases[:, : self.bins].T) ** 2, axis=1)
+        here = np.sum(product(parts, biases.T) ** 2, axis=1)
         length = max(1, round(self.bins / max(self.posterior.freedom, 1.0)))
         total, count = np.zeros((2, parts.shape[0]))
         for shift in range(-length, length + 1):
@@ -317,7 +317,9 @@ class DensityCurve:
             known = share > 0.0
             total[known] += there[known] / share[known]
             count += known
-        return np.asarray((total / np.maximum(count, 1.0) * product(inner, shares)) ** 2 - here)
+        added = np.asarray((total / np.maximum(count, 1.0) * product(inner, shares)) ** 2 - here)
+        # The bias of a part with an atom is that of both: the surroundings know nothing of the atom.
+        return np.where(parts[:, self.bins :].any(axis=1), np.maximum(added, 0.0), added)
 
     def density(self, places: Floats) -> Floats:
         """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""

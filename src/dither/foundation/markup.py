@@ -10,7 +10,7 @@ from typing import Final
 
 _VOID: Final = frozenset({"img", "meta", "br", "hr"})  # elements without an end tag
 _STYLE: Final = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #22303c }
+body { font: 16px/1.5 system-ui, sans-serif; color: #22303c; overflow-wrap: anywhere }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 body.wide { max-width: 92rem }
 h2 { margin-top: 2rem; border-top: 1px solid #ddd; padding-top: 1rem } img { max-width: 100%; height: auto }
@@ -21,6 +21,11 @@ li.met { color: #2c6e49 } li.missed { color: #b3261e; font-weight: bold }
 .beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 2rem }
 aside { font-size: 13px; background: #f5f7f9; padding: 0 1.2rem 1rem; align-self: start }
 @media (max-width: 60rem) { .beside { display: block } }
+td, th { min-width: 5rem }
+@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark }
+body { background: #12181f; color: #e6edf3 } h2, tr + tr { border-color: #303b46 }
+aside { background: #1a222b } .warn { background: #4a3a10 } .skip { color: #a3b1bf }
+li.met { color: #7fc99a } li.missed { color: #ff9a92 } }
 """
 
 
@@ -143,7 +148,7 @@ def page(title: str, *parts: object, wide: bool = False, language: str = "en") -
         element("title", title),
         element("style", Markup(_STYLE)),
     ]
-    body = join_markup([element("h1", title), *parts])
+    body = element("main", join_markup([element("h1", title), *parts]))
     document = element(
         "html",
         element("head", *head),

@@ -205,7 +205,7 @@ def _new(count: int, size: tuple[float, float]) -> list[Axes]:
 
 
 def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> Axes:
-    """Draw the density of the report for each input, with stems for atoms, and return the axes."""
+    """Draw the density of the report for each input, with bars for atoms, and return the axes."""
     ax = axes_or_new(ax)
     low, high = questions.support
     # 2000 midpoints: more than the pixels of a plot, and none of them lies on the edge of a window.
@@ -222,4 +222,4 @@ def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> 
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
     start_at_zero(ax)
     ax.legend(frameon=False)
-    return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")
+    return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (bars: probability)")

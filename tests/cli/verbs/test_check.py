@@ -106,3 +106,15 @@ def test_excel_in_and_out(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.xlsx"
     damaged.write_bytes(out.read_bytes()[:900])
     assert "damaged.xlsx is not a .xlsx file, or it is damaged" in run("estimate", damaged).output
+
+
+def test_texts_that_do_not_fit_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("minuten\n30\nunknown\n400\nunknown\n", encoding="utf-8")
+    result = run("check", file, *ASKED, "--show")
+    assert result.exit_code == 1
+    rows = [line.split() for line in result.output.splitlines()[1:]]
+    assert rows == [
+        ["minuten,", "not", "a", "number", "'unknown'", "2", "2"],
+        ["minuten,", "outside", "'400'", "1", "3"],
+    ]

@@ -1,4 +1,4 @@
-"""`dither demo` tells the whole story, truthfully."""
+"""`dither demo`: answers, an audit, a comparison and pictures."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def test_the_demo(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "mean age" in result.output
     assert "holds" in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines() if "Pictures" not in line)
     assert {file.name for file in tmp_path.iterdir()} == {"commute.png", "reports.png", "errors.png"}
 
 

@@ -52,7 +52,7 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
     words = ("init", "--telemetry", "--app", "tool", "-o", "there")
     run(*words)
     key = Path("there/asker.key").read_text()
-    assert run(*words).stderr.strip().endswith("--force)")
+    assert run(*words).stderr.strip().endswith("use --force")
     run(*words, "--force")
     assert Path("there/asker.key").read_text() == key
     Path("there/.gitignore").write_text("*.pyc")  # of the folder, before
@@ -101,3 +101,27 @@ def test_the_code_that_it_writes_answers(tmp_path: Path, monkeypatch: pytest.Mon
     assert tool.answer("command", "build") in ("drawn", "silent")
     assert tool.answer("seconds", 3) in ("drawn", "silent")
     assert "which commands" in " ".join(tool.run("show").lower().split())
+
+
+def test_columns_with_a_common_start_are_suggested_as_one_question(tmp_path: Path) -> None:
+    file = tmp_path / "survey.csv"
+    file.write_text("age,media_TV,media_radio\n30,1,0\n", encoding="utf-8")
+    result = run("init", file)
+    assert "media_TV, media_radio may be the answers of one question" in result.stderr
+    assert "fill in the domains of media_TV, media_radio" in result.stdout
+    assert '# several = ["TV", "radio"]' in file.with_suffix(".toml").read_text(encoding="utf-8")
+
+
+def test_sheets_and_merged_headers_are_seen(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "People"
+    for row in (["person", None], ["age", "sex"], [30, "f"]):
+        book.active.append(row)
+    book.active.merge_cells("A1:B1")
+    book.create_sheet("Notes")
+    file = tmp_path / "survey.xlsx"
+    book.save(file)
+    remarks = run("init", file).stderr
+    assert "read the sheet 'People'; --sheet names another: 'Notes'" in remarks
+    assert "--header-row 1-2 joins two rows" in remarks

@@ -19,6 +19,7 @@ from dither.collection.web.charts import (
     LIGHT,
     draw_bars,
     draw_history,
+    draw_labels,
     draw_points,
     largest,
     standalone,
@@ -221,3 +222,98 @@ def test_a_picture_is_also_a_png_of_the_same_colours() -> None:
     assert {*LIGHT[:2], "#ffffff"} <= seen["history"]
     assert "#9cc3e6" in seen["bars"]
     assert not {DARK[0], "#12181f"} & seen["history"]
+
+
+def _words_of(picture: str) -> list[tuple[float, float, float, str]]:
+    """Return the words of a picture: left and right ends, height and text."""
+    found = []
+    for tag, words in re.findall(r"<text ([^>]*)>([^<]*)</text>", picture):
+        x, y = (float(re.findall(rf'\b{name}="([-\d.]+)"', tag)[0]) for name in "xy")
+        if 'class="tip"' not in tag:
+            wide = 6.0 * len(words)
+            anchor = re.findall(r'text-anchor="(\w+)"', tag)
+            left = x - wide * {"middle": 0.5, "end": 1.0}.get(anchor[0] if anchor else "", 0.0)
+            found.append((left, left + wide, y, words))
+    return found
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+@pytest.mark.parametrize("days", [(4, 5, 12), (4, 18, 28), (4, 5)])
+@pytest.mark.parametrize("names", [(None,), ("By car or as a passenger", "By bicycle", "On foot")])
+def test_words_of_a_history_are_inside_and_apart(
+    scale: float, days: tuple[int, ...], names: tuple[str | None, ...]
+) -> None:
+    rows = [
+        {
+            "state": "shown",
+            "quantity": "mean" if name is None else "frequency",
+            "answer": name,
+            "day": f"2026-05-{day:02}",
+            "value": (scale if name is None else 1.0) * 0.3,
+            "low": (scale if name is None else 1.0) * 0.21,
+            "high": (scale if name is None else 1.0) * 0.4,
+            "unit": "€",
+        }
+        for name in names
+        for day in days
+    ]
+    words = _words_of(str(draw_history(rows)))
+    assert [text for *_, text in words if text.startswith("2026-05")] == ["2026-05-04"]
+    assert f"05-{days[-1]:02}" in [text for *_, text in words]
+    for left, right, _, text in words:
+        assert left >= -1, text
+        assert right <= 361, text
+    for one, other in combinations(words, 2):
+        if abs(one[2] - other[2]) < 9:
+            assert one[1] <= other[0] + 1 or other[1] <= one[0] + 1, (one, other)
+
+
+def test_dates_of_an_axis_begin_months() -> None:
+    from dither.collection.web.charts import calendar_ticks
+    from dither.core.domains.calendar import Calendar
+
+    dates, times = Calendar.make(dates=True), Calendar.make(dates=False)
+    shown = [dates.text(mark) for mark in calendar_ticks(20454, 20819, dates)]  # the year 2026
+    assert shown == ["2026-01-01", "2026-04-01", "2026-07-01", "2026-10-01", "2027-01-01"]
+    assert [dates.text(mark)[5:] for mark in calendar_ticks(20574, 20596, dates)] == [
+        "05-02",
+        "05-07",
+        "05-12",
+        "05-17",
+        "05-22",
+    ]
+    assert [times.text(mark) for mark in calendar_ticks(470, 487, times)] == [
+        "07:50",
+        "07:55",
+        "08:00",
+        "08:05",
+    ]
+
+
+def test_a_picture_of_labels_is_the_same_as_png(sections: dict[str, str]) -> None:
+    """Labels were drawn on top of each other."""
+    pytest.importorskip("matplotlib")
+    image = pytest.importorskip("matplotlib.image")
+    from dither.collection.web.images import as_png
+
+    rows = [
+        {
+            "state": "shown",
+            "quantity": "mean",
+            "answer": None,
+            "label": label,
+            "value": 1.0,
+            "low": 0.5,
+            "high": 1.5,
+            "unit": None,
+        }
+        for label in ("A", "B", "C")
+    ]
+    svg = standalone(draw_labels(rows), sections[""])
+    pixels = image.imread(io.BytesIO(as_png(svg)))[:, :, :3]
+    dark = (pixels.min(axis=2) < 0.4).any(axis=1)
+    whiskers = (np.abs(pixels - np.array([0x00, 0x72, 0xB2]) / 255).max(axis=2) < 0.02).sum(axis=1) > 5
+    rows_of = np.flatnonzero(np.diff(whiskers.astype(int)) == 1) / whiskers.size
+    assert len(rows_of) == 3
+    assert np.diff(rows_of) == pytest.approx(1 / 3, abs=0.05)
+    assert dark[: dark.size // 3].any()

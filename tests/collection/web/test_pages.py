@@ -168,6 +168,7 @@ def test_versions_that_can_be_combined_are_and_others_say_why():
     assert rows(again, "minutes") == rows(first, "minutes")
     shares = {(row["answer"], row["version"]): row for row in rows(first, "browser")}
     assert shares["firefox", "1 + 2"]["n"] == 1800
+    assert {row["interval"] for row in shares.values()} == {"95 % at any time"}  # all hold at the same looks
     assert ("ladybird", "1") not in shares
     assert shares["ladybird", "2"]["n"] == 900
     text = _page(collector, f"/campaigns/{first.id}").text
@@ -178,6 +179,21 @@ def test_versions_that_can_be_combined_are_and_others_say_why():
     assert reason["state"] == "no answer"
     assert "[0, 90]" in reason["reason"]
     assert "The versions are not added: " in _page(collector, f"/campaigns/{first.id}").text
+
+
+def test_versions_that_draw_the_same_are_counted_together():
+    """Their interval is that of all reports, and no wider than that of one version."""
+    collector, first = make()
+    again = _version(collector, 2)
+    send(collector, first, "minutes", np.full(900, 50.0))
+    send(collector, first, "browser", ["firefox", "other"] * 450)
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+    asked = {"question": "minutes", "what": "versions"}
+    one, two, both = client.get(f"/v1/campaigns/{again.id}/answers.json", params=asked).json()["rows"]
+    parts = [collector.live.summary(each.id, "minutes", shown=True) for each in (first, again)]
+    low, high = dt.mean(parts[0] + parts[1]).at_any_time().interval()
+    assert (both["low"], both["high"]) == (float(low), float(high))
+    assert both["high"] - both["low"] < min(row["high"] - row["low"] for row in (one, two))
 
 
 def test_a_reader_without_patience_has_the_estimates_first(monkeypatch):

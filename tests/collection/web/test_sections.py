@@ -126,7 +126,7 @@ def test_a_period_is_compared_with_the_one_before(site: tuple[Any, Any, Asked]) 
 
 def test_questions_and_answers_are_in_the_words_of_the_campaign() -> None:
     from dither.collection.web.formats import in_words
-    from dither.collection.web.sections import Told, regions, section
+    from dither.collection.web.sections import Files, Told, regions, section
 
     contract = Campaign.from_toml(WORDS)
     question = contract.questions["travel"]
@@ -136,7 +136,8 @@ def test_questions_and_answers_are_in_the_words_of_the_campaign() -> None:
         for row in in_words(answer_rows(Query("travel"), ReportsPart(), dt.Counts.of(sent)), contract)
     ]
     assert [row["answer"] for row in found] == ["By <bus>", "By car"]
-    parts = regions(0, Told(found, (), (), ()), contract, By.DAY)
+    files = Files.of("/base", "travel", View())
+    parts = regions(0, Told(found, (), (), ()), contract, By.DAY, files)
     text = str(section(0, "travel", contract, "/base", parts, View(), By.DAY))
     assert '<span lang="en">How do you get to work?</span> <small>travel</small>' in text
     assert "By &lt;bus&gt;" in text
@@ -197,7 +198,7 @@ def test_the_page_offers_periods_and_shows_the_chosen_one(site: tuple[Any, Any, 
     assert f'data-events="/v1/campaigns/{published.id}/events?last=7&amp;by=week"' in text
     assert "By week" in text
     assert "20\u202f000\u202freports" in text  # five days of 4 000
-    assert "Difference from 1.0" in text
+    assert "Difference from 1.0; 95" in text
     plain = client.get(base, params={"last": "8", "by": "year"}).text  # which are not offered
     assert 'aria-current="true">all days</a>' in plain
     assert View.of({"last": "30", "by": "month"}) == View(30, By.MONTH)
@@ -266,7 +267,9 @@ def test_a_picture_has_an_address(site: tuple[Any, Any, Asked]) -> None:
     for terms in ({"question": "minutes"}, {}, {"question": "nothing"}):
         assert client.get(base, params=terms).status_code == 400
     page = client.get(f"/campaigns/{published.id}").text
-    for link in re.findall(r'href="(/v1/[^"]*(?:chart.svg|answers.csv)[^"]*)"', page):
+    links = re.findall(r'href="(/v1/[^"]*(?:chart.svg|answers.csv)[^"]*)"', page)
+    assert len([link for link in links if "chart.svg" in link]) == page.count("SVG</a>") == 8  # every picture
+    for link in links:
         assert client.get(link.replace("&amp;", "&")).status_code == 200
 
 
@@ -282,7 +285,7 @@ def test_an_interval_that_says_nothing_is_no_headline() -> None:
     }
     said = more_reports(row, 1.0)
     assert said is not None
-    assert said.replace("\u202f", " ") == "Too few reports to say: 0 % to 100 %. About 14 000 more for ± 5 %."
+    assert said.replace("\u202f", " ") == "Too few reports to say: 0 to 100 %. About 14 000 more for ± 5 %."
     assert more_reports({**row, "low": 0.3, "high": 0.5}, 1.0) is None
     minutes = {**row, "quantity": "mean", "answer": None, "low": 0.0, "high": 90.0, "unit": "minutes"}
     assert str(more_reports(minutes, 180.0)).replace("\u202f", " ").endswith("more for ± 9 minutes.")
@@ -314,3 +317,69 @@ def test_dates_and_times_of_a_signed_campaign_are_written_as_such() -> None:
     assert re.search(r"08:\d\d ± [\d.]+ minutes", shown)
     assert "Distribution from 2026-01-01 to 2026-12-31" in page
     assert not re.search(r"20.?6\d\d\b(?!-)", shown)
+
+
+KINDS = """\
+[campaign]
+name = "kinds"
+asker = "city.example"
+contact = "a@city.example"
+purpose = "every kind"
+begins = 2026-05-01
+ends = 2026-05-31
+people = 100
+labels = ["A", "B"]
+
+[questions.travel]
+categories = ["by bus", "by car"]
+epsilon = 4
+
+[questions.reasons]
+several = ["price", "time", "comfort", "weather"]
+most = 2
+epsilon = 4
+
+[questions.leave]
+time = true
+epsilon = 4
+
+[questions.home]
+rectangle = [[0, 10], [0, 10]]
+epsilon = 4
+"""
+
+
+def _shown(markup: str) -> str:
+    return re.sub(r"<[^>]*>", " ", markup).replace("\u202f", " ")
+
+
+def test_every_kind_of_question_has_its_section_and_no_picture_that_is_not_there() -> None:
+    collector = Collector(NoDisk(), Settings(), lambda: TUESDAY)  # type: ignore[arg-type]
+    published = Published.sign(Campaign.from_toml(KINDS), KEY)
+    collector.publish(published)
+    sets = [["price"], ["price", "time"], [], ["weather"]] * 250
+    for day in (MONDAY, TUESDAY):
+        for label, bus in (("A", 700), ("B", 300)):
+            send(collector, published, "travel", ["by bus"] * bus + ["by car"] * (1000 - bus), day, label)
+            send(collector, published, "reasons", sets, day, label)
+            send(collector, published, "leave", ["08:15", "09:45"] * 500, day, label)
+            send(collector, published, "home", [(2.0, 3.0)] * 1000, day, label)
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+    page = client.get(f"/campaigns/{published.id}").text
+    travel, reasons, leave, home = re.findall(
+        r'<section aria-labelledby="q\d">.*?</section>', page, re.DOTALL
+    )
+    assert "B: difference from A; 95 % at any time" in _shown(travel)  # a label keeps its letters
+    assert re.search(r'<th scope="row">by bus</th><td>−4\d', travel)
+    assert re.search(r"2 or more items:\s+\d[\d.]* to \d[\d.]* % of the people", _shown(reasons))
+    assert "A device reports at most 2" in _shown(reasons)
+    times = re.findall(r'class="tick"[^>]*>(\d\d:\d\d)<', leave)
+    assert {"00:00", "06:00", "12:00", "18:00"} <= set(times)
+    assert any(time not in ("00:00", "06:00", "12:00", "18:00") for time in times)  # beside the history
+    assert "a location in [0, 10] × [0, 10]" in _shown(home)
+    assert "dt.maps" in _shown(home)
+    assert "expected" not in _shown(home)
+    assert "chart" not in home
+    assert "By version" not in home
+    for link in re.findall(r'href="(/v1/[^"]*chart[^"]*)"', page):
+        assert client.get(link.replace("&amp;", "&")).status_code == 200, link

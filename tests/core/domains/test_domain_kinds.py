@@ -62,7 +62,15 @@ def test_examples_are_different_values_of_the_domain(domain: Domain) -> None:
         (dt.Categories(40_000), "one of 40\u202f000 answers"),
         (dt.Nullable(dt.Categories(["no", "yes"])), "one of 2 answers, or no answer"),
         (dt.Several(["mail", "maps", "music"], most=2), "a set of up to 2 of 3 items"),
-        (SQUARE, "[0, 1] × [0, 2]"),
+        (SQUARE, "a location in [0, 1] × [0, 2]"),
+        (
+            dt.Profile({"sex": dt.Categories(["f", "m"]), "age": dt.Categories(3)}),
+            "an answer to each of sex, age",
+        ),
+        (
+            dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60)}),
+            "numbers: age from 18 to 100, bmi from 10 to 60",
+        ),
     ],
     ids=str,
 )

@@ -123,7 +123,7 @@ def check_people(n: object) -> None:
 def people_of(n: int | None) -> int:
     """Return the number of people of a goal; raise InvalidParameter if it was left out."""
     if n is None:
-        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
+        raise InvalidParameter("expected how many people answer; give n, as in dt.goals.Mean(n=10_000)")
     return int(n)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from dither.data.rows import ColumnFit
 
 
-_MOST: Final = 1000  # cells that --show lists
-_LONGEST: Final = 60  # characters of a cell
+_MOST: Final = 1000  # different texts that --show lists
+_LONGEST: Final = 36  # characters of a text
 
 
 @click.command()
@@ -28,14 +29,16 @@ _LONGEST: Final = 60  # characters of a cell
 @question_options
 @dialect_options
 @click.option(
-    "--show", is_flag=True, help="List the cells that do not fit, with their content: people's values."
+    "--show",
+    is_flag=True,
+    help="List the different texts of cells that do not fit, with their counts: people's values.",
 )
 @JSON_OPTION
 def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: bool) -> None:
     """Count which cells of FILE fit their questions; exit code 1 if some do not.
 
     Nothing is drawn, written or spent. The counts are exact and come from the values: they are only
-    for the holder of FILE, like the cells that --show lists. Rows are counted from 1, below the header.
+    for the holder of FILE, like the texts that --show lists. Rows are counted from 1, below the header.
 
     \b
     dither check survey.csv --campaign survey.toml
@@ -48,13 +51,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
     if show:
         if as_json:
             raise click.UsageError("--show is a list for reading; --json has counts and row numbers")
-        cells = misfit_cells(file, domains, dialect=dialect)
-        listed = [(row, name, kind, repr(cell)[:_LONGEST]) for row, name, kind, cell in islice(cells, _MOST)]
-        click.echo(table(("row", "column", "why", "cell"), listed))
-        rest = sum(1 for _ in cells)
-        if rest:
-            click.echo(f"and {number_of(rest, 'cell')} more")
-        raise SystemExit(1 if listed else 0)
+        raise SystemExit(1 if _show_texts(misfit_cells(file, domains, dialect=dialect)) else 0)
     with rows_done(f"reading {shown_name(file)}") as progress:
         found = check_file(file, domains, dialect=dialect, progress=progress)
     ok = all(fit.fit == fit.cells for fit in found.values())
@@ -75,6 +72,24 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
             check_protection(total)
             _print_plan(asked, max((fit.fit for fit in found.values()), default=0))
     raise SystemExit(0 if ok else 1)
+
+
+def _show_texts(cells: Iterator[tuple[int, str, str, object]]) -> int:
+    """Print the different texts of cells that do not fit, the most frequent first; return their number."""
+    counts, rows = Counter[tuple[str, str, str]](), dict[tuple[str, str, str], int]()
+    for row, name, kind, cell in cells:
+        text = name, kind, "(empty)" if cell is None else repr(cell)
+        counts[text] += 1
+        rows.setdefault(text, row)
+    listed = [
+        (f"{name}, {kind}", text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…", count, rows[key])
+        for key, count in counts.most_common(_MOST)
+        for name, kind, text in [key]
+    ]
+    click.echo(table(("column", "text", "cells", "first row"), listed))
+    if len(counts) > _MOST:
+        click.echo(f"and {number_of(len(counts) - _MOST, 'other text')}")
+    return len(counts)
 
 
 def _print_plan(request: Asked, people: int) -> None:

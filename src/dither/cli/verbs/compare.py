@@ -58,8 +58,8 @@ def command(
     mean cannot be estimated without bias. --goal values sorts by the error of single values. --goal
     distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap
     (simulated once and stored). --goal quantile shows the error of a median, --goal ranges the error of
-    cumulative shares. --wide shows worst and average
-    errors, bias, variance and bytes. A name that is printed can be given as --mechanism.
+    cumulative shares. --wide shows worst and average errors, bias, variance and bytes. A name that is printed
+    can be given as --mechanism.
 
     \b
     dither compare --interval 0 1 --epsilon 1
@@ -85,6 +85,8 @@ def command(
         title, _, rest = repr(shown).partition("\n\n")
         click.echo(title if wide else click.wrap_text(title, 80))
         click.echo(f"\n{rest}")
+        if shown.has_ties:
+            click.echo("= marks equal errors")
         left = len(table) - len(shown)
         if left:
             click.echo(f"and {left} more: --top {len(table)}")

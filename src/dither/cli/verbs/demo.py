@@ -27,7 +27,7 @@ BROWSERS = ("firefox", "chrome", "safari", "other")
 )
 @JSON_OPTION
 def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
-    """Randomise the answers of generated people to four questions, and compare estimates with the truth.
+    """Randomise generated people's answers to four questions, and compare the estimates with the truth.
 
     \b
     dither demo
@@ -68,17 +68,25 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
         print_json({"answers": shown, "ok": ok, "pictures": pictures})
         return
     click.echo(f"{people} people randomise their own answers, ε = {epsilon:g} each. One of the questions:\n")
-    click.echo(f"  {questions['age'].describe()}\n")
+    click.echo(_indent(questions["age"].describe()) + "\n")
     click.echo("The reports of the first five people, and the estimates from all reports:\n")
     click.echo(f"  {reports['age'].cells[:5].tolist()} …\n")
     click.echo(table(["question", "truth", "estimate (95 %)"], rows) + "\n")
     click.echo("The ε of each answer, recomputed from the integers that are sampled:\n")
-    click.echo("\n".join(f"  {finding}" for finding in findings) + "\n")
+    audited = [
+        [finding.mechanism, f"{finding.realised:.6g}", "holds" if finding.ok else "does not hold"]
+        for finding in findings
+    ]
+    click.echo(table(["mechanism", "realised ε", ""], audited) + "\n")
     click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
-    lines = repr(compare(Interval(0, 1), epsilon=epsilon)).splitlines()
-    click.echo("\n".join(f"  {line}" for line in lines[2:9]) + "\n")
+    compared = compare(Interval(0, 1), epsilon=epsilon).narrow(["worst absolute", "variance", "bytes"], 6)
+    click.echo("\n".join(f"  {line}" for line in repr(compared).splitlines()[2:]) + "\n")
     where = ", ".join(pictures) if pictures else f"none: {INSTALL.format('plot')}"
     click.echo(f"Pictures: {where}")
+
+
+def _indent(text: str) -> str:
+    return click.wrap_text(text, 80, initial_indent="  ", subsequent_indent="  ")
 
 
 def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
@@ -129,8 +137,11 @@ def _pictures(
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
-        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error("absolute") for e in budgets]
-        curves.loglog(budgets, errors, label=kind.__name__)
+        mechanisms = [kind(Interval(0, 1), epsilon=float(e)) for e in budgets]
+        biased = max(abs(float(mechanisms[0].bias(x))) for x in (0.0, 1.0)) > 1e-6
+        errors = [mechanism.worst_error("absolute") for mechanism in mechanisms]
+        label = f"{kind.__name__}, {'biased: for single values' if biased else 'unbiased: for means'}"
+        curves.loglog(budgets, errors, label=label, linestyle="-" if biased else "--")
     dress_axes(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)
     files["errors.png"] = curves

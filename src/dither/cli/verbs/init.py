@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -138,6 +139,13 @@ _SURVEY: Final = """\
 epsilon = {epsilon}  # for one person and all questions together
 # sampled = true  # each person answers only one question, drawn at random, with all of epsilon
 """
+_SET: Final = """
+# {columns}:
+# if they are the yes-or-no columns of one question, replace their questions below by this one:
+# [questions.{question}]
+# several = [{items}]
+# most = {most}  # items that a person reports
+"""
 _BLANK: Final = """\
 # fill in one of these, or delete this question; min and max of the column are private:
 interval = []  # such as [18, 100]
@@ -230,9 +238,11 @@ def command(
         raise click.UsageError("say what to write: dither init FILE for a survey, or dither init --telemetry")
     if file is not None:
         target = out or file.with_suffix(".toml")
-        blank = _write_survey(file, target, columns, lists, epsilon, dialect, force)
+        blank, remarks = _write_survey(file, target, columns, lists, epsilon, dialect, force)
+        for remark in remarks:
+            click.echo(f"{file.name}: {remark}", err=True)
         if as_json:
-            print_json({"campaign": str(target), "blank": blank})
+            print_json({"campaign": str(target), "blank": blank, "remarks": remarks})
             return
         click.echo(f"{target}: fill in the domains of {', '.join(blank)}" if blank else f"{target}")
         click.echo("No value was read: the least and the greatest of a private column are private, too.")
@@ -261,8 +271,8 @@ def _write_survey(
     epsilon: float,
     dialect: Dialect,
     force: bool,
-) -> list[str]:
-    """Write a campaign with a question for each column, only from the header; return the blank ones."""
+) -> tuple[list[str], list[str]]:
+    """Write a campaign with a question for each column, only from the header; return blanks and remarks."""
     from dither.core.question import check_epsilon
     from dither.data.dialect import is_header
     from dither.data.formats.format import require_columns, table_format
@@ -279,7 +289,17 @@ def _write_survey(
     given = dict(entry.partition("=")[::2] for entry in lists)
     require_columns(file, [*columns, *given], there)
     known = reader.value_labels(file, dialect) if hasattr(reader, "value_labels") else {}
+    remarks = reader.remarks(file, dialect) if hasattr(reader, "remarks") else []
     text, blank = _SURVEY.format(file=file.name, out=out.name, epsilon=epsilon), []
+    for start, items in _sets(columns or there).items():
+        text += _SET.format(
+            columns=", ".join(f"{start}{item}" for item in items),
+            question=_quote(start[:-1]),
+            items=", ".join(map(_quote, items)),
+            most=min(3, len(items)),
+        )
+        names = ", ".join(f"{start}{item}" for item in items)
+        remarks.append(f"{names} may be the answers of one question; {out.name} says how to ask it once")
     for name in columns or there:
         text += f"\n[questions.{_quote(name)}]\n"
         labels = given[name].split(",") if name in given else known.get(name)
@@ -294,7 +314,19 @@ def _write_survey(
         text += 'optional = false  # true: "no answer" is an answer, as private as any\n'
     with whole(out) as stream:
         stream.write(text)
-    return blank
+    return blank, remarks
+
+
+def _sets(columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the items of columns with a common start, such as media_TV and media_radio, by that start."""
+    found: dict[str, list[str]] = {}
+    for name in columns:
+        start, mark, item = next(
+            (name.partition(sign) for sign in "._" if 0 < name.find(sign) < len(name) - 1), (name, "", "")
+        )
+        if item and not item.isdigit():
+            found.setdefault(start + mark, []).append(item)
+    return {start: items for start, items in found.items() if len(items) > 1}
 
 
 def _write_telemetry(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from dither.cli.in_options import in_options
 from dither.cli.options import CRITERION, JSON_OPTION, LOSS_CHOICES, domain_options, need_domain, read_loss
 from dither.cli.output import emphasise, number, print_json, rows_done
 
@@ -33,7 +34,7 @@ _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
     "Locations": "the mean distance of a report to the person's place",
     "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
-    "Distribution": "the distance of the distribution, with the sampling error;  from … to: of single shapes",
+    "Distribution": "the distance of the distribution, with the sampling error; from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell",
     "MeanOfVectors": "the length of the error that privacy adds to the mean vector (root mean square)",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
@@ -238,8 +239,8 @@ def command(
             print_json([dict(row) for row in table])
             click.echo("".join(f"{line}\n" for line in table.title.split("\n")[1:]), err=True, nl=False)
         else:
-            click.echo(repr(table))
-            click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
+            click.echo(in_options(repr(table)))
+            click.echo(click.wrap_text(f"error: {_MEANINGS[_GOALS[goal]]}", 80))
         return
     if people is not None and epsilon is not None:
         raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")

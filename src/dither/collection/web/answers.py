@@ -51,10 +51,13 @@ _STATE: Final = 48  # bits of a number of reports
 GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
-ONE_LOOK: Final = f"{LEVEL:.0%} at one look".replace("%", " %")
 ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
+_ANALYSED: Final = (
+    "the answers are not one number or a list of shares; dt.Counts.from_bytes reads the summary, for the "
+    "modules dt.maps (places, several numbers) and dt.tables (profiles)"
+)
 LYING: Final = "{}, and what {} of lies add"
 
 
@@ -91,6 +94,8 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
+    if query.what is What.USUAL and not usual_quantity(question):
+        return [without_answer(query, part, summary.n, NO_ANSWER, _ANALYSED, name)]
     try:
         if query.what is What.DISTRIBUTION:
             return list(_bins(query, part, distribution(summary, query.bins)))
@@ -182,7 +187,7 @@ def version_rows(query: Query, parts: Sequence[tuple[int, Counts]]) -> list[Plai
         return made
     every, name = _numbers(number for number, _ in parts), made[0]["quantity"]
     try:
-        combined = combine_versions([summary for _, summary in parts])
+        combined = combine_versions([summary for _, summary in parts], at_any_time=True)
     except DitherError as error:
         n = sum(summary.n for _, summary in parts)
         return [*made, {**without_answer(usual, whole, n, NO_ANSWER, str(error), name), "version": every}]
@@ -191,7 +196,7 @@ def version_rows(query: Query, parts: Sequence[tuple[int, Counts]]) -> list[Plai
     for record in combined.records():
         offer = _numbers(int(row["version"]) for row in made if row["answer"] == record["answer"])
         ends = {end: record[end] for end in ("value", "low", "high")}
-        row = _row(usual, whole, record["n"], name, interval=ONE_LOOK, **{"n of interval": record["n"]})
+        row = _row(usual, whole, record["n"], name, interval=ANY_TIME, **{"n of interval": record["n"]})
         made.append({**row, **ends, "answer": record["answer"], "version": offer})
     return made
 
@@ -242,8 +247,7 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
     more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
-    if isinstance(shape.line.unit, Calendar):
-        more["unit"] = shape.line.unit  # of the ends
+    more["unit"] = shape.line.unit or None  # of the ends
     base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.numbers(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")

@@ -16,20 +16,22 @@ from typing import Any, Final
 from dither.collection.web.answers import SHOWN
 from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import is_share, percent, row_text, value_text
-from dither.core.domains.calendar import Calendar
+from dither.core.domains.calendar import MINUTES, Calendar
 from dither.foundation.digits import plain
 from dither.foundation.markup import Markup, element, join_markup
 
 WIDE: Final = 360  # width of a picture in its own units: a phone's, so that letters stay readable
 _TALL: Final = 176
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 8, 20, 22
+_RIGHT, _TOP, _BOTTOM = 8, 20, 22
 _BAR: Final = 30
 MOST_BARS: Final = 12
 SERIES: Final = 6  # answers that a history shows
 MOST_LABELS: Final = 6  # labels side by side
-_YEAR: Final = 366  # days
+_YEAR, _MONTH = 366, 30.44  # days
+_MONTHS: Final = (1, 3, 6, 12, 24, 60, 120)  # between two dates of an axis
 _LETTER: Final = 6.2  # the width of a letter
 _VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
+_NARROW: Final = 6.0  # width of a bar that a whisker of usual width would hide
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
 
 # [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
@@ -46,6 +48,28 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
     step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * 0.85)
     first = math.ceil(low / step - 1e-9)
     return [round(number * step, 12) for number in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def calendar_ticks(low: float, high: float, unit: str | None, count: int = 4) -> list[float]:
+    """Return about `count` values of an axis: round numbers, first days of months, or full hours."""
+    calendar = Calendar.of(unit)
+    if calendar is None:
+        return ticks(low, high, count)
+    if not calendar.is_date:
+        step = next((step for step in _CLOCK if (high - low) / step <= count + 1), _CLOCK[-1])
+        return [float(step * at) for at in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    if high - low < 2 * _MONTH:
+        return ticks(low, high, count)
+    months = (high - low) / _MONTH / count
+    step = next((step for step in _MONTHS if step >= 0.85 * months), _MONTHS[-1])
+    first, last = (datetime.date.fromordinal(round(end) + _EPOCH) for end in (low, high))
+    numbers = range(12 * first.year + first.month - 1, 12 * last.year + last.month)
+    days = [datetime.date(number // 12, number % 12 + 1, 1) for number in numbers if number % step == 0]
+    return [float(day.toordinal() - _EPOCH) for day in days if first <= day <= last]
+
+
+_CLOCK: Final = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360)  # minutes between two times of an axis
+_EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 
 
 def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
@@ -116,7 +140,7 @@ def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
     low, high = min(ends), max(ends)
     row, show = rows[0], value_text(rows[0]["unit"])
     parts = []
-    for mark in ticks(low, high, 3 if Calendar.of(row["unit"]) is not None else 5):
+    for mark in calendar_ticks(low, high, row["unit"], 3 if Calendar.of(row["unit"]) is not None else 5):
         x = 16 + (WIDE - 32) * (mark - low) / (high - low or 1.0)
         parts += [_line(x, 18, x, 42, "grid"), _text(x, 56, show(mark), "tick", anchor="middle")]
     least, most, value = (
@@ -136,13 +160,14 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
     """Return a bar of equal width for each answer that a stepped scale has; its height is the share."""
     shown = [row for row in rows if row["state"] == SHOWN]
     top = min(max(row["high"] for row in shown), 1.0)
-    wide = (WIDE - _LEFT - _RIGHT) / len(shown)
+    side = _Side(0.0, top, percent)
+    wide = (WIDE - side.left - _RIGHT) / len(shown)
     every = math.ceil(len(shown) * (max(len(str(row["answer"])) for row in shown) + 1) * _LETTER / 300)
-    text, parts = row_text(shown), _side_axis(0.0, top, percent)
+    text, parts = row_text(shown), side.marks()
     for index, row in enumerate(shown):
-        left = _LEFT + index * wide
-        heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
-        bar = [_rect(left + wide * 0.1, heights[0], wide * 0.8, _y(0, 0, 1) - heights[0], "bar")]
+        left = side.left + index * wide
+        heights = [side.y(min(max(row[name], 0.0), top)) for name in ("value", "low", "high")]
+        bar = [_rect(left + wide * 0.1, heights[0], wide * 0.8, side.y(0) - heights[0], "bar")]
         bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
         parts.append(_spot(left, wide, f"{row['answer']}: {text(row)}", bar, len(shown) <= _FOCUSED))
         if index % every == 0:
@@ -162,19 +187,20 @@ def _is_scale(shown: Sequence[PlainRow]) -> bool:
 def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     """Return a histogram whose bins have equal widths, with the values at their edges."""
     top = min(max(row["high"] for row in shown), 1.0)
-    wide, text, parts = (WIDE - _LEFT - _RIGHT) / len(shown), row_text(shown), _side_axis(0.0, top, percent)
+    side = _Side(0.0, top, percent)
+    wide, text, parts = (WIDE - side.left - _RIGHT) / len(shown), row_text(shown), side.marks()
     edges = [*(row["from"] for row in shown), shown[-1]["to"]]
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
     names[-1] = f"{names[-1]} {unit}".strip()
     every = math.ceil(len(names) * (max(map(len, names)) + 1) * _LETTER / 300)
     for index, name in enumerate(names):
         if index % every == 0 and (index == len(names) - 1 or index + every < len(names)):
-            parts.append(_text(_LEFT + index * wide, _TALL - 6, name, "tick", anchor="middle"))
+            parts.append(_text(side.left + index * wide, _TALL - 6, name, "tick", anchor="middle"))
     parts.append(_text(WIDE - len(names[-1]) * _LETTER / 2, _TALL - 6, names[-1], "tick", anchor="middle"))
     for index, row in enumerate(shown):
-        left = _LEFT + index * wide
-        heights = [_y(min(max(row[name], 0.0), top), 0.0, top) for name in ("value", "low", "high")]
-        bar = [_rect(left, heights[0], wide, _y(0, 0, 1) - heights[0], "bar")]
+        left = side.left + index * wide
+        heights = [side.y(min(max(row[name], 0.0), top)) for name in ("value", "low", "high")]
+        bar = [_rect(left, heights[0], wide, side.y(0) - heights[0], "bar")]
         bar.append(_line(left + wide / 2, heights[1], left + wide / 2, heights[2], "whisker"))
         label = f"{names[index]} to {names[index + 1]}: {text(row)}"
         parts.append(_spot(left, wide, label, bar, len(shown) <= _FOCUSED))
@@ -196,21 +222,38 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
     usual = (last - first) / len(shown)  # a bin of usual width is as high as its share
     scales = [usual / (row["to"] - row["from"]) for row in shown]
     top = max(min(row["high"], 1.0) * scale for row, scale in zip(shown, scales, strict=True))
-    text, parts = row_text(shown), _side_axis(0.0, top, percent)
-    marks, show = ticks(first, last), value_text(unit)
+    side = _Side(0.0, top, percent)
+    text, parts = row_text(shown), side.marks()
+    marks, show, calendar = calendar_ticks(first, last, unit), value_text(unit), Calendar.of(unit)
+    if calendar is not None and not calendar.is_date:
+        marks = marks[:-1] if marks[-1:] == [float(MINUTES)] else marks  # midnight is the left end, too
+    year = {show(mark)[:4] for mark in marks}
+
+    def x_of(value: float) -> float:
+        return float(side.left + (WIDE - side.left - _RIGHT) * (value - first) / (last - first))
+
     for mark in marks:
         name = show(mark)
-        if mark == marks[-1] and Calendar.of(unit) is None:
+        if calendar is not None and calendar.is_date:  # years are written once, days that begin a month never
+            name = name[:7] if last - first >= 2 * _MONTH else name[5:] if len(year) == 1 else name
+        elif mark == marks[-1] and calendar is None:
             name = f"{name} {unit}".strip()
-        x = min(_x(mark, first, last), WIDE - len(name) * _LETTER / 2)
+        x = min(x_of(mark), WIDE - len(name) * _LETTER / 2)
         parts.append(_text(x, _TALL - 6, name, "tick", anchor="middle"))
     for row, scale in zip(shown, scales, strict=True):
-        left, right = _x(row["from"], first, last), _x(row["to"], first, last)
+        left, right = x_of(row["from"]), x_of(row["to"])
         middle = (left + right) / 2
-        heights = [_y(min(row[name] * scale, top), 0.0, top) for name in ("value", "low", "high")]
+        heights = [side.y(min(row[name] * scale, top)) for name in ("value", "low", "high")]
+        gap = min(1.0, (right - left) / 4)
         bar = [
-            _rect(left + 0.5, heights[0], max(right - left - 1, 0.5), _y(0, 0, 1) - heights[0], "bar"),
-            _line(middle, heights[1], middle, heights[2], "whisker"),
+            _rect(left + gap / 2, heights[0], right - left - gap, side.y(0) - heights[0], "bar"),
+            _line(
+                middle,
+                heights[1],
+                middle,
+                heights[2],
+                "whisker" if right - left > _NARROW else "whisker thin",
+            ),
         ]
         words = f"{show(row['from'])} to {show(row['to'])}: {text(row)}"
         parts.append(_spot(left, right - left, words, bar, len(shown) <= _FOCUSED))
@@ -237,39 +280,26 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
     share = is_share(kept[0])
     if share:
         low, high = max(low, 0.0), min(high, 1.0)
-    right = _RIGHT if names == [None] else 8 + _LETTER * min(max(len(str(name)) for name in names), 12) + 12
+    right = _RIGHT if names == [None] else 8 + _LETTER * min(max(len(str(name)) for name in names), 14) + 12
     begin, end = (datetime.date.fromisoformat(day) for day in (days[0], days[-1]))
-    span = max((end - begin).days, 1)
+    side = _Side(low, high, _shown_as(kept[0]["unit"], share, high - low), right)
+    between = (WIDE - side.left - right - 12 - 2 * len(names)) / max((end - begin).days, 1)
 
     def across(day: str) -> float:
-        return (
-            _LEFT
-            + 6
-            + (WIDE - _LEFT - right - 12 - 2 * len(names))
-            * (datetime.date.fromisoformat(day) - begin).days
-            / span
-        )
+        return side.left + 6 + between * (datetime.date.fromisoformat(day) - begin).days
 
-    show = percent if share else value_text(kept[0]["unit"])
-    if Calendar.of(kept[0]["unit"]) is not None and not share:  # a date without its year, or its day
-        part = slice(5, None) if high - low < _YEAR else slice(7)
-        parts = _side_axis(low, high, lambda number: show(number)[part], right)
-    else:
-        parts = _side_axis(low, high, show, right)
-    labelled = [days[0], days[-1]] if len(days) < 4 else [days[0], days[len(days) // 2], days[-1]]
-    for day in labelled:
-        anchor = "start" if day == days[0] else "end" if day == days[-1] else "middle"
-        parts.append(_text(across(day), _TALL - 6, day, "tick", anchor=anchor))
+    parts = [*side.marks(), *_dates(days, across, WIDE - right)]
+    few = "" if len(names) < 3 else " thin"  # whiskers of many answers would hide their values
     text, ends = row_text(kept), []
     for number, name in enumerate(names):
         series = [row for row in kept if row["answer"] == name]
-        spots = [(across(row["day"]) + 2 * number, _y(row["value"], low, high)) for row in series]
+        spots = [(across(row["day"]) + 2 * number, side.y(row["value"])) for row in series]
         for run in _runs([row["day"] for row in series], step):
             points = " ".join(f"{_n(x)},{_n(y)}" for x, y in spots[run])
             parts.append(element("polyline", points=points, class_=f"curve s{number}"))
         for row, (x, y) in zip(series, spots, strict=True):
-            bar = [_y(min(max(row[end], low), high), low, high) for end in ("low", "high")]
-            parts += [_line(x, bar[0], x, bar[1], f"whisker s{number}"), _mark(x, y, number)]
+            bar = [side.y(min(max(row[name], low), high)) for name in ("low", "high")]
+            parts += [_line(x, bar[0], x, bar[1], f"whisker s{number}{few}"), _mark(x, y, number)]
         ends.append((spots[-1][1], number, name))
     if names != [None]:
         parts += _direct_labels(ends, WIDE - right + 4)
@@ -278,10 +308,40 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
         said = ", ".join(
             text(row) if row["answer"] is None else f"{row['answer']} {text(row)}" for row in here
         )
-        wide = max((WIDE - _LEFT - right) / (span / step + 1), 2.0)
+        wide = max(between * step, 2.0)
         parts.append(_spot(across(day) - wide / 2, wide, f"{day}: {said}", [], len(days) <= _FOCUSED))
     words = f"Over time, from {days[0]} to {days[-1]}: {len(days)} dates with an answer"
     return _svg(_TALL, words, parts)
+
+
+def _shown_as(unit: str | None, share: bool, length: float) -> Callable[[float], str]:
+    """Return how values beside an axis of some length are written: a date without its year, or its day."""
+    if share:
+        return percent
+    show, calendar = value_text(unit), Calendar.of(unit)
+    if calendar is None or not calendar.is_date:
+        return show
+    part = slice(5, None) if length < _YEAR else slice(7)
+    return lambda number: show(number)[part]
+
+
+def _dates(days: Sequence[str], across: Callable[[str], float], end: float) -> list[Markup]:
+    """Return the dates below a history: the first and the last, and the middle one where there is space.
+
+    The year is written with the first date, and where it changes.
+    """
+    parts: list[Markup] = []
+    free, year = 0.0, ""
+    last = days[-1] if days[-1][:4] != days[0][:4] else days[-1][5:]
+    for day in dict.fromkeys((days[0], days[len(days) // 2], days[-1])):
+        name = day[5:] if day[:4] == year else day
+        width, x = len(name) * _LETTER, across(day)
+        left = min(max(x - width / 2, x - 6), end - width)
+        until = end if day == days[-1] else end - len(last) * _LETTER - 8
+        if left >= free and left + width <= until + 1:
+            parts.append(_text(left, _TALL - 6, name, "tick"))
+            free, year = left + width + 8, day[:4]
+    return parts
 
 
 def shown_answers(rows: Sequence[PlainRow]) -> list[str | None]:
@@ -305,10 +365,10 @@ def _runs(days: Sequence[str], step: int) -> list[slice]:
 def _direct_labels(ends: Sequence[tuple[float, int, str | None]], x: float) -> list[Markup]:
     """Return the names of series next to their last values, moved apart where they would overlap."""
     parts, before = [], -math.inf
-    for y, number, name in sorted(ends):
-        at = max(y, before + 12)
+    for index, (y, number, name) in enumerate(sorted(ends)):
+        at = max(min(y, _TALL - _BOTTOM - 12 * (len(ends) - 1 - index)), before + 12)
         before = at
-        parts += [_mark(x + 3, at, number), _text(x + 10, at + 4, _cut(str(name), 12), "tick")]
+        parts += [_mark(x + 3, at, number), _text(x + 10, at + 4, _cut(str(name), 14), "tick")]
     return parts
 
 
@@ -339,15 +399,28 @@ def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus:
     return element("g", *parts, area, tip, class_="spot", **more)
 
 
-def _side_axis(low: float, high: float, show: Callable[[float], str], right: float = _RIGHT) -> list[Markup]:
-    parts = []
-    for mark in ticks(low, high):
-        y = _y(mark, low, high)
-        parts += [
-            _line(_LEFT, y, WIDE - right, y, "grid"),
-            _text(_LEFT - 4, y + 4, show(mark), "tick", anchor="end"),
-        ]
-    return [*parts, _line(_LEFT, _TALL - _BOTTOM, WIDE - right, _TALL - _BOTTOM, "axis")]
+class _Side:
+    """The vertical axis of a picture, from `low` to `high`; its numbers take the space that they need."""
+
+    def __init__(self, low: float, high: float, show: Callable[[float], str], right: float = _RIGHT) -> None:
+        self._low, self._high, self._right = low, high, right
+        self._marks = [(mark, show(mark)) for mark in ticks(low, high)]
+        self.left = 8 + _LETTER * max((len(name) for _, name in self._marks), default=0)
+
+    def y(self, value: float) -> float:
+        """Return the height of a value."""
+        length = self._high - self._low
+        share = (value - self._low) / length if length > 0.0 else 0.5
+        return _TALL - _BOTTOM - (_TALL - _TOP - _BOTTOM) * share
+
+    def marks(self) -> list[Markup]:
+        """Return the lines and numbers of the axis, and the line below."""
+        end, floor, parts = WIDE - self._right, _TALL - _BOTTOM, list[Markup]()
+        for mark, name in self._marks:
+            y = self.y(mark)
+            parts.append(_line(self.left, y, end, y, "grid"))
+            parts.append(_text(self.left - 4, y + 4, name, "tick", anchor="end"))
+        return [*parts, _line(self.left, floor, end, floor, "axis")]
 
 
 def _svg(height: float, words: str, parts: Sequence[Markup]) -> Markup:
@@ -365,15 +438,6 @@ def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
 
 def _rect(x: float, y: float, width: float, height: float, kind: str) -> Markup:
     return element("rect", x=_n(x), y=_n(y), width=_n(width), height=_n(max(height, 0.0)), class_=kind)
-
-
-def _x(point: float, first: float, last: float) -> float:
-    return _LEFT + (WIDE - _LEFT - _RIGHT) * (point - first) / (last - first)
-
-
-def _y(height: float, low: float, high: float) -> float:
-    share = (height - low) / (high - low) if high > low else 0.5
-    return _TALL - _BOTTOM - (_TALL - _TOP - _BOTTOM) * share
 
 
 def _clip(share: float, top: float) -> float:

@@ -73,13 +73,20 @@ class _Style:
         return self.properties[found[1]]
 
 
-def _artists(axes: Axes, picture: ElementTree.Element, style: _Style) -> Iterator[Artist]:
-    """Yield what is drawn for each element that is seen."""
-    for element in picture.iter():
+def _artists(axes: Axes, picture: ElementTree.Element, style: _Style, down: float = 0.0) -> Iterator[Artist]:
+    """Yield what is drawn for each element that is seen; groups may be moved down."""
+    from matplotlib.transforms import Affine2D
+
+    for element in picture:
+        moved = re.fullmatch(r"translate\(0 ([\d.]+)\)", element.get("transform", ""))
+        offset = down + (float(moved[1]) if moved else 0.0)
         draw = _DRAWN.get(element.tag.rpartition("}")[2])
         said = style.of(element) if draw else {}
         if draw is not None and said.get("display") != "none" and said.get("fill") != "transparent":
-            yield draw(axes, element, said)
+            made = draw(axes, element, said)
+            made.set_transform(Affine2D().translate(0.0, offset) + axes.transData)
+            yield made
+        yield from _artists(axes, element, style, offset)
 
 
 def _numbers(element: ElementTree.Element, *names: str) -> list[float]:

@@ -39,6 +39,7 @@ from dither.collection.web.requests import Handler, client_address
 from dither.collection.web.sections import (
     COMING,
     FILES,
+    Files,
     Told,
     draw_answers,
     headline,
@@ -184,10 +185,11 @@ def whole_page(
     return document(f"{contract.name}: answers", body, again=COMING in parts.values())
 
 
-def document(title: str, body: Sequence[Markup], *, again: bool = False) -> str:
+def document(title: str, body: Sequence[Markup], *, again: bool = False, live: bool = True) -> str:
     """Return a complete document with the style and the script that the policy allows.
 
-    With `again` a browser without scripts loads it once more, as some parts are still being computed.
+    With `again` it is loaded once more, as some parts are still being computed: by browsers without scripts,
+    or by all if the page is not `live`.
     """
     reload = element("meta", content="2", **{"http-equiv": "refresh"})
     head = [
@@ -196,7 +198,7 @@ def document(title: str, body: Sequence[Markup], *, again: bool = False) -> str:
         element("title", title),
         Markup(f'<link rel="icon" href="{_BLANK}">'),
         element("style", Markup(STYLE)),
-        *([element("noscript", reload)] if again else []),
+        *([element("noscript", reload) if live else reload] if again else []),
     ]
     script = element("script", Markup(SCRIPT))
     whole_document = element("html", element("head", *head), element("body", *body, script), lang="en")
@@ -231,7 +233,9 @@ def listing(
         shown.append(element("section", *inside, **{"aria-labelledby": f"c{newest.id[:16]}"}))
     if not shown:
         shown = [element("p", "No campaign has been published here.")]
-    return document("Campaigns", [element("main", element("h1", "Campaigns"), *shown)])
+    coming = any(str(COMING) in str(part) for part in parts.values())
+    body = [element("main", element("h1", "Campaigns"), *shown)]
+    return document("Campaigns", body, again=coming, live=False)
 
 
 def failure(words: str) -> str:
@@ -413,9 +417,9 @@ class Pages:
         known, day = list(self._collector.campaigns.values()), self._collector.day()
 
         def make() -> bytes:
-            until, parts = time.monotonic() + _PATIENCE, {}
-            for published in known:
-                parts[published.id] = self._headlines(published, until)
+            until = time.monotonic() + _PATIENCE
+            newest = {each.id: each for each in (versions_of(version, known)[-1] for version in known)}
+            parts = {identity: self._headlines(each, until) for identity, each in newest.items()}
             return compress(listing(known, parts, day, self._collector.settings.grace))
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, make)
@@ -447,21 +451,31 @@ class Pages:
         return sheet
 
     def _headlines(self, published: Published, until: float) -> Markup:
-        """Return the estimate of each question in a table, of all versions together where they add."""
-        lines, contract = [], published.contract
-        for name in question_names(published)[:_HEADLINES]:
-            if time.monotonic() > until:
+        """Return the estimate of each question in a table, of all versions together where they add.
+
+        After `until` one more is computed, and the others follow when the page is loaded again.
+        """
+        lines: list[tuple[str, str, str]] = []
+        contract = published.contract
+        names = question_names(published)
+        for name in names[:_HEADLINES]:
+            if lines and time.monotonic() > until:
                 break
             several = len(self._answers.versions(published.id, name)) > 1
             query = Query(name, what=What.VERSIONS if several else What.USUAL)
             rows = _with_words(self._answers.compute(published.id, [query]), contract)
-            if several:  # the last version is that of all together, if there is one
-                last = [row for row in rows if row["state"] == SHOWN][-1:]
-                rows = [row for row in rows if last and row["version"] == last[0]["version"]]
+            if several:  # the last row of an answer is that of all versions together, if there is one
+                rows = list({row["answer"]: row for row in rows if row["state"] == SHOWN}.values()) or rows
             lines.append((question_text(name, contract) or name, headline(rows), whole(_reports(rows))))
         if not lines:
             return Markup()
-        return table_of("Answers of all versions", ("question", "answer", "reports"), lines)
+        table = table_of("Answers of all versions", ("question", "answer", "reports"), lines)
+        missing = len(names[:_HEADLINES]) - len(lines)
+        if missing:
+            return join_markup([table, COMING])
+        more = len(names) - len(lines)
+        words = f"and {number_of(more, 'more question')}" if more else ""
+        return join_markup([table, element("p", words, class_="soft") if more else Markup()])
 
     async def _now(self, published: Published, view: View) -> Drawn:
         lock = self._locks.setdefault(published.id, asyncio.Lock())
@@ -501,7 +515,8 @@ class Pages:
             drawn, section_parts = self._section(published, view, name)
             if drawn != mark:
                 complete = False
-                quick = regions(number, Told(answers[name], (), (), ()), published.contract, by)
+                early, files = Told(answers[name], (), (), ()), _files(published, name, view)
+                quick = regions(number, early, published.contract, by, files)
                 before = section_parts or {**quick, f"q{number}-days": COMING}
                 section_parts = {**before, f"q{number}-answer": quick[f"q{number}-answer"]}
             parts |= section_parts
@@ -518,7 +533,8 @@ class Pages:
             _, by, day = mark
             asked = queries(name, contract.questions[name], view, by, day)
             rows = {kind: self._ask(published, query) if query else [] for kind, query in asked.items()}
-            made = regions(names.index(name), Told(**rows), contract, by)
+            files = _files(published, name, view)
+            made = regions(names.index(name), Told(**rows), contract, by, files)
             self._sections[published.id, view, name] = (mark, made)
             while len(self._sections) > _KEPT:
                 self._sections.popitem(last=False)
@@ -575,6 +591,10 @@ async def _over(request: Request) -> bool:
 
 def _with_words(rows: Sequence[PlainRow], contract: Campaign) -> list[PlainRow]:
     return [{**row, "answer": row["answer in words"] or row["answer"]} for row in in_words(rows, contract)]
+
+
+def _files(published: Published, name: str, view: View) -> Files:
+    return Files.of(f"/v1/campaigns/{published.id}", name, view)
 
 
 def _reports(rows: Sequence[PlainRow]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Final
@@ -38,6 +38,7 @@ from dither.collection.web.words import (
     row_text,
     value_text,
 )
+from dither.core.domains.calendar import Calendar
 from dither.core.question import Question
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
@@ -69,12 +70,11 @@ def queries(
 ) -> dict[str, Query | None]:
     """Return the queries for the page of a question, by the field of `Told`."""
     domain = question.domain
-    straight = domain.line is domain and not domain.circular
     since = view.since(today)
     request = Query(name, since=since)
     return {
         "usual": request,
-        "shape": replace(request, what=What.DISTRIBUTION) if straight else None,
+        "shape": replace(request, what=What.DISTRIBUTION) if domain.line is domain else None,
         "days": replace(request, by=by),
         "lying": replace(request, lying=_LIES),
         "sizes": replace(request, what=What.SIZES) if domain.sets else None,
@@ -85,18 +85,46 @@ def queries(
     }
 
 
-def regions(number: int, told: Told, contract: Campaign, by: By) -> dict[str, Markup]:
+def regions(number: int, told: Told, contract: Campaign, by: By, files: Files) -> dict[str, Markup]:
     """Return the parts of a question that change, by their identity on the page."""
     first = told.usual[0]
-    line = list(contract.questions.values())[number].domain.line
-    length = 1.0 if is_share(first) or line is None else line.shown.length
+    domain = list(contract.questions.values())[number].domain
+    length = 1.0 if is_share(first) or domain.line is None else domain.line.shown.length
+    most = domain.most if domain.sets else None
     return {
-        f"q{number}-answer": _answer(told, contract.people, length),
-        f"q{number}-picture": _picture(told, first),
-        f"q{number}-days": _days(told, by),
-        f"q{number}-labels": join_markup([_labels(told), _versions(told)]),
+        f"q{number}-answer": _answer(told, contract.people, length, most),
+        f"q{number}-picture": _picture(told, first, files),
+        f"q{number}-days": _days(told, by, files),
+        f"q{number}-labels": join_markup([_labels(told, files), _versions(told)]),
         f"q{number}-table": _table(told, by),
     }
+
+
+@dataclass(frozen=True)
+class Files:
+    """The addresses of a question's charts and numbers: those of a campaign, and the chosen period."""
+
+    base: str
+    terms: Mapping[str, str]
+
+    @classmethod
+    def of(cls, base: str, name: str, view: View) -> Files:
+        """Return the addresses for the section of a question."""
+        return cls(base, {"question": name, **view.period})
+
+    def address(self, file: str, **more: str) -> str:
+        """Return the address of a file."""
+        return f"{self.base}/{file}?{urlencode({**self.terms, **more})}"
+
+    def links(self, title: str, **more: str) -> Markup:
+        """Return links to a chart as a picture, and to its numbers."""
+        forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
+        links = [
+            element("a", form, href=self.address(file, **more), **{"aria-label": f"{title} as {form}"})
+            for form, file in forms.items()
+            if form != "PNG" or draws_png()
+        ]
+        return element("p", join_markup(links, " · "), class_="soft files")
 
 
 def section(
@@ -108,28 +136,9 @@ def section(
         identity = f"q{number}-{kind}"
         return element("div", parts[identity], id=identity)
 
-    request = urlencode({"question": name, **view.period})
-    pictures = {f"by {by.value}": f"{request}&by={by.value}"}
-    if contract.questions[name].domain.line is None:
-        pictures = {"shares": request, **pictures}
-    else:
-        pictures = {"distribution": f"{request}&what=distribution", **pictures}
-    if len(contract.labels) > 1:
-        pictures["by label"] = f"{request}&by=label"
-    files = [element("a", FILES[form], href=f"{base}/answers.{form}?{request}") for form in FILES]
-    files.append(element("a", "summary", href=f"{base}/summary?{request}"))
-    forms = {"SVG": "chart.svg", "PNG": "chart.png", "CSV": "answers.csv"}
-    charts = [
-        join_markup([f"{what} as ", join_markup(links, ", ")], "")
-        for what, terms in pictures.items()
-        for links in [
-            [
-                element("a", form, href=f"{base}/{file}?{terms}", **{"aria-label": f"{what} as {form}"})
-                for form, file in forms.items()
-                if form != "PNG" or draws_png()
-            ]
-        ]
-    ]
+    files = Files.of(base, name, view)
+    links = [element("a", FILES[form], href=files.address(f"answers.{form}")) for form in FILES]
+    links.append(element("a", "summary", href=files.address("summary")))
     return element(
         "section",
         element("h2", *_heading(name, contract), id=f"q{number}"),
@@ -139,8 +148,7 @@ def section(
         region("days"),
         region("labels"),
         element("details", element("summary", f"All numbers of {name}"), region("table")),
-        element("p", "Charts: ", join_markup(charts, "; "), class_="soft"),
-        element("p", "Export: ", join_markup(files, ", "), class_="soft"),
+        element("p", "Export: ", join_markup(links, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
 
@@ -159,7 +167,7 @@ def draws_png() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def _answer(reported: Told, people: int, length: float) -> Markup:
+def _answer(reported: Told, people: int, length: float, most: int | None) -> Markup:
     first = reported.usual[0]
     if first["state"] == NONE:
         return element("p", "No reports have arrived yet.", class_="big")
@@ -170,7 +178,7 @@ def _answer(reported: Told, people: int, length: float) -> Markup:
         return join_markup(
             [
                 element("p", "No answer", class_="big"),
-                element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
+                element("p", f"{number_of(first['n'], 'report')}; {first['reason']}.", class_="warn"),
             ]
         )
     if is_bound(first):
@@ -190,15 +198,21 @@ def _answer(reported: Told, people: int, length: float) -> Markup:
     if first["outside"] is not None:
         lines.append(element("p", outside_words(first), class_="soft"))
     return join_markup(
-        [*lines, *(element("p", words, class_="soft") for words in _further(reported, top, unclear))]
+        [*lines, *(element("p", words, class_="soft") for words in _further(reported, top, unclear, most))]
     )
 
 
-def _further(reported: Told, top: PlainRow, unclear: str | None) -> Iterator[str]:
-    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie."""
+def _further(reported: Told, top: PlainRow, unclear: str | None, most: int | None) -> Iterator[str]:
+    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie.
+
+    `most` is the number of items that a device reports.
+    """
     for row in reported.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
-            yield f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+            yield (
+                f"{row['answer']} items: {bounds(row)} of the people ({narrow(row['interval'])}). A device "
+                f"reports at most {most}, so each share may be larger by these people."
+            )
     if unclear is not None:
         return
     for row in reported.changes:
@@ -232,7 +246,7 @@ def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
     return draw_bars(shown) if shares else Markup()
 
 
-def _picture(reported: Told, first: PlainRow) -> Markup:
+def _picture(reported: Told, first: PlainRow, files: Files) -> Markup:
     if first["state"] != SHOWN:
         return Markup()
     if first["answer"] is not None and not is_bound(first):
@@ -240,12 +254,13 @@ def _picture(reported: Told, first: PlainRow) -> Markup:
         picture = draw_bars(reported.usual)
         more = shown - MOST_BARS
         note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
-        return join_markup([element("h3", "Shares"), picture, note])
+        return join_markup([element("h3", "Shares"), picture, note, files.links("shares")])
     picture = draw_shape(reported.shape, first["unit"] or "")
-    return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
+    links = files.links("distribution", what="distribution")
+    return join_markup([element("h3", "Distribution"), picture, links]) if picture else Markup()
 
 
-def _labels(reported: Told) -> Markup:
+def _labels(reported: Told, files: Files) -> Markup:
     """Return the answers by label side by side, and how far they differ, if there are two labels."""
     shown = [row for row in reported.labels if row["state"] == SHOWN]
     labels = list(dict.fromkeys(row["label"] for row in shown))
@@ -256,20 +271,29 @@ def _labels(reported: Told) -> Markup:
         for label, picture in draw_panels(shown)[:MOST_LABELS]
     ]
     parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
+    parts.append(files.links("by label", by="label"))
     differences = [row for row in reported.differences if row["state"] == SHOWN and row["low"] is not None]
-    if differences:
-        text = row_text(differences)
-        name = f"{differences[0]['quantity'].capitalize()}; {narrow(differences[0]['interval'])}"
-        lines = [
-            (
-                " ".join(filter(None, (row["label"] or "no label", row["answer"]))),
-                text(row),
-                f"≤ {power_of_ten(row['p'])}" if row["p"] < 1.0 else "1",
-            )
-            for row in differences[:60]
-        ]
-        parts.append(table_of(name, ("label", "difference", "p, at any time"), lines))
-    return join_markup(parts)
+    return join_markup([*parts, _differences(differences)] if differences else parts)
+
+
+def _differences(rows: Sequence[PlainRow]) -> Markup:
+    """Return the differences of labels from the first, with p-values."""
+    text, quantity = row_text(rows), rows[0]["quantity"]
+    others = list(dict.fromkeys(row["label"] or "no label" for row in rows))
+    answers = rows[0]["answer"] is not None
+    several = len(others) > 1 or not answers
+    name = quantity[:1].upper() + quantity[1:] if several else f"{others[0]}: {quantity}"
+    lines = [
+        (
+            *([row["answer"]] if answers else []),
+            *([row["label"] or "no label"] if several else []),
+            text(row),
+            f"≤ {power_of_ten(row['p'])}" if row["p"] < 1.0 else "1",
+        )
+        for row in rows[:60]
+    ]
+    head = (*(["answer"] if answers else []), *(["label"] if several else []), "difference", "p, at any time")
+    return table_of(f"{name}; {narrow(rows[0]['interval'])}", head, lines)
 
 
 def headline(rows: Sequence[PlainRow]) -> str:
@@ -286,10 +310,10 @@ def headline(rows: Sequence[PlainRow]) -> str:
 
 def _versions(reported: Told) -> Markup:
     """Return the answers of each version of the campaign and of all together, if there are two."""
-    numbers = list(dict.fromkeys(row["version"] for row in reported.versions))
+    shown = [row for row in reported.versions if row["state"] == SHOWN]
+    numbers = list(dict.fromkeys(row["version"] for row in shown))
     if len(numbers) < 2:
         return Markup()
-    shown = [row for row in reported.versions if row["state"] == SHOWN]
     text, parts = row_text(shown), [element("h3", "By version")]
     answers = list(dict.fromkeys(row["answer"] for row in shown))[:_MOST_ANSWERS]
     lines: list[tuple[str, ...]]
@@ -311,22 +335,26 @@ def _versions(reported: Told) -> Markup:
         ]
         parts.append(table_of("Versions", head, lines))
     reasons = [row["reason"] for row in reported.versions if row["state"] == NO_ANSWER]
-    words = "Versions that are added weigh by their precision; an answer has those that offer it."
+    words = (
+        "Together: versions that ask in the same way are counted as one, others weigh by their precision; an "
+        "answer has the versions that offer it."
+    )
     if reasons:
         words = f"The versions are not added: {reasons[-1]}."
     return join_markup([*parts, element("p", words, class_="soft")])
 
 
-def _days(reported: Told, by: By) -> Markup:
+def _days(reported: Told, by: By, files: Files) -> Markup:
     picture = draw_history(reported.days, STEPS[by])
     if not picture:
         return Markup()
     answers = {row["answer"] for row in reported.days if row["state"] == SHOWN}
     more = len(answers) - SERIES
     note = f"The {SERIES} most frequent answers; the table has {whole(more)} more." if more > 0 else ""
-    return join_markup(
-        [element("h3", f"By {by.value}"), picture, element("p", note, class_="soft") if note else Markup()]
-    )
+    unit = next((row["unit"] for row in reported.days if row["unit"] and not is_share(row)), None)
+    title = f"By {by.value}, in {unit}" if unit and Calendar.of(unit) is None else f"By {by.value}"
+    parts = [element("h3", title), picture, element("p", note, class_="soft") if note else Markup()]
+    return join_markup([*parts, files.links(f"by {by.value}", by=by.value)])
 
 
 def _table(reported: Told, by: By) -> Markup:

@@ -28,7 +28,7 @@ a:focus-visible,summary:focus-visible{outline:3px solid var(--mark);outline-offs
 .state{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .6rem;font-size:.85rem}
 .warn{color:var(--warn)}
 .questions{display:grid;gap:1rem;margin:1.2rem 0}
-.questions{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}
+.questions{align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}
 section{background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:1rem}
 .questions+section,section+section{margin-top:1rem}
 .questions section{margin:0}
@@ -41,6 +41,7 @@ text{fill:var(--ink);font-size:12px;font-family:inherit}
 .tick{fill:var(--soft);font-size:11px}
 .bar{fill:var(--bar)}
 .whisker{stroke:var(--mark);stroke-width:1.6}
+.thin{stroke-width:.8;opacity:.6}
 .axis{stroke:var(--rule)}
 .curve{fill:none;stroke:var(--mark);stroke-width:1;opacity:.55}
 .dot{fill:var(--mark)}
@@ -56,11 +57,13 @@ nav a[aria-current]{font-weight:700;color:var(--ink);text-decoration:none}
 .spot:hover .hit,.spot:focus .hit{fill:var(--mark);opacity:.1}
 .spot:focus{outline:none}
 .scroll{overflow-x:auto;margin-bottom:1rem}
-.scroll th{white-space:nowrap}
+.scroll thead th,.scroll td{white-space:nowrap}
+.scroll tbody th{min-width:6.2rem}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding-bottom:.3rem}
 th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-top:1px solid var(--rule);vertical-align:top}
 summary{cursor:pointer;color:var(--mark);padding:.35rem 0}
+.files{font-size:.8rem;margin:.1rem 0}
 ul{padding-left:1.2rem;margin:.4rem 0}
 """
 

@@ -57,7 +57,7 @@ def is_share(row: PlainRow) -> bool:
     """Return whether a row is a share of the people (written in per cent)."""
     quantity = str(row["quantity"])
     of_answer = row.get("answer") is not None and quantity.startswith(("difference", "change"))
-    return of_answer or quantity == "frequency" or quantity.startswith("share of a bin")
+    return of_answer or quantity in ("frequency", "sizes") or quantity.startswith("share of a bin")
 
 
 def is_bound(row: PlainRow) -> bool:
@@ -125,13 +125,14 @@ def bounds(row: PlainRow) -> str:
     low, high = row["low"], row["high"]
     if low is None or high is None:
         return "anything"
-    if is_share(row):
-        return f"{percent(max(low, 0.0))} to {percent(min(high, 1.0))}"
     if Calendar.of(row["unit"]) is not None:
         return " to ".join(map(value_text(row["unit"]), (low, high)))
-    digits = 1 - math.floor(math.log10(max(high - low, 1e-12)))
-    ends = f"{plain(round(low, digits))} to {plain(round(high, digits))}"
-    return f"{ends}{THIN}{row['unit']}" if row["unit"] else ends
+    factor, unit = (100.0, "%") if is_share(row) else (1.0, row["unit"])
+    if is_share(row):
+        low, high = max(low, 0.0), min(high, 1.0)
+    digits = 1 - math.floor(math.log10(max(factor * (high - low), 1e-12)))
+    ends = " to ".join(_decimal(factor * end, digits) for end in (low, high))
+    return f"{ends}{THIN}{unit}" if unit else ends
 
 
 _CLEAR: Final = 0.2  # the half-width, as a share of the domain, of an interval without information
@@ -173,7 +174,7 @@ def short_budget(text: str) -> str:
 
 def question_words(question: Question) -> str:
     """Return the text of a question, and the way in which devices answer it."""
-    return f"{question.domain.words()}; devices run {question.name}"
+    return f"{question.domain.words()}; randomized on the device by {question.name}"
 
 
 def promise(contract: Campaign) -> list[str]:

@@ -40,7 +40,7 @@ class Plane(Domain):
     cell_type = "none"
 
     def words(self) -> str:
-        return str(self)
+        return f"a location in {self}"
 
     @property
     @abstractmethod

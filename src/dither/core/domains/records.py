@@ -13,6 +13,7 @@ from dither.core.domains.domain import Domain, Interval, Table, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
+from dither.foundation.digits import plain
 
 
 def column(values: Any, names: Sequence[str], place: int) -> Any:
@@ -111,7 +112,7 @@ class Profile(Domain):
         return cls(attributes)
 
     def words(self) -> str:
-        return str(self)
+        return f"an answer to each of {', '.join(self.names)}"
 
     def examples(self, *, few: bool = False) -> list[dict[str, Any]]:
         """Return records: the first and the last category of all attributes, then of one attribute at a time.
@@ -226,7 +227,9 @@ class Box(Domain):
         return (len(self.sides),)
 
     def words(self) -> str:
-        return str(self)
+        sides = zip(self.names, self.sides, strict=True)
+        ranges = [f"{name} from {plain(side.low)} to {plain(side.high)}" for name, side in sides]
+        return f"numbers: {', '.join(ranges)}"
 
     def examples(self, *, few: bool = False) -> list[Floats]:
         """Return opposite corners, the middle, and a corner with one number changed."""

@@ -8,6 +8,7 @@ The specification is in a sheet of its own, named "dither", cut into cells of at
 from __future__ import annotations
 
 import datetime
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,21 @@ class Excel(TableFormat):
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         with _open_book(path) as book:
             return _header(_rows(path, book, dialect), dialect)
+
+    def remarks(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
+        """Return what to check before a header is used: other sheets, and a header in two rows."""
+        with _open_book(path) as book:
+            others = [found(name) for name in book.sheetnames if name != _SHEET]
+            header = _header(_rows(path, book, dialect), dialect)
+        remarks = []
+        if dialect.sheet is None and len(others) > 1:
+            remarks.append(f"read the sheet {others[0]}; --sheet names another: {', '.join(others[1:])}")
+        if any(re.fullmatch(r".+ \(\d+\)", name) for name in header):
+            row = dialect.header_rows[1]
+            remarks.append(
+                f"the header has merged cells; --header-row {row}-{row + 1} joins two rows of names"
+            )
+        return remarks
 
     def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         with _open_book(path) as book:
