@@ -166,7 +166,7 @@ def test_a_table_never_replaces_the_reports(reports: Path) -> None:
 
 
 def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
-    """A direction has no weighted mean: the others have one, and the reason is said."""
+    """Directions are not subtracted: the other questions have differences, and the reason is said."""
     (tmp_path / "c.toml").write_text(CAMPAIGN + "[questions.heading]\ncircle = 360\nepsilon = 4\n")
     rows = "\n".join(f"{1 + row % 2},flat,{row % 180},{row % 360}" for row in range(300))
     (tmp_path / "people.csv").write_text(f"weight,home,minutes,heading\n{rows}\n")
@@ -178,13 +178,15 @@ def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
     found = asked(out, "--weight", "weight")
     assert found["minutes"][0]["n"] == 300
     assert len(found["home"]) == 2
-    assert "expected reports on an interval" in str(found["heading"])
-    shown = run("estimate", out, "--weight", "weight")
-    assert shown.exit_code == 0
-    assert "heading: expected reports on an interval" in shown.output
-    alone = run("estimate", out, "--weight", "weight", "--column", "heading")
+    assert found["heading"][0]["n"] == 300
+    words = ("estimate", out, "--by", "weight", "--difference")
+    shown = run(*words)
+    assert shown.exit_code == 0, shown.output
+    assert "minutes by weight: differences" in shown.output
+    assert "heading by weight: directions are not added or subtracted" in shown.output
+    alone = run(*words, "--column", "heading")
     assert alone.exit_code != 0
-    assert "expected reports on an interval" in alone.output
+    assert "directions are not added" in alone.output
 
 
 def test_a_file_that_occurs_twice_is_said(reports: Path, tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_toml_asks_every_kind_and_the_default_draws_as_the_table_says(kind: str)
     assert contract.questions["asked"].device()["draw"] in row.draws
     assert Campaign.from_text(contract.text) == contract
     kinds.check_counted(contract)
+    assert kinds.rows(contract)[0].startswith(f"asked: {kind}, drawn as ")
 
 
 READ = {
@@ -150,6 +151,7 @@ def test_clients_that_lack_a_draw_are_named() -> None:
     asked = '[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
     change = Campaign.from_toml(f'{HEAD}repeat = "kept change"\ndays = 28\nchanges = 1\n{asked}')
     assert not kinds.gaps_of_clients(change)
+    assert kinds.rows(change)[0].startswith("a: kept change, drawn as 'response' by RR; answered by ")
     assert "JavaScript with changes" in kinds.rows(change)[0]
 
 
@@ -173,5 +175,7 @@ def test_what_a_collector_cannot_count_is_refused_by_it() -> None:
 def test_check_prints_the_row_of_every_question_of_the_examples(file: Path) -> None:
     told = run("campaign", "check", str(file))
     assert told.exit_code == 0
+    kind = "|".join(asked.kind for asked in kinds.ASKED_KINDS)
     for name in Campaign.read(file).questions:
-        assert re.search(rf"asks +{name}: .*, drawn as '.*; answered by Python, dither-device", told.output)
+        row = rf"asks +{name}: ({kind}), drawn as '.*; answered by Python, dither-device"
+        assert re.search(row, told.output)

@@ -338,8 +338,10 @@ def test_a_process_in_the_middle_of_storing_is_waited_for(database: str) -> None
     slow, quick = PostgresqlStore(database), PostgresqlStore(database)
     here = opened(quick)
     random = np.random.default_rng(6)
+    with quick._transaction(begun=True) as sql:  # who begins a day is alone
+        quick._known_slots(sql, {DAY.toordinal()})
     with slow._transaction() as sql:
-        _, tick = slow._known_slots(sql)
+        _, tick = slow._known_slots(sql, {DAY.toordinal()})
         quick.append([single(random) for _ in range(PEOPLE + 2)])
         here.catch_up()
         quick.append([single(random)])  # in the next tick
@@ -347,7 +349,7 @@ def test_a_process_in_the_middle_of_storing_is_waited_for(database: str) -> None
         assert public(here) == {}
         slow._slot(sql, Slot(CAMPAIGN.id, "browser", DAY, ""), made := {})
         (number,) = made.values()
-        slow._insert(sql, tick, [(random.bytes(16), 0, number, b"\x03")])
+        slow._insert(sql, tick, [(random.bytes(16), 0, number, b"\x03", DAY.toordinal())])
     here.catch_up()
     assert [one.total() for one in public(here).values()] == [PEOPLE + 3]
     assert here.live.waiting(CAMPAIGN.id, "browser") == 1

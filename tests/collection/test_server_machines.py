@@ -1,6 +1,6 @@
 """Two collectors at addresses of their own, on one database behind nginx: cut off, killed, and restarted.
 
-DITHER_BATCHES=100000 sends more batches than a usual run does.
+DITHER_BATCHES=1000000 sends more batches than a usual run does.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Senders:
 
     async def run(self, connections: int = 16) -> None:
         """Send everything."""
-        async with asyncio.timeout(1800):
+        async with asyncio.timeout(1800 + self._left / 50):
             await asyncio.gather(*(self._connection() for _ in range(connections)))
 
     async def _connection(self) -> None:

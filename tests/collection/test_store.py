@@ -98,8 +98,8 @@ def test_a_folded_day_counts_the_same_and_still_recognises(make_store: MakeStore
     store.close()
     store = make_store()
     assert counts(store) == expected([*batches, late])
-    assert store.forget(CAMPAIGN.id, DAY) == 0
-    assert store.forget(CAMPAIGN.id, NEXT) == sum(len(one.parts) for one in batches[:60])
+    assert store.forget({CAMPAIGN.id: DAY}) == 0
+    assert store.forget({CAMPAIGN.id: NEXT}) == sum(len(one.parts) for one in batches[:60])
     assert store.append([batches[0]]) == [Stored.NEW]  # forgotten: its identity was kept long enough
 
 

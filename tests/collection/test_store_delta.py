@@ -203,7 +203,7 @@ delta.export_to_delta(sys.argv[1], sys.argv[2])
 """
 
 
-@pytest.mark.some("before")
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_export_that_is_killed_adds_nothing_twice(moment: str, tmp_path: Path) -> None:
     from dither.collection.store.opening import open_store
@@ -382,6 +382,7 @@ def test_a_query_reads_a_table_by_its_address(tmp_path: Path) -> None:
     assert "a Delta table is not folded" in folded.output
 
 
+@pytest.mark.slow
 def test_other_engines_count_the_active_files(tmp_path: Path) -> None:
     import duckdb
     import polars

@@ -15,7 +15,7 @@ from dither.collection.live import Slot
 from dither.collection.store.postgresql import PostgresqlStore
 from dither.collection.store.sqlite import SqliteStore
 from dither.collection.store.store import StoreUnusable
-from tests.collection.campaigns import published
+from tests.collection.campaigns import DAY, published
 from tests.collection.test_store import arrived
 
 
@@ -55,6 +55,8 @@ def test_two_processes_that_store_the_same_things_in_another_order_do_not_wait_f
     batches = [arrived(1, label="1.0"), arrived(2)]
     if kind == "identities":  # the slots are there; the first identity is inserted, and then the other
         stores[0].append([arrived(3, label="1.0"), arrived(4)])
+    with stores[0]._transaction(begun=True) as sql:  # who begins a day is alone
+        stores[0]._known_slots(sql, {DAY.toordinal()})
     both = threading.Barrier(2)
 
     def meet() -> None:
@@ -68,10 +70,12 @@ def test_two_processes_that_store_the_same_things_in_another_order_do_not_wait_f
         meet()
         return number
 
-    def one_by_one(self: PostgresqlStore, sql: Any, tick: int, rows: list[Any]) -> set[bytes]:
+    def one_by_one(
+        self: PostgresqlStore, sql: Any, tick: int, rows: list[Any], *, more: bool = False
+    ) -> set[bytes]:
         found: set[bytes] = set()
         for row in rows:
-            found |= insert(self, sql, tick, [row])
+            found |= insert(self, sql, tick, [row], more=more)
             meet()
         return found
 

@@ -56,6 +56,13 @@ def old_database(folder: Path, database: str) -> None:
     with psycopg.connect(database) as sql:
         sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes, dither_withdrawn")
         sql.execute("ALTER TABLE dither_slots DROP COLUMN tick")
+        sql.execute("ALTER TABLE dither_meta DROP COLUMN day")
+        sql.execute("ALTER TABLE dither_reports RENAME TO days")
+        columns = "id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL, tick BIGINT NOT NULL"
+        sql.execute(f"CREATE TABLE dither_reports ({columns}, data BYTEA NOT NULL, PRIMARY KEY (id, part))")
+        sql.execute("INSERT INTO dither_reports SELECT id, part, slot, tick, data FROM days")
+        sql.execute("DROP TABLE days")
+        sql.execute("CREATE INDEX dither_news ON dither_reports (tick)")
         sql.execute("UPDATE dither_meta SET version = 2")
         with closing(sqlite3.connect(folder / "store.sqlite")) as file, sql.cursor() as cursor:
             ids = [identity for (identity,) in file.execute("SELECT DISTINCT id FROM reports").fetchall()]

@@ -169,3 +169,15 @@ def _check_page(shots: Path, page: str, server: Pages, browser: Browser, collect
     browser.screenshot(shots / f"{page}-answered.png")
     problems = [text for text in browser.problems() if "favicon" not in text and "404" not in text]
     assert problems == []
+    if page == "questions":
+        _check_unknown_name(browser)
+
+
+def _check_unknown_name(browser: Browser) -> None:
+    """Look at an element that names no question: it says so, the console says why, and the others stay."""
+    browser.value(
+        "document.querySelector('main').insertAdjacentHTML('beforeend', '<dither-question name=minuts>')"
+    )
+    browser.value("connectAll() && 0")
+    browser.wait(f"{ROOT.format('minuts')}?.textContent.includes('cannot show this question')")
+    assert any('name="minuts">: the campaign asks minutes,travel' in text for text in browser.problems())

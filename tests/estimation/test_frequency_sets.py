@@ -130,3 +130,31 @@ def test_shares_of_thinned_sets_are_lower_bounds() -> None:
     assert dt.frequencies(told, weights=np.ones(600))[0].lower_bound
     everything = dt.SetResponse(dt.Several(8, most=8), epsilon=3).perturb(people, source=dt.Seeded(1))
     assert not dt.frequencies(everything)[0].lower_bound  # nothing is thinned
+
+
+def test_sums_and_pairs_of_thinned_sets_are_lower_bounds() -> None:
+    """Items that devices leave out are missing in sums, scores and pairs of items, too."""
+    asked = dt.SetResponse(dt.Several(12, most=2), epsilon=3, pairs=True)
+    rates = np.array([0.8, 0.7, 0.6, *[0.0] * 9])
+    held = np.zeros(4)
+    for seed in range(40):
+        people = np.random.default_rng(seed).random((800, 12)) < rates
+        told = asked.perturb(people, source=dt.Seeded(seed))
+        found = dt.frequencies(told)
+        pair = dt.stats.joint_frequency(told, 0, 1)
+        held += [
+            found.sum([0, 1]).covers(1.5),
+            found.score({0: 1, 1: -1}).covers(0.1),
+            (found.sum([0, 1]) * -1.0).covers(-1.5),
+            pair.covers(0.56),
+        ]
+    assert (held >= 36).all()
+    assert repr(found.sum([0, 1])).startswith("≥ 1.")
+    assert found.sum([0, 1]).lower_bound
+    assert pair.lower_bound
+    assert not found.score({0: 1, 1: -1}).lower_bound
+    weighted = dt.frequencies(told, weights=np.full(800, 2.0)).sum([0, 1])
+    assert weighted.interval() == pytest.approx(found.sum([0, 1]).interval(), rel=0.01)
+    alone = asked.perturb([[0], [1], []] * 300, source=dt.Seeded(1))
+    assert not dt.stats.joint_frequency(alone, 0, 1).lower_bound  # nobody has more than one item
+    assert "±" in repr(dt.frequencies(alone).sum([0, 1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,3 +80,23 @@ def test_reports_of_cumulative_say_what_to_call() -> None:
     for call in (dt.mean, lambda reports: dt.quantile(reports, 0.5)):
         with pytest.raises(InvalidParameter, match=r"dt\.cumulative\(reports\)"):
             call(told)
+
+
+def test_people_without_an_answer_are_called_so() -> None:
+    """A category of no answer was called a group without a label, or None."""
+    answered: Any = dt.KRR(dt.Nullable(dt.Categories(["a", "b"])), epsilon=3)
+    told = answered.perturb(["a", "b", None] * 100, source=dt.Seeded(1))
+    other = dt.KRR(dt.Categories(["c", "d"]), epsilon=3).perturb(["c", "d", "d"] * 100, source=dt.Seeded(2))
+    by_public = dt.estimate(told, by=["x", "y", "y"] * 100)
+    by_private = dt.estimate(other, by=told)
+    gaps = dt.stats.difference(by_public)
+    table = dt.stats.crosstab(other, told)
+    for shown in (by_public, by_private, gaps, table):
+        assert "no answer" in str(shown)
+        assert "no label" not in str(shown)
+        assert "None" not in str(shown)
+    assert [row["group"] for row in by_private][-1] == "no answer"
+    assert table.records()[2]["second"] == "no answer"
+    assert by_private[None]["c"].n == 300
+    arms = {name: by_public[name]["a"] for name in ("x", "y")}
+    assert "Contrast of groups" in str(dt.stats.contrasts(arms, {"gap": {"x": -1, "y": 1}}))

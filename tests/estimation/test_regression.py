@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +102,24 @@ def test_a_logistic_regression_on_private_categories() -> None:
     assert "log-odds of 'yes'" in repr(fit)
 
 
+def test_a_logistic_regression_of_those_who_answered() -> None:
+    """Silence goes with the regressor, and the log-odds are those of the people who answered."""
+    rng, n = np.random.default_rng(3), 8_000
+    x = rng.uniform(-1.5, 1.5, n)
+    yes, silent = (rng.random(n) < 1.0 / (1.0 + np.exp(-odds)) for odds in (x, x - 1.0))
+    asked: Any = dt.KRR(dt.Nullable(dt.Categories(["no", "yes"])), epsilon=3)
+    answers = np.where(silent, None, np.where(yes, "yes", "no")).tolist()
+    fit = dt.stats.regression({"x": x}, asked.perturb(answers, source=dt.Seeded(3)))
+    assert fit["x"].covers(1.0, 1 - 1e-6)
+    assert not fit["x"].covers(0.7)  # the slope if silence counted as "no"
+    assert fit.at({"x": 0.0}).covers(0.5, 1 - 1e-6)
+    assert "of those who answered" in repr(fit)
+    assert fit.answer == "yes"
+    # Nobody is silent: as for a question that everybody answers, but for the noise of a third answer.
+    everybody = dt.stats.regression({"x": x}, asked.perturb(np.where(yes, "yes", "no"), source=dt.Seeded(4)))
+    assert everybody["x"].covers(1.0, 1 - 1e-6)
+
+
 def test_what_cannot_be_regressed_is_refused() -> None:
     told, y, _ = draw(5, 60, 4.0)
     yes = dt.KRR(YES, epsilon=1).perturb(["no", "yes"] * 30, source=dt.Seeded(1))
@@ -110,8 +129,15 @@ def test_what_cannot_be_regressed_is_refused() -> None:
         dt.stats.regression({"z": told["z"]}, told["town"])
     with pytest.raises(InvalidParameter, match="60 people"):
         dt.stats.regression({"z": [1.0, 2.0]}, y)
-    with pytest.raises(InvalidParameter, match="same reports twice"):
+    with pytest.raises(InvalidParameter, match="'b' has the same reports as regressor 'a'"):
         dt.stats.regression({"a": told["x"], "b": told["x"]}, y)
+    with pytest.raises(InvalidParameter, match="'a' has the same reports as the response"):
+        dt.stats.regression({"a": y}, y)
+    clock = dt.OGPM(dt.Times(), epsilon=1).perturb(["08:15"] * 60, source=dt.Seeded(1))
+    with pytest.raises(InvalidParameter, match=r"regressor 'wake'.*mean directions"):
+        dt.stats.regression({"wake": clock}, y)
+    with pytest.raises(InvalidParameter, match="response 'wake'"):
+        dt.stats.regression("wake ~ z", {"wake": clock, "z": told["z"]})
     with pytest.raises(InvalidParameter, match="not finite"):
         dt.stats.regression({"z": [math.nan] * 60}, y)
     with pytest.raises(InvalidParameter, match="at least one regressor"):

@@ -130,6 +130,28 @@ def test_equal_weights_change_nothing() -> None:
     assert np.array(two.interval()) == pytest.approx(np.array(one.interval()))
 
 
+def test_a_weighted_direction_is_of_the_population() -> None:
+    """People at 30° were asked a third as often as people at 120°; both are half of the population."""
+    rng = np.random.default_rng(1)
+    asked = dt.OGPM(dt.Circle(360), epsilon=2)
+    held = missed = 0
+    for seed in range(60):
+        second = rng.random(2000) < 0.75
+        angles = np.where(second, 120.0, 30.0) + rng.normal(0.0, 10.0, 2000)
+        told = asked.perturb(angles % 360.0, source=dt.Seeded(seed))
+        found = dt.mean(told, weights=np.where(second, 1.0, 3.0))
+        held += found.covers(75.0)
+        missed += not dt.mean(told).covers(75.0)
+    assert held >= 50
+    assert missed >= 50  # without the weights
+    plain, equal = dt.mean(told), dt.mean(told, weights=np.full(2000, 2.0))
+    assert equal.value == pytest.approx(plain.value)
+    assert equal.interval() == pytest.approx(plain.interval(), rel=1e-2)
+    assert "design effect" in repr(found)
+    few = dt.mean(told, weights=np.exp(3.0 * rng.standard_normal(2000)))
+    assert "few people carry the weight" in few.condition
+
+
 def test_weighted_estimates_are_of_the_population() -> None:
     answers, group, values = people(2, 20_000)
     truth = np.array([0.4, 0.25, 0.35])

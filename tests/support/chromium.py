@@ -107,7 +107,8 @@ class Browser:
             if event.get("method") == "Runtime.consoleAPICalled" and terms["type"] in ("error", "warning"):
                 found.append(str(terms["args"]))
             if event.get("method") == "Runtime.exceptionThrown":
-                found.append(str(terms["exceptionDetails"].get("text")))
+                details = terms["exceptionDetails"]
+                found.append(str(details.get("exception", {}).get("description") or details.get("text")))
         self.events.clear()
         return found
 

@@ -1,7 +1,8 @@
 """What a report costs from a store to a Delta table and back as a count: `python -m tools.benchmarks.scale`.
 
-Processor time of this process, its threads included, and bytes on the disk. `BATCHES=2e4 REPORTS=100` are the
-batches and the reports of each. A batch has reports of one question, as gateways send them.
+Processor time of this process, its threads included, wall time, and bytes on the disk. `BATCHES=2e4
+REPORTS=100 DAYS=4` are the batches, the reports of each, and the days. A batch has reports of one question,
+as gateways send them. `FOLDER` is where the files are while it runs.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from dither.data import sql
 
 BATCHES: Final = int(float(os.environ.get("BATCHES", "2e4")))
 REPORTS: Final = int(float(os.environ.get("REPORTS", "100")))
-DAYS: Final = 4
+DAYS: Final = int(os.environ.get("DAYS", "4"))
 FIRST: Final = datetime.date(2026, 11, 2)
 
 
-def processor(run: Callable[[], object]) -> float:
-    """Return the processor seconds of a call."""
-    began = resource.getrusage(resource.RUSAGE_SELF)
+def spent(run: Callable[[], object]) -> tuple[float, float]:
+    """Return the processor seconds and the wall seconds of a call."""
+    began, begun = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     run()
-    ended = resource.getrusage(resource.RUSAGE_SELF)
-    return ended.ru_utime - began.ru_utime + ended.ru_stime - began.ru_stime
+    wall, ended = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF)
+    return ended.ru_utime - began.ru_utime + ended.ru_stime - began.ru_stime, wall
 
 
 def stored(place: Path, campaign: Campaign, published: Published) -> None:
@@ -63,8 +64,8 @@ def bytes_of(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*.parquet"))
 
 
-def rows(folder: Path) -> Iterator[tuple[str, float, str]]:
-    """Yield steps, each with its number and the unit."""
+def rows(folder: Path) -> Iterator[tuple[str, float, str, float]]:
+    """Yield steps, each with its number, the unit, and the wall seconds that the step took."""
     questions = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
     campaign = Campaign(
         **{"name": "scale", "version": 1, "asker": "city.example", "contact": "data@city.example"},
@@ -73,37 +74,48 @@ def rows(folder: Path) -> Iterator[tuple[str, float, str]]:
     )
     published = Published.sign(campaign, make_key(folder / "asker.key"))
     place, table, plain = folder / "store.sqlite", folder / "table", folder / "plain"
-    stored(place, campaign, published)
+    _, wall = spent(lambda: stored(place, campaign, published))
     n = BATCHES * REPORTS
-    yield "the store (SQLite)", place.stat().st_size / BATCHES, "bytes a batch"
-    seconds = processor(lambda: export_to_delta(str(place), str(table), day=FIRST))
-    yield "export to a Delta table", n / seconds / 1e6, "10⁶ reports a processor second"
-    yield "the Delta table", bytes_of(table) / n, "bytes a report"
-    seconds = processor(lambda: export_reports(str(place), plain))
-    yield "export to plain Parquet", n / seconds / 1e6, "10⁶ reports a processor second"
-    for name, report_table in (("batches compared", None), ("`--unique`", sql.ReportTable(batch=None))):
-        with sql.connect(table.as_uri()) as engine:
-            seconds = processor(lambda: engine.counts(questions, report_table))  # noqa: B023
-            yield (
-                f"`dither estimate` of the table, {name}",
-                seconds / n * 1e9,
-                "processor s for 10⁹",
-            )
+    yield "the store (SQLite)", place.stat().st_size / BATCHES, "bytes a batch", wall
+    seconds, wall = spent(lambda: export_to_delta(str(place), str(table), day=FIRST))
+    yield "export to a Delta table", n / seconds / 1e6, "10⁶ reports a processor second", wall
+    yield "the Delta table", bytes_of(table) / n, "bytes a report", 0
     files = deltalake.DeltaTable(str(table)).file_uris()
-    query = "SELECT day, report, count(*) FROM read_parquet(?, hive_partitioning = true) GROUP BY ALL"
-    seconds = processor(lambda: duckdb.sql(query, params=[files]).fetchall())
-    yield "count the active files by DuckDB itself, by day", seconds / n * 1e9, "processor s for 10⁹"
+    query = "SELECT day, report, count(*) AS n FROM read_parquet(?, hive_partitioning = true) GROUP BY ALL"
+    found: list[int] = []
+
+    def count() -> None:
+        found.append(sum(row[2] for row in duckdb.sql(query, params=[files]).fetchall()))
+
+    seconds, wall = spent(count)
+    assert found == [n]
+    yield (
+        "count the active files by DuckDB itself, by day",
+        seconds / n * 1e9,
+        "processor s for 10⁹",
+        wall,
+    )
+    for name, report_table in (("`--unique`", sql.ReportTable(batch=None)), ("batches compared", None)):
+        with sql.connect(table.as_uri()) as engine:
+            seconds, wall = spent(lambda: engine.counts(questions, report_table))  # noqa: B023
+            step = f"`dither estimate` of the table, {name}"
+            yield step, seconds / n * 1e9, "processor s for 10⁹", wall
+    seconds, wall = spent(lambda: export_reports(str(place), plain))
+    yield "export to plain Parquet", n / seconds / 1e6, "10⁶ reports a processor second", wall
 
 
 def main() -> None:
     """Print a table in Markdown."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=os.environ.get("FOLDER")) as folder:
         began = time.strftime("%Y-%m-%d")
-        print(f"{BATCHES} batches of {REPORTS} reports, {os.cpu_count()} cores with a load of ", end="")
+        print(
+            f"{BATCHES} batches of {REPORTS} reports, {DAYS} days, {os.cpu_count()} cores with a load of ",
+            end="",
+        )
         print(f"{os.getloadavg()[0]:.1f}, Python {platform.python_version()}, {began}\n")
-        print("| step | measured | unit |\n|---|---|---|")
-        for step, number, unit in rows(Path(folder)):
-            print(f"| {step} | {number:.3g} | {unit} |", flush=True)
+        print("| step | measured | unit | wall s |\n|---|---|---|---|")
+        for step, number, unit, wall in rows(Path(folder)):
+            print(f"| {step} | {number:.3g} | {unit} | {wall:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

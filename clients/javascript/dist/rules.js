@@ -14,9 +14,9 @@ function M(e,{asker:t,question:r,fingerprint:i},l,s){let o=JSON.stringify([e,s,t
 for(;u.length<t;)u.push(...a(n(`${c++} ${o} ${e}`)));return Uint8Array.from(u.splice(0,t))}}}function b({start:e,days:t,every:r},a){
 if(!r)return[e+Math.floor((a-e)/t)*t,t];if("day"===r)return[a,1];if("week"===r)return[a-(a+3)%7,7]
 ;let n=new Date(a*p*1e3),i=Date.UTC(n.getUTCFullYear(),n.getUTCMonth())/1e3/p;return[i,Date.UTC(n.getUTCFullYear(),n.getUTCMonth()+1)/1e3/p-i]}
-function q({epoch:a="lifetime",lifetime:n,quota:d,askers:q,now:O=w,changes:x}={}){t(Object.hasOwn(m,a),"rules","epoch")
-;for(let[e,a]of Object.entries({lifetime:n,quota:d}))t(void 0===a||r({[e]:a},e)>=0,"epsilon",e);return void 0!==q&&i({askers:q},"askers",0,2**52),{
-changes:x,
+function q({epoch:a="lifetime",lifetime:n,quota:d,askers:q,now:O=w,changes:x}={}){
+t(Object.hasOwn(m,a),"rules","epoch: expected one of "+Object.keys(m));for(let[e,a]of Object.entries({lifetime:n,quota:d}))t(void 0===a||r({[e]:a
+},e)>=0,"epsilon",e);return void 0!==q&&i({askers:q},"askers",0,2**52),{changes:x,
 assumes:({repeat:e,times:t})=>((e=1)=>e>1?["how many locations a trajectory has, and when they were sent, is public"]:[])(t).concat("per value"===e?["the value never changes","the device's key stays on the device"]:[]),
 open(e,t){if(!t)return e;let r=O(),i={...e.own,lifetime:void 0===n?null:{epsilon:u(n,64),delta:e.own.delta}},l={...i,epoch:a,
 quota:void 0===d?null:u(d,64),quotas:{},askers:q??null};return{...e,own:i,limits:l,born:r.wall,clock:{...r,ahead:0},openings:l.askers}},knows(e){
@@ -33,12 +33,12 @@ let t=M.coins??[],r=t.find(e=>e.asker===U&&e.name===T.name),a=(e,r)=>({...M,coin
 !(r??M.coins.at(-1)).heads)return[s("phase")[0],q]}else{
 if(t.some(e=>e.heads&&e.asker===U&&(e.name===T.name||e.campaign===T.follows)))return s("phase");r||(M=a(!1,T.follows))}}
 if(d)return x.decide(M,q,r,a,e=>h(e.entries,r)?"answers":y(e,a),i)
-;let C,S="per value"===r.repeat&&i&&(n??a).device===M.device&&i.mark(),j=S?!M.told?.includes(S):void 0;if(j&&(M.told=[...M.told??[],S]),
-n)return[void 0,M,j];if("once"===r.repeat){let a,n=Math.floor(f.wall/p);if([C,a]=((t,r,a,n)=>{
+;let C,j="per value"===r.repeat&&i&&(n??a).device===M.device&&i.mark(),S=j?!M.told?.includes(j):void 0;if(S&&(M.told=[...M.told??[],j]),
+n)return[void 0,M,S];if("once"===r.repeat){let a,n=Math.floor(f.wall/p);if([C,a]=((t,r,a,n)=>{
 let[i,l]=b(r,a),s=t.choices.find(e=>c(e,r)&&"once"===(e.repeat??"once")&&e.period===i);if(s||!n)return[s];let u={...o(r),repeat:"once",period:i,
 day:i+e(n,l),device:t.device,answer:null};return[u,{...t,choices:[...t.choices,u]}]})(M,r,n,i?.source),M=q=a??q??M,
 !a&&M===q&&!M.coins&&M.choices===t.choices&&(q=void 0),C?.day!==n||null!==C.answer)return[{is:"silent"},q]}let D=h(M.entries,r)?"answers":y(M,a)
-;return D?[s(D)[0],q]:[void 0,C?{...M,choices:M.choices.map(e=>e===C?{...e,answer:a.id}:e)}:M,j]},
+;return D?[s(D)[0],q]:[void 0,C?{...M,choices:M.choices.map(e=>e===C?{...e,answer:a.id}:e)}:M,S]},
 source:(e,t,r,a)=>"per value"===t.repeat?M(e,t,r,a):void 0,left({entries:e,own:t,limits:r,device:a,clock:n}){
 let i=k(r.epoch,Math.max(O().wall,n.wall)),s=e.filter(e=>e.device===a),o=f(v(s,i),t,"epsilon"),c=t.lifetime?f(s,t.lifetime,"epsilon"):o
 ;return(u=c<o?c:o)<<50n>l(t.epsilon)?Number(u)/2**64:0;var u},act:e=>[{is:"acted"},{...e,clock:{...g(e.clock,O()),ahead:0},openings:e.limits.askers}]}

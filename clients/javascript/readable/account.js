@@ -31,7 +31,7 @@ export const leftOf = (units, most) => (units << 50n > number(most.epsilon) ? Nu
 export const plain = {
     open(state) {
         const [plainly, limits] = [{ ...state.own, ...PLAIN }, state.limits].map((some) => JSON.stringify(Object.entries(some).sort()));
-        need(plainly === limits, "rules");
+        need(plainly === limits, "rules", "the account has more limits: see allRules of dither-ldp/rules");
         return state;
     },
     knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",

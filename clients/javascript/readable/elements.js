@@ -4,7 +4,7 @@
  */
 import { autoSend } from "./auto.js";
 import { pick } from "./client.js";
-import { hex, systemSource } from "./parts.js";
+import { hex, need, systemSource } from "./parts.js";
 import { share, totalOf } from "./total.js";
 /** The words of the elements, by language. A page may add its own. */
 export const words = {
@@ -23,6 +23,7 @@ export const words = {
         over: "This survey is over.",
         spent: "Your privacy budget does not allow this answer. Nothing was sent.",
         refused: "Agree above to answer.",
+        failed: "This device could not keep your answer. Nothing was sent.",
         missing: "Please give an answer first.",
         unknown: "This page cannot show this question.",
         choose: "Please choose",
@@ -48,6 +49,7 @@ export const words = {
         over: "Diese Umfrage ist vorbei.",
         spent: "Ihr Budget lässt diese Antwort nicht zu. Nichts wurde gesendet.",
         refused: "Stimmen Sie oben zu, um zu antworten.",
+        failed: "Dieses Gerät konnte Ihre Antwort nicht speichern. Nichts wurde gesendet.",
         missing: "Bitte geben Sie zuerst eine Antwort.",
         unknown: "Diese Seite kann diese Frage nicht zeigen.",
         choose: "Bitte wählen",
@@ -161,8 +163,10 @@ export class DitherQuestion extends DitherElement {
     #status;
     async refresh() {
         const { device, inquiry, words: said } = this;
-        if (!device || !inquiry)
+        if (!device)
             return;
+        if (!inquiry)
+            return this.show("", make("p", { part: "status" }, said.unknown));
         this.#identity ??= hex(systemSource().take(16));
         const [control, value] = this.#control(inquiry);
         const { epsilon } = await inquiry.promise();
@@ -217,7 +221,10 @@ export class DitherQuestion extends DitherElement {
         const said = this.words;
         if (value === undefined)
             return void this.#status.replaceChildren(said.missing);
-        const outcome = await this.device.answer(this.inquiry, value, this.#identity);
+        const outcome = await this.device.answer(this.inquiry, value, this.#identity).catch((error) => {
+            this.#status.replaceChildren(said.failed);
+            throw error;
+        });
         const { is, reason } = outcome;
         const text = is !== "refused" ? said.thanks : reason === "ended" ? said.over : reason === "consent" ? said.refused : reason === "value" ? said.missing : said.spent;
         this.#status.replaceChildren(text);
@@ -247,11 +254,16 @@ function numberOf({ terms, question }) {
 export function connect(device, campaign, address, root = document) {
     const inquiries = [];
     for (const element of Array.from(root.querySelectorAll("dither-question"))) {
-        const asked = campaign.questions[element.getAttribute("name") ?? ""];
-        if (!asked)
-            continue;
-        inquiries.push((element.inquiry = device.asking(...asked)));
         element.device = device;
+        try {
+            const name = element.getAttribute("name");
+            const asked = name && campaign.questions[name];
+            need(asked, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
+            inquiries.push((element.inquiry = device.asking(...asked)));
+        }
+        catch (error) {
+            reportError(error); // the others are answered
+        }
         void element.refresh();
     }
     for (const element of Array.from(root.querySelectorAll("dither-consent"))) {

@@ -3,7 +3,7 @@ import { Malformed, need } from "./text.js";
 const SECONDS = 30; // for the complete exchange
 const ADDRESS = /^(https:\/\/[^\s\\/?#@]+|http:\/\/(localhost|\[::1]|127(\.(25[0-5]|(2[0-4]|1\d|[1-9])?\d)){3})(:\d+)?)(\/[^\s\\?#]*)?$/i;
 /** Throw `Malformed` ("address") unless an address is one of https, or of this machine. An address without a host belongs to the page. */
-export const checkAddress = (address) => need(ADDRESS.test(address.includes("://") ? address : new URL(address, globalThis.location?.href).href), "address");
+export const checkAddress = (address) => need(ADDRESS.test(address?.includes("://") ? address : new URL(address, globalThis.location?.href ?? "no:/").href), "address", "expected https, or this machine");
 /**
  * Send a request; return its answer, and a response that has its content, at most `most` bytes of it.
  *

@@ -4,6 +4,7 @@ import { link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile }
 import { join } from "node:path";
 import { need } from "./parts.js";
 const BEHIND = 20; // files that stay empty, and changes that a file names
+const UNREADABLE = "its file is damaged. Restore it; if the folder is removed, the budget begins anew";
 const TRIES = 99; // to read an account while others change it
 const code = (error) => error.code;
 /** Return what a promise resolves to, or undefined if it fails with one of some codes. */
@@ -28,7 +29,7 @@ async function flush(path, text) {
 async function checkFolder(folder) {
     const { mode, uid } = await stat(folder);
     const user = process.geteuid?.();
-    need(user === undefined || (!(mode & 0o022) && [user, 0].includes(uid)), "folder");
+    need(user === undefined || (!(mode & 0o022) && [user, 0].includes(uid)), "folder", "others can write to it: expected a folder for the account alone");
 }
 /**
  * Keep the account in a folder of its own, which only its owner may read: `Device.open({ epsilon: 2, store: fileStore("/home/ann/.mytool/dither") })`.
@@ -44,7 +45,7 @@ export function fileStore(folder) {
     /** Return the number of the last file, the changes that it names, and the account. */
     async function read() {
         for (let tries = 0;; tries++) {
-            need(tries < TRIES, "account");
+            need(tries < TRIES, "account", UNREADABLE);
             const listed = (await turns()).at(-1) ?? 0;
             let turn = Math.max(listed - 1, 0);
             let text = "";
@@ -61,7 +62,7 @@ export function fileStore(folder) {
             catch {
                 // an engine's own message may hold the text: it is refused below
             }
-            need(Array.isArray(made) && Object(kept) === kept, "account");
+            need(Array.isArray(made) && Object(kept) === kept, "account", UNREADABLE);
             return [turn, made, kept];
         }
     }

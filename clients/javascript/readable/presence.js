@@ -60,8 +60,9 @@ export function decideMessage(state, at, terms, asked) {
 function presenceOf({ terms, questions, unanswered }) {
     const { asker, name, every, repeat, label_share: share } = terms;
     need(repeat === "present", "asking", "expected a campaign with repeat = present");
-    need(!unanswered[0], "draw", unanswered[0]); // a device without the draw would carry public labels for life
-    const [given] = Object.values(questions);
+    const [without] = unanswered; // a device without the draw would carry public labels for life: this throws
+    need(!without || questions[without], "draw", without);
+    const given = Object.values(questions)[0];
     if (!given)
         return [{ asker, name, every }];
     const [specification, inquiry] = given;

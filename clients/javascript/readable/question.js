@@ -54,7 +54,7 @@ export function readQuestion(text, name) {
         const [given, finish] = watched(device);
         const kind = given["draw"];
         need(kind === kind + "", "draw"); // a list of one text would be its key, too
-        need(draws[kind], "draw", ENTRIES[kind] && `${mechanism} needs dither-ldp/${ENTRIES[kind]}`);
+        need(typeof draws[kind] === "function", "draw", ENTRIES[kind] && `${mechanism} needs dither-ldp/${ENTRIES[kind]}`);
         const epsilon = real(parameters, "epsilon");
         need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
         const read = draws[kind](given);

@@ -2,7 +2,7 @@
 import { noted } from "./withdraw.js";
 import { unhex } from "./batch.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
-import { exchange, hex, Malformed, need, parse, sha256, utf8, watched } from "./parts.js";
+import { exchange, hex, Malformed, need, parse, readQuestion, sha256, utf8, watched } from "./parts.js";
 /** Return whether a signature of 64 bytes fits some bytes and an Ed25519 public key of 32 bytes. */
 export async function verify(bytes, signature, key) {
     // Engines differ in the keys that they accept. One of small order has valid signatures of any text; all those have y (y² − 1)(d·y⁴ + 2y² − 1) = 0.
@@ -31,15 +31,30 @@ async function signed(text, pin) {
         await check("dither next key 1\n" + key, before.signature, before.key ?? "");
     return [given, check];
 }
+/** What an error of one word means here, and what to do. */
+const SENTENCES = {
+    text: "expected what a collector publishes at …/v1/campaigns/<id>, got another text",
+    key: "expected the key of the one who signed, 64 digits; dither serve prints it. This text has another one",
+    private: "a page shows its key to everybody: pin the public key, and replace this private one",
+    signature: "the text was changed, or somebody else has signed it",
+    crypto: "expected a page of https or localhost: WebCrypto is missing here",
+    list: "the asker's list of campaigns is not in order, or does not continue the one that was read before",
+};
 /** Do something; what fails in another way than by `Malformed` is a text that is not as it must be. */
 const reading = (work) => work.catch((error) => {
-    throw error instanceof Malformed ? error : new Malformed("text");
+    const { reason, field, question } = error instanceof Malformed ? error : new Malformed("text");
+    throw new Malformed(reason, field || SENTENCES[reason], question);
 });
 /**
  * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
  * its terms are in order, and this client can answer all its questions: otherwise it could not check the campaign's promise.
  */
 export const readCampaign = (published, key) => reading(read(published, key));
+/** Throw `Malformed` for a question whose draw this client does not know. */
+function unread({ name, specification }) {
+    readQuestion(specification, name);
+    throw new Malformed("draw", "add the draw before you read the campaign", name);
+}
 async function read(published, pin) {
     const [{ campaign, key, key_before: before, signature, retired, card }, check] = await signed(published, pin);
     need(typeof campaign === "string", "text");
@@ -56,16 +71,16 @@ async function read(published, pin) {
     const read = await checkTerms(campaign);
     const terms = JSON.parse(campaign);
     const questions = []; // a name may be __proto__
-    const unanswered = [];
+    const unanswered = Object.create(null);
     const shown = shownOf(terms, key);
     for (const stated of terms["questions"]) {
         const question = read.get(stated["name"]);
         if (question)
             questions.push([stated["name"], [stated["specification"], { ...inquiryTerms(id, terms, stated, question, retired), shown }]]);
         else
-            unanswered.push(stated["name"]);
+            unanswered[stated["name"]] = { get: () => unread(stated) };
     }
-    return { id, key: key, before: before?.key, terms, retired: retired && retired.day, questions: Object.fromEntries(questions), shown, unanswered };
+    return { id, key: key, before: before?.key, terms, retired: retired && retired.day, questions: Object.defineProperties(Object.fromEntries(questions), unanswered), shown, unanswered: Object.keys(unanswered) };
 }
 /** What a person reads about a campaign, without its version, its days and its questions. */
 const STATED = ["answers", "asker", "changes", "contact", "days", "every", "labels", "people", "purpose", "purposes", "repeat"];
@@ -135,7 +150,9 @@ export const readList = (published, key, kept) => reading((async () => {
  */
 export async function fetchCampaign(address, key, fetch = globalThis.fetch, store) {
     const get = async (url, must) => {
-        const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22);
+        const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22).catch((error) => {
+            throw error instanceof Malformed ? error : new Malformed("unreachable", `${error.message}: does the collector run, and allow this page (dither serve --origin)?`);
+        });
         need(ok || !must, "campaign", `the collector answers ${status}: no campaign at this address; it may have moved, or ended long ago`);
         return ok ? content.text() : "";
     };
@@ -144,17 +161,17 @@ export async function fetchCampaign(address, key, fetch = globalThis.fetch, stor
     while (seen?.keys[pin])
         pin = seen.keys[pin];
     const campaign = await readCampaign(await get(address, true), pin);
-    need(address.endsWith("/" + campaign.id), "fingerprint");
-    need(store || campaign.key === pin, "key"); // who cannot remember it does not follow
+    need(address.endsWith("/" + campaign.id), "fingerprint", "expected the campaign that the address names, got " + campaign.id);
+    need(store || campaign.key === pin, "key", "the asker has a new key: pin it, or give fetchCampaign a store, to follow it"); // who cannot remember it does not follow
     const listed = store && (await get(address.replace(/campaigns\/\w+$/, "list")));
     // A collector of several askers has the list of one.
     const list = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readList(listed, campaign.key) : undefined;
     await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
         if (campaign.key !== pin)
-            need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+            need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key", "the asker's key was replaced by another one before");
         // Also where the new key is the pinned one: the list goes on.
         const before = heads[campaign.key] ?? heads[campaign.before];
-        need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list");
+        need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list", SENTENCES["list"]);
         if (list)
             heads[campaign.key] = [list.heads.length, list.heads.at(-1)];
         return [0, { keys, heads }];

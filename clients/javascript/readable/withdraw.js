@@ -1,6 +1,6 @@
 /** Withdrawal: batches that a collector can still delete. docs/wire.md and docs/account.md have the rules. */
 import { acknowledge, waits, withoutMessages } from "./account.js";
-import { exchange, parse } from "./parts.js";
+import { checkAddress, exchange, parse } from "./parts.js";
 /** What waits of presence under an identity, by the name of its campaign. */
 const messages = ({ present }, id) => (present ?? []).filter(({ batch }) => batch === id).map(({ asker, name, batch }) => ({ asker, question: name, batch }));
 /** The collector has a report, or a batch: it leaves the queue. What is noted of a batch says until when it can be taken back. */
@@ -41,6 +41,7 @@ export function judgeWithdrawal(id, status, text) {
  * `send` was given and by the same `fetch`. What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
  */
 export async function takeBack(device, inquiries, url, { fetch = globalThis.fetch } = {}) {
+    checkAddress(url);
     const askers = [inquiries].flat().map(({ terms }) => terms.asker);
     const told = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
     const today = Math.floor(Date.now() / 864e5);

@@ -240,7 +240,7 @@ export const leftOf = (units: bigint, most: Units): number => (units << 50n > nu
 export const plain: Rules = {
   open(state) {
     const [plainly, limits] = [{ ...state.own, ...PLAIN }, state.limits].map((some) => JSON.stringify(Object.entries(some).sort()));
-    need(plainly === limits, "rules");
+    need(plainly === limits, "rules", "the account has more limits: see allRules of dither-ldp/rules");
     return state;
   },
   knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",

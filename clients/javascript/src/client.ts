@@ -238,6 +238,14 @@ export function withheld(kept: Kept, shown?: Shown, url?: string): string | unde
 const unqueued = (state: State, chosen: (one: Named) => boolean): State =>
   state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 
+/** Return an inquiry; throw `Malformed` if it is something else. */
+const asks = (inquiry: Inquiry): Inquiry => (need(inquiry?.asked, "asking", "expected an inquiry of device.asking"), inquiry);
+
+/** Return what a question takes. */
+function expected({ form, scale }: InquiryTerms, { device }: Question): string {
+  return form ? `a ${form}, such as ${form === "time" ? "13:45" : "2026-05-01"}` : scale ? `a number from ${scale[0]} to ${scale.at(-1)}` : JSON.stringify((JSON.parse(device) as { domain: object }).domain).slice(0, 300);
+}
+
 export const refused = (reason: string, words: string): Outcome => ({ is: "refused", reason, words });
 
 /** Send batch after batch, until the queue is empty or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
@@ -262,7 +270,7 @@ export async function deliver(
     const { fate, reason, words } = judge(id, status, text);
     const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate))) as { reports?: number };
     if (fate === "acknowledged") told.sent += dropped;
-    else told.refused.push({ reason: reason || "status " + status, words, dropped });
+    else told.refused.push({ reason: reason || "status " + status, words: words || "expected the answer of a collector, at …/v1/campaigns/<id>/batches", dropped });
     // Up to a quarter more, so that devices that were turned away together do not come back together.
     told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
     if (fate === "kept") break;
@@ -273,7 +281,8 @@ export async function deliver(
 /** Open the account of a device; a missing one is created with these limits. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options = {} as Options): Promise<Device> {
   need(store?.update, "store", "expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests");
-  need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
+  need(rules?.open, "rules", "expected rules: allRules()");
+  need(epsilon > 0 && epsilon < 2 ** 20 && delta >= 0 && delta < 1 && [epsilon, delta].every(Number.isFinite), "epsilon", "expected epsilon > 0, and delta < 1");
   const allowed = { ...DEFAULT, ...policy };
   const fresh = (): string => hex(source.take(16));
   const born = Math.floor(Date.now() / 1000);
@@ -306,9 +315,17 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       return [outcome, state && { ...kept, state, ...(forgetKey && { key: fresh() + fresh() }) }];
     });
 
+  /** Return an outcome with the limits in words, if it is over one. */
+  const said = (outcome: Outcome, state: State, { epsilon, delta }: Asked): Outcome => {
+    const { reason } = outcome as { reason?: string };
+    const words = reason === "budget" ? `ε = ${epsilon}, δ = ${delta} is too much; ε = ${+rules.left(state).toPrecision(9)} is left` : reason === "policy" ? "policy of this device, for one answer: " + JSON.stringify(allowed) : "";
+    return words ? { ...outcome, words } : outcome;
+  };
+
   /** Return the next batch, or the reason without one. */
   const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending, url?: string): Promise<Batch | string | undefined> => {
-    for (const { terms } of [inquiries].flat()) {
+    for (const inquiry of [inquiries].flat()) {
+      const { terms } = asks(inquiry);
       need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign; it lists ${JSON.stringify(terms.labels)}`);
     }
     return happen<Batch | string | undefined>((state, kept) => {
@@ -329,18 +346,18 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
   const device: Device = {
     asking(specification, terms) {
-      need(Object(terms) === terms, "asking", "expected terms: { name, asker }");
+      need(Object(terms) === terms && typeof specification === "string", "asking", "expected the text of a question, and terms: { name, asker }");
       const read = readQuestion(specification, terms.name);
       const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times, every, limit, phase, changes } = terms;
       const question = changes ? rules.changes?.of(read, days!, changes) : read;
       if (!question) throw new Malformed("asking", "changes: see dither-ldp/changes", name);
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
-      (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
+      (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field + ": expected a text"));
       if (!spend !== !times) throw new Malformed("asking", "times", name);
       const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
       const odds = Math.exp(cost);
       const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
-      if (!rules.knows(asked)) throw new Malformed("asking", "repeat", name);
+      if (!rules.knows(asked)) throw new Malformed("asking", `repeat = ${repeat}: not with these rules, days, start and data; see dither-ldp/rules`, name);
       return {
         question,
         terms,
@@ -357,12 +374,11 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     },
 
     async answer(inquiry, value, id = fresh()) {
-      need(inquiry?.asked, "asking", "expected an inquiry of device.asking, and a value");
-      const { question, terms, asked } = inquiry;
+      const { question, terms, asked } = asks(inquiry);
       const { otherwise, times, name } = terms;
       // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
       const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
-      if (input === undefined) return refused("value", `question "${name}": ` + (value === undefined ? "expected a value, got undefined" : "expected a value of its domain; declare otherwise for all others"));
+      if (input === undefined) return refused("value", `question "${name}": expected ${value === undefined ? "a value, got undefined" : expected(terms, question) + "; declare otherwise for all others"}`);
       return happen((state, kept) => {
         const keyed = (purpose: number): Source => rules.source?.(kept.key, asked, input, purpose) ?? source;
         const words = withheld(kept, terms.shown);
@@ -370,19 +386,22 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         if (over) return [over];
         const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes!.draw(question, input as number[], asked, owed, kept.key, source) });
         const leftOut = question.leftOut?.(value);
-        return [leftOut ? { ...outcome, leftOut } : outcome, next];
+        return [leftOut ? { ...outcome, leftOut } : said(outcome, state, asked), next];
       });
     },
 
-    dryRun: ({ asked, terms }) =>
-      happen((state, kept) => {
+    async dryRun(inquiry) {
+      const { asked, terms } = asks(inquiry);
+      return happen((state, kept) => {
         const words = withheld(kept, terms.shown);
-        return [words ? refused("consent", words) : (ended(terms) ?? answer(state, "", asked, allowed, rules)[0])];
-      }),
+        return [words ? refused("consent", words) : (ended(terms) ?? said(answer(state, "", asked, allowed, rules)[0], state, asked))];
+      });
+    },
 
     consent: (choice, campaign, address) =>
       store.update((kept) => {
         need(kept, "account");
+        need(!choice || (choice === true && (!campaign || campaign.shown)), "asking", "expected true or false, and a campaign of fetchCampaign");
         if (choice === undefined) return [!withheld(kept, campaign?.shown)];
         const { shown, terms, questions } = campaign ?? ({} as Partial<Consented>);
         const { agreed } = kept;
@@ -407,7 +426,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     acknowledge: (id) => happen((state) => acknowledge(state, id)),
 
     async send(inquiries, url, options = {}) {
-      const taken = [inquiries].flat()[0]?.terms.taken ?? acknowledge;
+      const taken = [inquiries].flat()[0]?.terms?.taken ?? acknowledge;
       const told = await deliver(
         () => next(inquiries, options, url),
         (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)),

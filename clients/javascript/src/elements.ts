@@ -6,7 +6,7 @@
 import { type Outcome } from "./account.js";
 import { autoSend } from "./auto.js";
 import { type Device, type Inquiry, pick } from "./client.js";
-import { type Fields, hex, systemSource } from "./parts.js";
+import { type Fields, hex, need, systemSource } from "./parts.js";
 import { type Campaign } from "./signatures.js";
 import { share, totalOf } from "./total.js";
 
@@ -26,6 +26,8 @@ export interface ElementWords {
   over: string;
   spent: string;
   refused: string;
+  /** For an answer that this device could not keep. */
+  failed: string;
   missing: string;
   unknown: string;
   choose: string;
@@ -59,6 +61,7 @@ export const words: { [language: string]: ElementWords } = {
     over: "This survey is over.",
     spent: "Your privacy budget does not allow this answer. Nothing was sent.",
     refused: "Agree above to answer.",
+    failed: "This device could not keep your answer. Nothing was sent.",
     missing: "Please give an answer first.",
     unknown: "This page cannot show this question.",
     choose: "Please choose",
@@ -84,6 +87,7 @@ export const words: { [language: string]: ElementWords } = {
     over: "Diese Umfrage ist vorbei.",
     spent: "Ihr Budget lässt diese Antwort nicht zu. Nichts wurde gesendet.",
     refused: "Stimmen Sie oben zu, um zu antworten.",
+    failed: "Dieses Gerät konnte Ihre Antwort nicht speichern. Nichts wurde gesendet.",
     missing: "Bitte geben Sie zuerst eine Antwort.",
     unknown: "Diese Seite kann diese Frage nicht zeigen.",
     choose: "Bitte wählen",
@@ -221,7 +225,8 @@ export class DitherQuestion extends DitherElement {
 
   async refresh(): Promise<void> {
     const { device, inquiry, words: said } = this;
-    if (!device || !inquiry) return;
+    if (!device) return;
+    if (!inquiry) return this.show("", make("p", { part: "status" }, said.unknown));
     this.#identity ??= hex(systemSource().take(16));
     const [control, value] = this.#control(inquiry);
     const { epsilon } = await inquiry.promise();
@@ -275,7 +280,10 @@ export class DitherQuestion extends DitherElement {
   async #answer(value: unknown): Promise<void> {
     const said = this.words;
     if (value === undefined) return void this.#status!.replaceChildren(said.missing);
-    const outcome: Outcome = await this.device!.answer(this.inquiry!, value, this.#identity);
+    const outcome: Outcome = await this.device!.answer(this.inquiry!, value, this.#identity).catch((error: unknown) => {
+      this.#status!.replaceChildren(said.failed);
+      throw error;
+    });
     const { is, reason } = outcome as { is: string; reason?: string };
     const text = is !== "refused" ? said.thanks : reason === "ended" ? said.over : reason === "consent" ? said.refused : reason === "value" ? said.missing : said.spent;
     this.#status!.replaceChildren(text);
@@ -305,10 +313,15 @@ function numberOf({ terms, question }: Inquiry): [attributes: { [name: string]: 
 export function connect(device: Device, campaign: Campaign, address: string, root: ParentNode = document): () => void {
   const inquiries: Inquiry[] = [];
   for (const element of Array.from(root.querySelectorAll<DitherQuestion>("dither-question"))) {
-    const asked = campaign.questions[element.getAttribute("name") ?? ""];
-    if (!asked) continue;
-    inquiries.push((element.inquiry = device.asking(...asked)));
     element.device = device;
+    try {
+      const name = element.getAttribute("name");
+      const asked = name && campaign.questions[name];
+      need(asked, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
+      inquiries.push((element.inquiry = device.asking(...asked)));
+    } catch (error) {
+      reportError(error); // the others are answered
+    }
     void element.refresh();
   }
   for (const element of Array.from(root.querySelectorAll<DitherConsent>("dither-consent"))) {

@@ -7,6 +7,7 @@ import { type Kept, type Store } from "./client.js";
 import { need } from "./parts.js";
 
 const BEHIND = 20; // files that stay empty, and changes that a file names
+const UNREADABLE = "its file is damaged. Restore it; if the folder is removed, the budget begins anew";
 const TRIES = 99; // to read an account while others change it
 
 const code = (error: unknown): unknown => (error as { code?: unknown }).code;
@@ -33,7 +34,7 @@ async function flush(path: string, text?: string): Promise<void> {
 async function checkFolder(folder: string): Promise<void> {
   const { mode, uid } = await stat(folder);
   const user = process.geteuid?.();
-  need(user === undefined || (!(mode & 0o022) && [user, 0].includes(uid)), "folder");
+  need(user === undefined || (!(mode & 0o022) && [user, 0].includes(uid)), "folder", "others can write to it: expected a folder for the account alone");
 }
 
 /**
@@ -52,7 +53,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
   /** Return the number of the last file, the changes that it names, and the account. */
   async function read(): Promise<[number, string[], Thing?]> {
     for (let tries = 0; ; tries++) {
-      need(tries < TRIES, "account");
+      need(tries < TRIES, "account", UNREADABLE);
       const listed = (await turns()).at(-1) ?? 0;
       let turn = Math.max(listed - 1, 0);
       let text = "";
@@ -65,7 +66,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       } catch {
         // an engine's own message may hold the text: it is refused below
       }
-      need(Array.isArray(made) && Object(kept) === kept, "account");
+      need(Array.isArray(made) && Object(kept) === kept, "account", UNREADABLE);
       return [turn, made as string[], kept as Thing];
     }
   }

@@ -69,8 +69,9 @@ export function decideMessage(state: State, at: Moment, terms: Present, asked: A
 function presenceOf({ terms, questions, unanswered }: Campaign): [terms: Present, label?: { asked: Asked; question: Question; value(given: unknown): unknown; installed: boolean }] {
   const { asker, name, every, repeat, label_share: share } = terms as { asker: string; name: string; every: Present["every"]; repeat: string; label_share?: number };
   need(repeat === "present", "asking", "expected a campaign with repeat = present");
-  need(!unanswered[0], "draw", unanswered[0]!); // a device without the draw would carry public labels for life
-  const [given] = Object.values(questions);
+  const [without] = unanswered; // a device without the draw would carry public labels for life: this throws
+  need(!without || questions[without], "draw", without);
+  const given = Object.values(questions)[0];
   if (!given) return [{ asker, name, every }];
   const [specification, inquiry] = given;
   const question = readQuestion(specification, inquiry.name);

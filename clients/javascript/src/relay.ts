@@ -32,7 +32,7 @@ const expand = async (secret: Bytes, suite: string, label: string, length: numbe
 /** Return the public key of a key configuration [RFC 9458, 3.1]; throw `Malformed` ("key") for other texts and algorithms. */
 function keyOf(configuration: unknown): Bytes {
   const [, key, length, list] = (typeof configuration === "string" && /^[0-9a-f]{2}0020([0-9a-f]{64})([0-9a-f]{4})((?:[0-9a-f]{8})+)$/.exec(configuration)) || [];
-  need(list && parseInt(length!, 16) * 2 === list.length && list.match(/.{8}/g)!.includes("00010001"), "key");
+  need(list && parseInt(length!, 16) * 2 === list.length && list.match(/.{8}/g)!.includes("00010001"), "key", "expected the sealing_key of a campaign");
   return unhex(key!);
 }
 

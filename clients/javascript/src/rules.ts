@@ -92,7 +92,7 @@ export function periodOf({ start, days, every }: Pick<Asked, "start" | "days" | 
 
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow, changes }: Terms = {}): Rules {
-  need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
+  need(Object.hasOwn(AHEAD, epoch), "rules", "epoch: expected one of " + Object.keys(AHEAD));
   for (const [field, most] of Object.entries({ lifetime, quota })) need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
   if (askers !== undefined) integer({ askers }, "askers", 0, 2 ** 52);
 

@@ -4,7 +4,7 @@ import { noted } from "./withdraw.js";
 import { unhex } from "./batch.js";
 import { type InquiryTerms, type Shown, type Store } from "./client.js";
 import { checkTerms, dayOf, digits, valueOf } from "./campaign.js";
-import { exchange, hex, Malformed, need, parse, type Question, sha256, utf8, watched, type Fields } from "./parts.js";
+import { exchange, hex, Malformed, need, parse, type Question, readQuestion, sha256, utf8, watched, type Fields } from "./parts.js";
 
 /** Return whether a signature of 64 bytes fits some bytes and an Ed25519 public key of 32 bytes. */
 export async function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean> {
@@ -30,7 +30,7 @@ export interface Campaign {
   terms: Fields;
   /** The day from which on it is retired, or null. */
   retired: string | null;
-  /** By name: the arguments of `device.asking`. */
+  /** By name: the arguments of `device.asking`. One of `unanswered` throws `Malformed` with the reason. */
   questions: { [name: string]: [specification: string, terms: InquiryTerms] };
   /** What a person is shown of it: `device.consent(true, campaign)` keeps these digests, and a yes covers nothing else. */
   shown: Shown;
@@ -69,10 +69,21 @@ async function signed(text: string, pin: string): Promise<[given: Fields, check:
   return [given, check];
 }
 
+/** What an error of one word means here, and what to do. */
+const SENTENCES: { [reason: string]: string } = {
+  text: "expected what a collector publishes at …/v1/campaigns/<id>, got another text",
+  key: "expected the key of the one who signed, 64 digits; dither serve prints it. This text has another one",
+  private: "a page shows its key to everybody: pin the public key, and replace this private one",
+  signature: "the text was changed, or somebody else has signed it",
+  crypto: "expected a page of https or localhost: WebCrypto is missing here",
+  list: "the asker's list of campaigns is not in order, or does not continue the one that was read before",
+};
+
 /** Do something; what fails in another way than by `Malformed` is a text that is not as it must be. */
 const reading = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw error instanceof Malformed ? error : new Malformed("text");
+    const { reason, field, question } = error instanceof Malformed ? error : new Malformed("text");
+    throw new Malformed(reason, field || SENTENCES[reason], question);
   });
 
 /**
@@ -80,6 +91,12 @@ const reading = <T>(work: Promise<T>): Promise<T> =>
  * its terms are in order, and this client can answer all its questions: otherwise it could not check the campaign's promise.
  */
 export const readCampaign = (published: string, key: string): Promise<Campaign> => reading(read(published, key));
+
+/** Throw `Malformed` for a question whose draw this client does not know. */
+function unread({ name, specification }: Fields): never {
+  readQuestion(specification as string, name as string);
+  throw new Malformed("draw", "add the draw before you read the campaign", name as string);
+}
 
 async function read(published: string, pin: string): Promise<Campaign> {
   const [{ campaign, key, key_before: before, signature, retired, card }, check] = await signed(published, pin);
@@ -97,14 +114,14 @@ async function read(published: string, pin: string): Promise<Campaign> {
   const read = await checkTerms(campaign);
   const terms = JSON.parse(campaign) as Fields;
   const questions: [string, Campaign["questions"][string]][] = []; // a name may be __proto__
-  const unanswered: string[] = [];
+  const unanswered = Object.create(null) as { [name: string]: { get(): never } };
   const shown = shownOf(terms, key as string);
   for (const stated of terms["questions"] as Fields[]) {
     const question = read.get(stated["name"] as string);
     if (question) questions.push([stated["name"] as string, [stated["specification"] as string, { ...inquiryTerms(id, terms, stated, question, retired as Fields | null), shown }]]);
-    else unanswered.push(stated["name"] as string);
+    else unanswered[stated["name"] as string] = { get: () => unread(stated) };
   }
-  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions), shown, unanswered };
+  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.defineProperties(Object.fromEntries(questions), unanswered), shown, unanswered: Object.keys(unanswered) };
 }
 
 /** What a person reads about a campaign, without its version, its days and its questions. */
@@ -181,7 +198,9 @@ export const readList = (published: string, key: string, kept?: Seen["heads"][st
  */
 export async function fetchCampaign(address: string, key: string, fetch: typeof globalThis.fetch = globalThis.fetch, store?: Store<Seen>): Promise<Campaign> {
   const get = async (url: string, must?: true): Promise<string> => {
-    const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22);
+    const [{ ok, status }, content] = await exchange(fetch, url, 2 ** 22).catch((error: unknown) => {
+      throw error instanceof Malformed ? error : new Malformed("unreachable", `${(error as Error).message}: does the collector run, and allow this page (dither serve --origin)?`);
+    });
     need(ok || !must, "campaign", `the collector answers ${status}: no campaign at this address; it may have moved, or ended long ago`);
     return ok ? content.text() : "";
   };
@@ -189,16 +208,16 @@ export async function fetchCampaign(address: string, key: string, fetch: typeof 
   let pin = key;
   while (seen?.keys[pin]) pin = seen.keys[pin]!;
   const campaign = await readCampaign(await get(address, true), pin);
-  need(address.endsWith("/" + campaign.id), "fingerprint");
-  need(store || campaign.key === pin, "key"); // who cannot remember it does not follow
+  need(address.endsWith("/" + campaign.id), "fingerprint", "expected the campaign that the address names, got " + campaign.id);
+  need(store || campaign.key === pin, "key", "the asker has a new key: pin it, or give fetchCampaign a store, to follow it"); // who cannot remember it does not follow
   const listed = store && (await get(address.replace(/campaigns\/\w+$/, "list")));
   // A collector of several askers has the list of one.
   const list = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readList(listed, campaign.key) : undefined;
   await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
-    if (campaign.key !== pin) need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+    if (campaign.key !== pin) need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key", "the asker's key was replaced by another one before");
     // Also where the new key is the pinned one: the list goes on.
     const before = heads[campaign.key] ?? heads[campaign.before!];
-    need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list");
+    need(list ? continues(list, before) && list.campaigns.has(campaign.id) && (campaign.retired || !list.campaigns.get(campaign.id)) : !before, "list", SENTENCES["list"]);
     if (list) heads[campaign.key] = [list.heads.length, list.heads.at(-1)!];
     return [0, { keys, heads }];
   });

@@ -3,7 +3,7 @@
 import { acknowledge, type SentBatch, type State, type Step, waits, withoutMessages } from "./account.js";
 import type { Device, Inquiry } from "./client.js";
 import type { Campaign } from "./signatures.js";
-import { exchange, type Fields, parse } from "./parts.js";
+import { checkAddress, exchange, type Fields, parse } from "./parts.js";
 
 /** What is noted of a batch when it is acknowledged: its campaign, the present day (since 1970), and the days of its window. */
 export interface Noted {
@@ -71,6 +71,7 @@ export interface TakenBack {
  * `send` was given and by the same `fetch`. What was not sent leaves the queue. What was spent stays spent, and permanent answers are not sent again.
  */
 export async function takeBack(device: Device, inquiries: Asker | Asker[], url: string, { fetch = globalThis.fetch }: { fetch?: typeof globalThis.fetch } = {}): Promise<TakenBack> {
+  checkAddress(url);
   const askers = [inquiries].flat().map(({ terms }) => terms.asker);
   const told: TakenBack = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
   const today = Math.floor(Date.now() / 864e5);

@@ -122,7 +122,7 @@ test("a 2xx acknowledges only if it names the batch", async () => {
   const { id } = await device.body(asking);
   for (const text of ["", "{}", "<html>welcome</html>", `{"batch":"${"0".repeat(32)}"}`, `{"batch":"${id.toUpperCase()}g"}`, `["${id}"]`, `"${id}"`, `{"BATCH":"${id}"}`]) {
     const told = await device.send(asking, "https://x/", { fetch: async () => new Response(text) });
-    assert.deepEqual(told, { sent: 0, waiting: 1, refused: [{ reason: "status 200", words: "", dropped: 0 }], retryAfter: 0 }, text);
+    assert.deepEqual(told, { sent: 0, waiting: 1, refused: [{ reason: "status 200", words: "expected the answer of a collector, at …/v1/campaigns/<id>/batches", dropped: 0 }], retryAfter: 0 }, text);
   }
   for (const text of ["{}", "<html>conflict</html>", `{"batch":"${id}"}`]) {
     const told = await device.send(asking, "https://x/", { fetch: async () => new Response(text, { status: 409 }) });
@@ -135,10 +135,10 @@ test("an address that is neither https nor this machine is refused before anythi
   const [device, asking] = await waiting();
   const fetch = async () => assert.fail("sent");
   const told = await device.send(asking, "http://city.example/batches", { fetch });
-  assert.deepEqual(told.refused, [{ reason: "unreachable", words: "Malformed: address", dropped: 0 }]);
-  await assert.rejects(fetchCampaign(`http://city.example/v1/campaigns/${signed.id}`, signed.key, fetch), new Malformed("address"));
+  assert.deepEqual(told.refused, [{ reason: "unreachable", words: "Malformed: address: expected https, or this machine", dropped: 0 }]);
+  await assert.rejects(fetchCampaign(`http://city.example/v1/campaigns/${signed.id}`, signed.key, fetch), { name: "Malformed", reason: "address" });
   const { configuration } = read("ohttp").exchanges[1];
-  await assert.rejects(relayed("http://relay.example/", configuration, fetch)("https://city.example/", {}), new Malformed("address"));
+  await assert.rejects(relayed("http://relay.example/", configuration, fetch)("https://city.example/", {}), { name: "Malformed", reason: "address" });
 });
 
 test("retry-after is at most a day", async () => {

@@ -69,14 +69,14 @@ test("values that are moved to one place of the domain are one value", async () 
 test("what an answer per value assumes is asked, also of a signed campaign", async () => {
   const strict = await device({ policy: { epsilon: 50 } });
   const asks = strict.asking(specifications["OLH"], ASKING);
-  assert.deepEqual(await strict.answer(asks, 1), { is: "refused", reason: "policy" });
+  assert.equal((await strict.answer(asks, 1)).reason, "policy");
   assert.deepEqual((await asks.promise()).assumes, LINES);
   for (const line of LINES) {
     const mine = await device({ policy: { epsilon: 50, assumptions: [line] } });
-    assert.deepEqual(await mine.answer(mine.asking(specifications["OLH"], ASKING), 1), { is: "refused", reason: "policy" });
+    assert.equal((await mine.answer(mine.asking(specifications["OLH"], ASKING), 1)).reason, "policy");
   }
   const path = strict.asking(specifications["TraCSD"], { name: "trip", asker: "a", times: 2 });
-  assert.deepEqual(await strict.answer(path, [[139.5, 35.6], [139.6, 35.7]]), { is: "refused", reason: "policy" });
+  assert.equal((await strict.answer(path, [[139.5, 35.6], [139.6, 35.7]])).reason, "policy");
   assert.deepEqual((await path.promise()).assumes, [LENGTH]);
 });
 
@@ -85,7 +85,7 @@ test("by default an answer may have an ε of 1, no δ, and assume nothing", asyn
   assert.equal((await mine.answer(mine.asking(specifications["Podium"], { ...ASKING, repeat: "fresh" }), 3)).is, "drawn");
   const more = specifications["Podium"].replace('"epsilon": 1.0', '"epsilon": 1.0000000000000002');
   assert.notEqual(more, specifications["Podium"]);
-  assert.deepEqual(await mine.answer(mine.asking(more, { ...ASKING, repeat: "fresh" }), 3), { is: "refused", reason: "policy" });
+  assert.equal((await mine.answer(mine.asking(more, { ...ASKING, repeat: "fresh" }), 3)).reason, "policy");
 });
 
 test("a longer path is not the answer that was charged", async () => {

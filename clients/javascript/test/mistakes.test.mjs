@@ -7,6 +7,7 @@ import { erase, view } from "../dist/account.js";
 import { Device, draws, indexedStore, memoryStore } from "../dist/dither.js";
 import { changes } from "../dist/changes.js";
 import { allRules } from "../dist/rules.js";
+import { fetchCampaign, readCampaign } from "../dist/signatures.js";
 import { several } from "../dist/several.js";
 import { taken } from "./events.mjs";
 
@@ -169,13 +170,15 @@ test("errors are sentences: no store, no IndexedDB, no inquiry, no value", async
   await assert.rejects(Device.open(), { reason: "store" });
   assert.throws(() => indexedStore(), { reason: "store", message: /IndexedDB is missing here: use fileStore/ });
   const device = await open();
-  await assert.rejects(device.answer(undefined), { reason: "asking", message: /expected an inquiry of device.asking/ });
-  await assert.rejects(device.answer(), { reason: "asking" });
+  for (const wrong of [undefined, specification, {}, { questions: {} }]) {
+    const error = { reason: "asking", message: "asking: expected an inquiry of device.asking" };
+    for (const call of ["answer", "dryRun", "send", "body"]) await assert.rejects(async () => device[call](wrong, ADDRESS), error, call);
+  }
   assert.throws(() => device.asking(specification), { reason: "asking" });
   const inquiry = device.asking(specification, ASKING);
   assert.deepEqual(await device.answer(inquiry), { is: "refused", reason: "value", words: 'question "minutes": expected a value, got undefined' });
   assert.throws(() => device.asking(specification.replace("Podium", "Pdium"), ASKING), { message: 'question "minutes": draw', question: "minutes", reason: "draw" });
-  assert.throws(() => device.asking(specification, { ...ASKING, repeat: "daily" }), { message: 'question "minutes": asking: repeat' });
+  assert.throws(() => device.asking(specification, { ...ASKING, repeat: "daily" }), { message: 'question "minutes": asking: repeat = daily: not with these rules, days, start and data; see dither-ldp/rules' });
 });
 
 test("what is left is 0, not the slack of a limit", async () => {
@@ -185,6 +188,70 @@ test("what is left is 0, not the slack of a limit", async () => {
     await device.answer(inquiry, 3);
     assert.deepEqual([(await inquiry.promise()).left, (await device.account(view)).left], [0, 0]);
   }
+});
+
+test("limits, rules and consent that cannot be meant so are refused with a sentence", async () => {
+  for (const wrong of [{ epsilon: undefined }, { epsilon: "1" }, { epsilon: -1 }, { delta: 1 }]) {
+    await assert.rejects(open(wrong), { reason: "epsilon", message: "epsilon: expected epsilon > 0, and delta < 1" });
+  }
+  await assert.rejects(open({ rules: allRules }), { message: "rules: expected rules: allRules()" });
+  assert.throws(() => allRules({ epoch: "month" }), { message: "rules: epoch: expected one of day,week,year,lifetime" });
+  const device = await open();
+  for (const wrong of [["yes"], [1], [true, {}], [true, { terms: {} }]]) await assert.rejects(async () => device.consent(...wrong), { reason: "asking", message: /expected true or false, and a campaign/ });
+  assert.throws(() => device.asking(undefined, ASKING), { message: /expected the text of a question/ });
+  assert.throws(() => device.asking(specification, { name: "minutes" }), { message: "asking: asker: expected a text" });
+  const { words } = await (await open({ policy: { epsilon: 0.1 } }).then((one) => one.answer(one.asking(specification, ASKING), 3)));
+  assert.match(words, /^policy of this device, for one answer: \{"epsilon":0.1,/);
+});
+
+test("what a question takes is said where a value is refused, and the value is not", async () => {
+  const device = await open();
+  const told = async (terms, value, text = specification) => (await device.answer(device.asking(text, { ...ASKING, ...terms }), value)).words;
+  const KRR = questions.find(({ name }) => name === "KRR").specification;
+  const { labels } = JSON.parse(JSON.parse(KRR).device).domain;
+  assert.match(await told({}, "secret"), /expected \{"high":.*"kind":"interval".*declare otherwise/);
+  if (labels) assert.ok((await told({}, "secret", KRR)).includes(JSON.stringify(labels)));
+  assert.match(await told({ form: "date" }, "secret"), /expected a date, such as 2026-05-01/);
+  assert.match(await told({ form: "time" }, "secret"), /expected a time, such as 13:45/);
+  assert.match(await told({ scale: [0, 10, 1000] }, "secret"), /expected a number from 0 to 1000/);
+  for (const terms of [{}, { form: "date" }]) assert.doesNotMatch(await told(terms, "secret"), /secret/);
+});
+
+test("a campaign at another place, or with another key, says what was expected", async () => {
+  const { published, key } = JSON.parse(readFileSync(new URL("../../conformance/2/signatures.json", import.meta.url), "utf8"));
+  const { id } = await readCampaign(published, key);
+  const at = `https://city.example/v1/campaigns/${id}`;
+  const gives = (text, status = 200) => async () => new Response(text, { status });
+  for (const [address, pin, fetch, message] of [
+    [undefined, key, gives(""), "address: expected https, or this machine"],
+    ["/v1/campaigns/00", key, gives(""), "address: expected https, or this machine"],
+    [at.replace("https", "http"), key, gives(""), "address: expected https, or this machine"],
+    [at, key, gives("<html>"), "text: expected what a collector publishes at …/v1/campaigns/<id>, got another text"],
+    [at, key, gives("", 404), /^campaign: the collector answers 404: no campaign at this address/],
+    [at, key, async () => Promise.reject(new TypeError("Failed to fetch")), /^unreachable: Failed to fetch: does the collector run, and allow this page \(dither serve --origin\)\?$/],
+    [at, undefined, gives(published), /^key: expected the key of the one who signed, 64 digits/],
+    [at, "0".repeat(64), gives(published), /^key: expected the key of the one who signed, 64 digits/],
+    [at, "dither-private-key-1:ed25519:00", gives(published), /^private: .* pin the public key/],
+    [at + "0", key, gives(published), `fingerprint: expected the campaign that the address names, got ${id}`],
+  ]) {
+    await assert.rejects(fetchCampaign(address, pin, fetch), { name: "Malformed", message });
+  }
+});
+
+test("a question without a draw throws its reason where it is taken, and is not listed", async () => {
+  const { campaigns } = JSON.parse(readFileSync(new URL("../../conformance/2/texts.json", import.meta.url), "utf8"));
+  const { key } = JSON.parse(readFileSync(new URL("../../conformance/2/signatures.json", import.meta.url), "utf8"));
+  let found = 0;
+  for (const { published, verdict } of campaigns) {
+    if (verdict !== "read") continue;
+    const { questions: asked, unanswered } = await readCampaign(published, key);
+    for (const name of unanswered) {
+      assert.throws(() => asked[name], { name: "Malformed", reason: "draw", question: name });
+      assert.ok(!Object.keys(asked).includes(name));
+      found++;
+    }
+  }
+  assert.ok(found > 0);
 });
 
 const folder = new URL("..", import.meta.url);

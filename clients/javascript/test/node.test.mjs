@@ -46,8 +46,8 @@ test("what is damaged is no account, and nothing is answered", async () => {
     const device = await Device.open({ epsilon: 2, store: fileStore(place) });
     const [name] = full(place);
     writeFileSync(join(place, name), text);
-    await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("account"));
-    await assert.rejects(device.answer(device.asking(specification, ASKING), 1), new Malformed("account"));
+    await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), { name: "Malformed", reason: "account" });
+    await assert.rejects(device.answer(device.asking(specification, ASKING), 1), { name: "Malformed", reason: "account" });
   }
 });
 
@@ -73,7 +73,7 @@ test("a folder that others can write to is refused, and nothing is put into it",
     const place = folder();
     mkdirSync(place);
     chmodSync(place, mode);
-    await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("folder"), mode.toString(8));
+    await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), { name: "Malformed", reason: "folder" }, mode.toString(8));
     assert.deepEqual(readdirSync(place), []);
   }
   for (const mode of [0o700, 0o750, 0o755]) {
@@ -86,7 +86,7 @@ test("a folder that others can write to is refused, and nothing is put into it",
   const place = folder();
   mkdirSync(place);
   chownSync(place, 65534, 65534); // whose owner can write to it
-  await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("folder"));
+  await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), { name: "Malformed", reason: "folder" });
 });
 
 test("a store that cannot be made fails when it is used, not before", async () => {

@@ -92,7 +92,7 @@ test("all rules need a clock of the application; account and sending without a c
 });
 
 test("signatures and relays need WebCrypto: they say so, and nothing is sent in another way", async () => {
-  await assert.rejects(readCampaign("{}", "00".repeat(32)), new Malformed("crypto"));
+  await assert.rejects(readCampaign("{}", "00".repeat(32)), { name: "Malformed", reason: "crypto" });
   const device = await Device.open({ epsilon: 2, store: textStore(), source: nativeSource() });
   const asking = device.asking(specification, { name: "minutes", asker: "clinic.example" });
   await device.answer(asking, 1);

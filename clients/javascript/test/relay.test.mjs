@@ -88,12 +88,12 @@ test("nothing is encrypted to a bad key, and then nothing is sent", async () => 
   const never = () => assert.fail("sent");
   const plain = new Uint8Array(9);
   for (const bad of [undefined, null, 7, [configuration], "dither-private-key-1:x25519:00"]) {
-    await assert.rejects(encapsulate(bad, plain), new Malformed("key"));
-    assert.throws(() => relayed(relay, bad, never), new Malformed("key"));
+    await assert.rejects(encapsulate(bad, plain), { name: "Malformed", reason: "key" });
+    assert.throws(() => relayed(relay, bad, never), { name: "Malformed", reason: "key" });
   }
   for (const { configuration: bad } of configurations) {
-    await assert.rejects(encapsulate(bad, plain), new Malformed("key"));
-    await assert.rejects(async () => relayed(relay, bad, never)(address), new Malformed("key"));
+    await assert.rejects(encapsulate(bad, plain), { name: "Malformed", reason: "key" });
+    await assert.rejects(async () => relayed(relay, bad, never)(address), { name: "Malformed", reason: "key" });
   }
   const { subtle } = globalThis.crypto;
   const generateKey = subtle.generateKey;

@@ -33,7 +33,7 @@ test("a signed campaign is read, answered and sent", async () => {
   assert.equal((await device.answer(question, 42)).is, "drawn");
   assert.equal((await device.send(question, `${address}/batches`, { fetch })).sent, 1);
   assert.deepEqual(asked, [[address, "GET"], [`${address}/batches`, "POST"]]);
-  await assert.rejects(fetchCampaign(`${address}0`, key, fetch), new Malformed("fingerprint"));
+  await assert.rejects(fetchCampaign(`${address}0`, key, fetch), { name: "Malformed", reason: "fingerprint" });
 });
 
 test("a changed campaign, another key and another signature are refused", async () => {
@@ -52,8 +52,8 @@ test("a changed campaign, another key and another signature are refused", async 
     ["text", "{"],
     ["text", "null"],
   ];
-  for (const [word, text] of bad) await assert.rejects(readCampaign(text, key), new Malformed(word));
-  await assert.rejects(readCampaign(published, "1".repeat(64)), new Malformed("key"));
+  for (const [word, text] of bad) await assert.rejects(readCampaign(text, key), { name: "Malformed", reason: word });
+  await assert.rejects(readCampaign(published, "1".repeat(64)), { name: "Malformed", reason: "key" });
 });
 
 test("bytes are verified as they are", async () => {
@@ -72,7 +72,7 @@ test("a list of campaigns is read, or refused", async () => {
     if (verdict === "refused") await assert.rejects(reading, Malformed);
     else assert.equal((await reading).heads.at(-1), head);
   }
-  await assert.rejects(readList(lists[0].published, "dither-private-key-1:ed25519:00"), new Malformed("private"));
+  await assert.rejects(readList(lists[0].published, "dither-private-key-1:ed25519:00"), { name: "Malformed", reason: "private" });
 });
 
 /** An asker with a list: keys are made here, and every signature. */
@@ -112,26 +112,26 @@ test("a device keeps the head of a list, and follows a key once", async () => {
   const next = { next_key: second.key };
   const old = await publish(first);
   assert.equal((await get(old, await list(second, undefined, other))).key, first.key); // the list of another asker
-  await assert.rejects(get(old, await list(first, undefined, other)), new Malformed("list")); // not in it
+  await assert.rejects(get(old, await list(first, undefined, other)), { name: "Malformed", reason: "list" }); // not in it
   await get(old, await list(first, undefined, here));
   await get(old, await list(first, undefined, here, other));
-  for (const entries of [[here], [other, here], [here, next]]) await assert.rejects(get(old, await list(first, undefined, ...entries)), new Malformed("list"));
-  await assert.rejects(get(old, ""), new Malformed("list"));
-  await assert.rejects(get(old, await list(first, undefined, here, other, { day: "2026-06-01", retired: id })), new Malformed("list"));
+  for (const entries of [[here], [other, here], [here, next]]) await assert.rejects(get(old, await list(first, undefined, ...entries)), { name: "Malformed", reason: "list" });
+  await assert.rejects(get(old, ""), { name: "Malformed", reason: "list" });
+  await assert.rejects(get(old, await list(first, undefined, here, other, { day: "2026-06-01", retired: id })), { name: "Malformed", reason: "list" });
 
   const following = await publish(second, first);
-  await assert.rejects(get(following, "", undefined), new Malformed("list"));
-  await assert.rejects(fetchCampaign(address, first.key, async () => new Response(following)), new Malformed("key")); // nothing to remember it by
-  await assert.rejects(get(following, await list(second, first, other, here)), new Malformed("list"));
+  await assert.rejects(get(following, "", undefined), { name: "Malformed", reason: "list" });
+  await assert.rejects(fetchCampaign(address, first.key, async () => new Response(following)), { name: "Malformed", reason: "key" }); // nothing to remember it by
+  await assert.rejects(get(following, await list(second, first, other, here)), { name: "Malformed", reason: "list" });
   // A page that pins the new key: the list of the old one must go on.
-  await assert.rejects(get(following, await list(second, first, other, here), store, second.key), new Malformed("list"));
-  await assert.rejects(get(following, "", store, second.key), new Malformed("list"));
+  await assert.rejects(get(following, await list(second, first, other, here), store, second.key), { name: "Malformed", reason: "list" });
+  await assert.rejects(get(following, "", store, second.key), { name: "Malformed", reason: "list" });
   const gone = await list(second, first, here, other, next);
   assert.equal((await get(following, gone)).key, second.key);
-  for (const text of [old, await publish(third, first)]) await assert.rejects(get(text, gone), new Malformed("key"));
+  for (const text of [old, await publish(third, first)]) await assert.rejects(get(text, gone), { name: "Malformed", reason: "key" });
   const last = await list(third, second, here, other, next, { next_key: third.key });
   assert.equal((await get(await publish(third, second), last)).key, third.key);
-  await assert.rejects(get(await publish(first, third), last), new Malformed("key")); // back to a key that was replaced
+  await assert.rejects(get(await publish(first, third), last), { name: "Malformed", reason: "key" }); // back to a key that was replaced
 });
 
 const golden = new URL("../../../tests/golden/campaign-2.json", import.meta.url); // not beside a copy of the client

@@ -1,22 +1,36 @@
-// The sizes that docs/devices.md states: bytes of each file, as gzip sends it. The other files import core.js.
+// The sizes that docs/devices.md and README.md state: bytes of each file, as gzip sends it. The other files import core.js.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-const size = (name) => gzipSync(readFileSync(new URL(`../dist/${name}.js`, import.meta.url)), { level: 9 }).length;
-const STATED = { core: 4500, dither: 5400, account: 2400, angles: 350, auto: 500, box: 500, changes: 2250, elements: 4600, hashed: 650, lattice: 1900, nearest: 1200, node: 1000, optional: 500, packed: 400, paths: 2350, polynomial: 800, presence: 4200, profile: 1100, projective: 1050, react: 700, relay: 1700, routes: 1000, rules: 2750, several: 1050, signatures: 5650, tables: 1800, vectors: 1300 };
+const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const size = (name) => gzipSync(read(`dist/${name}.js`), { level: 9 }).length;
+const page = read("../../docs/devices.md");
+const STATED = Object.fromEntries([...page.matchAll(/^\| `([a-z]+)\.js`[^|]*\| ([\d ]+)/gm)].map(([, name, bytes]) => [name, +bytes.replace(" ", "")]));
+const files = readdirSync(new URL("../dist", import.meta.url)).flatMap((name) => /^([a-z]+)\.js$/.exec(name)?.[1] ?? []);
 
-for (const [name, most] of Object.entries(STATED)) {
+for (const name of files.filter((one) => one !== "testing")) {
   test(`the size of ${name}.js`, () => {
-    assert.ok(size(name) <= most && size(name) > most - 100, `${size(name)} bytes; ${most} are stated`);
+    assert.ok(size(name) <= STATED[name] && size(name) > STATED[name] - 100, `${size(name)} bytes; ${STATED[name]} are stated`);
   });
 }
 
 // What a page loads, in bytes, as docs/devices.md states it beside the goals.
 test("the sizes of what a page loads", () => {
   assert.ok(size("core") <= 4500);
-  assert.ok(size("core") + size("dither") <= 9850);
+  assert.ok(size("core") + size("dither") <= 10300);
+  assert.ok(page.includes("with the core 10 300"));
   assert.ok(size("react") <= 1000);
   assert.ok(size("core") + size("lattice") <= 6500);
+});
+
+test("the sizes of the README, and of the one script", () => {
+  const told = [...read("README.md").matchAll(/^\| `dither-ldp(?:\/(\w+))?` .*\| (\+ )?([\d.]+) kB \|$/gm)];
+  assert.ok(told.length > 25);
+  for (const [, name = "dither", more, kilobytes] of told) {
+    const bytes = name === "global" ? size("dither.global") : size(name) + (name === "dither" && !more ? size("core") : 0);
+    assert.ok(Math.abs(bytes / 1000 - kilobytes) < 0.1, `${name}: ${bytes} bytes, ${kilobytes} kB`);
+  }
+  assert.ok(page.includes(`one script of ${(size("dither.global") / 1000).toFixed(1)} kB`));
 });

@@ -21,7 +21,7 @@ from dither.data.formats.format import table_format
 from dither.data.report_files import carried_questions, read_making, rows_of_person
 from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.foundation.tables import ResultTable
+from dither.foundation.tables import ResultTable, show_label
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
@@ -207,7 +207,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
             if isinstance(groups, Exception):
                 results[f"{name} by {', '.join(asked.by)}"] = groups
                 continue
-            results.update(group_results(name, groups, asked))
+            results.update(results_of_groups({name: groups}, asked))
             if asked.test:
                 told = reports if ids is None else replace(reports, people=people_by_id(ids, name))
                 results[f"{name}: test"] = _answer(compare_groups, told, by, asked.minimum, weights)
@@ -215,6 +215,11 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
             results[name] = _answer(estimate, reports, weights=weights)
             for share in asked.shares:
                 results[f"{name}: quantile {share:g}"] = _answer(quantile, reports, share, weights=weights)
+    return say_reasons(results)
+
+
+def say_reasons(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return results with a text in place of each error; raise the first if all of them are errors."""
     reasons = [result for result in results.values() if isinstance(result, Exception)]
     if reasons and len(reasons) == len(results):
         raise reasons[0]
@@ -269,6 +274,17 @@ def _answer(function: Callable[..., Any], *args: object, **more: object) -> obje
         return error
 
 
+def results_of_groups(tables: Mapping[str, Any], asked: Wanted) -> dict[str, Any]:
+    """Return the tables of several questions, or on request their differences; or errors, with the reason."""
+    results: dict[str, Any] = {}
+    for name, groups in tables.items():
+        try:
+            results |= group_results(name, groups, asked)
+        except (InvalidParameter, NotIdentifiable) as error:
+            results[f"{name} by {', '.join(groups.by)}"] = error
+    return results
+
+
 def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     """Return a table of groups, or of their differences on request."""
     from dither.estimation.comparison import contrasts, difference
@@ -321,7 +337,7 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
         for column, answer in enumerate(answers):
             members = np.zeros(len(reports.cells))
             members[indices] = read[indices, column]
-            yield " · ".join(map(str, (*label, answer))), members
+            yield " · ".join(map(str, (*label, show_label(answer)))), members
 
 
 def compare_groups(

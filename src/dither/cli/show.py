@@ -86,15 +86,13 @@ def print_tables(
     remark: str = "",
 ) -> dict[str, Any]:
     """Print tables of groups, each after its head, or JSON; return them by a title."""
-    results: dict[str, Any] = {}
     if wanted.difference is not None or wanted.population or wanted.contrasts:
-        from dither.cli.desk import group_results
+        from dither.cli.desk import results_of_groups, say_reasons
 
-        for name, answers in tables.items():
-            results |= group_results(name, answers, wanted)
+        results = say_reasons(results_of_groups(tables, wanted))
         print_results(results, as_json)
         return results
-    results |= {f"{name} by {', '.join(answers.by)}": answers for name, answers in tables.items()}
+    results = {f"{name} by {', '.join(answers.by)}": answers for name, answers in tables.items()}
     if as_json:
         print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
         return results

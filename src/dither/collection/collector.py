@@ -134,8 +134,11 @@ class Collector:
         """Replace the reports up to a past day by their counts; return how many parts of batches it were."""
         if day >= self.day():
             raise InvalidParameter(f"{day} is not over; only the reports of past days are folded")
+        return self._fold(campaign, day)
+
+    def _fold(self, campaign: str, day: datetime.date, forgotten: datetime.date = datetime.date.min) -> int:
         self.catch_up()
-        return self.store.fold(campaign, day, self.live)
+        return self.store.fold(campaign, day, self.live, forgotten)
 
     def delete(self, campaign: str) -> list[str]:
         """Remove everything that was collected for a campaign; return the files it was exported to."""
@@ -160,17 +163,16 @@ class Collector:
             if campaign in over and day < over[campaign]:
                 last[campaign] = day
         for campaign, day in last.items():
-            parts = self.fold(campaign, day)
+            parts = self._fold(campaign, day, over[campaign])
             if parts:
                 log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
         self.live.shrink()
         erased = self.store.erase(self.live)
         if erased:
             log("erased what was withdrawn", parts=erased)
-        for campaign, before in over.items():
-            forgotten = self.store.forget(campaign, before)
-            if forgotten:
-                log("forgot identities of batches", before=before.isoformat(), count=forgotten)
+        forgotten = self.store.forget(over)
+        if forgotten:
+            log("forgot identities of batches", count=forgotten)
 
     def health(self) -> dict[str, Any]:
         """Return the state of the collector, without a word about anybody's reports."""

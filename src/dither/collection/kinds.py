@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from dither.collection.account.budget import Data
 from dither.collection.campaign import Campaign
 from dither.core import registry
 from dither.core.question import Question
@@ -64,6 +66,43 @@ ASKED_KINDS: Final = (
 )
 
 
+# The kind by the domain of the device text, unless the terms of the campaign say more.
+_BY_DOMAIN: Final = {
+    **{
+        "interval": "number",
+        "circle": "angle",
+        "categories": "one of a list",
+        "several": "several of a list",
+    },
+    **{"optional": "number or no answer", "rectangle": "place in a rectangle"},
+    **{
+        "box": "several numbers",
+        "sphere": "place on a sphere",
+        "disk": "place in a disk",
+        "vectors": "vector",
+    },
+    **{"routes": "complete path", "parallelogram": "place in a parallelogram"},
+}
+
+
+def _kind_of(stated: Data, device: Data, repeat: str) -> str:
+    """Return the kind of a question in `ASKED_KINDS`, by its terms in a campaign and its device text."""
+    domain = device["domain"]
+    if repeat == "kept change":
+        return repeat
+    if device["draw"] == "listing":
+        return "place of a list"
+    if None in domain.get("labels", ()):
+        return "one of a list or no answer"
+    if domain["kind"] == "interval":
+        for term, kind in (("scale", "number on a scale"), ("step", "number in steps"), ("form", "date")):
+            if term in stated:
+                return kind
+    if stated.get("form") == "time":
+        return "time of the day"
+    return _BY_DOMAIN.get(str(domain["kind"]), str(domain["kind"]))
+
+
 def answering(question: Question) -> tuple[str, ...]:
     """Return the clients that know the draw of a question."""
     draw = question.device()["draw"]
@@ -88,8 +127,10 @@ def rows(contract: Campaign) -> list[str]:
     """Return a line for each question: its kind, mechanism, draw, and the clients that answer it."""
     lacking = gaps_of_clients(contract)
     lines = []
+    stated = {asked["name"]: asked for asked in json.loads(contract.text)["questions"]}
     for name, question in contract.questions.items():
-        draw, kind = question.device()["draw"], question.domain.kind
+        device = question.device()
+        draw, kind = device["draw"], _kind_of(stated[name], device, contract.repeat)
         able = [
             _with_add_on(client, draw, contract.repeat)
             for client in CLIENTS

@@ -199,10 +199,13 @@ def _family(
     rows = []
     for (key, part), p in zip(gaps.items(), holm(p_values), strict=True):
         names = dict(zip(heads, key, strict=False))
+        if "answer" in names:
+            names["answer"] = show_label(names["answer"])
         low, high = part.interval(each)
         rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
     conditions = {part.condition for part in gaps.values()} - {""}
-    title = _title(len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
+    what = "contrast of groups" if heads[0] == "contrast" else "difference of two groups"
+    title = _title(what, len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
     return Differences(title, tuple(rows), MappingProxyType(gaps), level, about=about)
 
 
@@ -215,11 +218,11 @@ def holm(p_values: list[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def _title(count: int, level: float) -> str:
+def _title(what: str, count: int, level: float) -> str:
     if count == 1:
-        return f"Difference of two groups: {100 * level:g} % interval, p-value in both directions"
+        return f"{what.capitalize()}: {100 * level:g} % interval, p-value in both directions"
     return (
-        f"{count} differences: intervals hold together with {100 * level:g} % (Bonferroni), "
+        f"{count} {what.split(maxsplit=1)[0]}s: intervals hold together with {100 * level:g} % (Bonferroni), "
         "p-values are adjusted for their number (Holm)"
     )
 

@@ -256,7 +256,7 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
         if "frequencies" in question.quantities:
             labels = tuple(protocol_of(given).categories.labels)
             return Factor(name, _names(name, labels), labels, given)
-        PersonNumbers.of(given)
+        check_numbers(f"regressor {name!r}", given)
         return Factor(name, (name,), (), given)
     if type(given).__name__ == "Counts":
         raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
@@ -272,6 +272,14 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
     if not np.isfinite(array).all():
         raise InvalidParameter(f"regressor {name!r} has a number that is not finite; drop these people")
     return Factor(name, (name,), (), None, array[:, None])
+
+
+def check_numbers(what: str, reports: Reports) -> None:
+    """Raise InvalidParameter, with the name of the column, unless reports are of numbers on an interval."""
+    try:
+        PersonNumbers.of(reports)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"{what}: {error}") from None
 
 
 def public_numbers(given: Column) -> Floats | None:

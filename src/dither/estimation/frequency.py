@@ -21,7 +21,7 @@ from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level
-from dither.estimation.frequency_interval import ScoreInterval, score_means
+from dither.estimation.frequency_interval import ScoreInterval, ThinnedInterval, score_means
 from dither.estimation.frequency_posterior import Narrowed, Supports
 from dither.estimation.intervals import (
     StudentInterval,
@@ -206,6 +206,9 @@ class EstimatedFrequencies(LabelledEstimate):
             interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
         else:
             interval = self.told.average(numbers)
+            if self.confidence.beyond is not None and isinstance(self.told, WeightedReports):
+                most = category_question(self.told.reports.question).domain.most
+                interval = ThinnedInterval.of(interval, self.confidence.beyond, numbers, most)
         origin = self if self.origin is None else self.origin
         ends = float(numbers.min()), float(numbers.max())
         limits = (-math.inf, math.inf) if self.apart else ends  # a person has several items of sets
@@ -533,11 +536,17 @@ def _as_lower_bounds(
     full = cast(ScoreInterval, sizes.confidence.pick(most - 1))
     if most >= items or not full.interval(0.95)[0] > 0.0:
         return found
-    share = percent(float(sizes[most].value))
-    remark = f"{found.remark}, {share} have {most} items or more, and report {most}"
     return replace(
-        found, confidence=replace(cast(ScoreInterval, found.confidence), beyond=full), remark=remark
+        found,
+        confidence=replace(cast(ScoreInterval, found.confidence), beyond=full),
+        remark=found.remark + thinned_remark(sizes),
     )
+
+
+def thinned_remark(sizes: EstimatedFrequencies) -> str:
+    """Return the share of people whose sets a device may have thinned, as it is printed."""
+    most = len(sizes.labels)
+    return f", {percent(float(sizes[most].value))} have {most} items or more, and report {most}"
 
 
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:

@@ -14,6 +14,8 @@ from dither.estimation.intervals import (
     BoundedNumbers,
     ConfidenceInterval,
     LyingInterval,
+    StudentInterval,
+    VarianceInterval,
     least_mean,
     shares_without,
 )
@@ -141,6 +143,54 @@ class ScoreInterval(ConfidenceInterval):
         if self.beyond is not None:
             most = most + self.beyond.interval_if_lying(liars, level)[1]
         return least[()], most[()]
+
+
+@dataclass(frozen=True, eq=False)
+class ThinnedInterval(ConfidenceInterval):
+    """The interval of a sum over items of sets that devices may have thinned.
+
+    `thinned` is the share of people who may have more items than they report. The items that such a person
+    leaves out add at most `up` to the person's sum, and take away at most `down`.
+    """
+
+    plain: StudentInterval | VarianceInterval
+    thinned: ScoreInterval
+    up: float
+    down: float = 0.0
+
+    @classmethod
+    def of(
+        cls, plain: StudentInterval | VarianceInterval, thinned: ScoreInterval, numbers: Floats, most: int
+    ) -> ThinnedInterval:
+        """Return the interval of Σ number·share, for people who report at most `most` of these items."""
+        order, left_out = np.sort(numbers), numbers.size - most
+        up, down = (float(np.maximum(side, 0.0)[:left_out].sum()) for side in (order[::-1], -order))
+        return cls(plain, thinned, up, down)
+
+    @property
+    def value(self) -> float:
+        """The sum over the items that people report."""
+        return float(self.plain.value)
+
+    @property
+    def error(self) -> float:
+        """The standard error of that sum."""
+        return float(self.plain.error)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.plain.n
+
+    @property
+    def beyond(self) -> ScoreInterval | None:
+        """The share of thinned sets if the sum is a lower bound; None if items also take away from it."""
+        return self.thinned if self.up > 0.0 and self.down == 0.0 else None
+
+    def interval(self, level: float) -> tuple[float, float]:
+        low, high = self.plain.interval(level)
+        share = max(float(self.thinned.interval(level)[1]), 0.0)
+        return float(low - self.down * share), float(high + self.up * share)
 
 
 def score_means(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:

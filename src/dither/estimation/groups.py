@@ -31,7 +31,7 @@ from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.numerics.distributions import check_level
-from dither.foundation.tables import ResultTable, Row
+from dither.foundation.tables import ResultTable, Row, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -354,7 +354,7 @@ def _estimate_private(
     others = [name for name in columns if name not in private]
     if not others:
         found, left_out = _private_groups(reports, labels_of, least, weights)
-        return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level))
+        return _say_everybody(keep_groups(dict(found), list(columns), least, left_out, level), private[0])
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
     counts = GroupCounts(reports.question, others)
@@ -368,12 +368,14 @@ def _estimate_private(
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
             kept[tuple(named[name] for name in columns)] = group
-    return _say_everybody(keep_groups(kept, list(columns), least, left_out, level))
+    return _say_everybody(keep_groups(kept, list(columns), least, left_out, level), private[0])
 
 
-def _say_everybody(groups: GroupedEstimates) -> GroupedEstimates:
-    """Return private groups that say what n is: nobody knows who is in a group."""
-    return replace(groups, title=f"{groups.title}; n counts all people, because who is in a group is private")
+def _say_everybody(groups: GroupedEstimates, private: str) -> GroupedEstimates:
+    """Return private groups that say what n is, and call the group without an answer so."""
+    rows = tuple({**row, private: show_label(row[private])} for row in groups.rows)
+    title = f"{groups.title}; n counts all people, because who is in a group is private"
+    return replace(groups, title=title, rows=rows)
 
 
 def _private_groups(
@@ -558,7 +560,8 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):
             value, least, most = map(float, numbers)
-            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": group.n, **of}
+            shown = {**named, "answer": show_label(answer)}
+            yield {**shown, "value": value, "low": least, "high": most, "n": group.n, **of}
         return
     if np.ndim(group.value):
         raise InvalidParameter("the quantity of a group is one number, or frequencies")

@@ -12,6 +12,8 @@ from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import supported_frequencies, thinned_remark
+from dither.estimation.frequency_interval import ThinnedInterval
 from dither.estimation.intervals import VarianceInterval
 from dither.estimation.method import category_question
 from dither.estimation.rounding import SHARE
@@ -19,7 +21,10 @@ from dither.foundation.arrays import Integers
 
 
 def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
-    """Return the share of people who have both of two items, from how many reports name both."""
+    """Return the share of people who have both of two items, from how many reports name both.
+
+    It is a lower bound where people have more items than they report.
+    """
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, ItemSets):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
@@ -38,10 +43,19 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     if n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
     counted = kernel.support_of(reports.cells.reshape(-1, *question.layout.shape), codes).sum(axis=1)
-    return _both(np.bincount(counted, minlength=3), n, question)
+    plain = _both(np.bincount(counted, minlength=3), n, question)
+    items = supported_frequencies(reports, [first, second])
+    if items.confidence.beyond is None or items.sizes is None:
+        return Estimate.of(plain, question.guarantee, limits=SHARE)
+    return Estimate.of(
+        ThinnedInterval(plain, items.confidence.beyond, up=1.0),
+        question.guarantee,
+        limits=SHARE,
+        remark=thinned_remark(items.sizes),
+    )
 
 
-def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
+def _both(counted: Integers, n: int, question: CategoryQuestion) -> VarianceInterval:
     """Return the share of people with both items, from the numbers of reports with 0, 1 and 2 of them.
 
     If a person has j of them, both are reported with probability r_j, and one with probability s_j − 2r_j,
@@ -63,5 +77,4 @@ def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
     shares = float(np.clip((single - 2.0 * question.q) / question.gap, 0.0, 2.0))
     constant = (squares[0] + (squares[1] - squares[0]) * shares) / n
     linear = (squares[2] - 2.0 * squares[1] + squares[0]) / n
-    interval = VarianceInterval(value, n, (constant, linear, 1.0 / n))
-    return Estimate.of(interval, question.guarantee, limits=SHARE)
+    return VarianceInterval(value, n, (constant, linear, 1.0 / n))

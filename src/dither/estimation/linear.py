@@ -45,6 +45,7 @@ class DirectionInterval(ConfidenceInterval):
     spread: tuple[float, float, float]
     n: int
     period: float
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[float, float]:
         reach = student_t_quantile(level, self.n - 1) ** 2
@@ -103,7 +104,7 @@ def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
     question = number_question(summary)
     if not as_reported:
         length_factor(question)  # raises if the direction would be biased
-    mean = mean_vector(summary, _unit_vectors(question))
+    mean = mean_vector(summary, unit_vectors(question))
     value, error, interval = mean.direction(summary.n, question.line.length)
     return Estimate(value, error, summary.n, summary.question.guarantee, confidence=interval)
 
@@ -115,7 +116,7 @@ def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bo
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
-    mean = mean_vector(summary, _unit_vectors(question))
+    mean = mean_vector(summary, unit_vectors(question))
     kept = 1.0 if as_reported else length_factor(question)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
@@ -130,7 +131,7 @@ def length_factor(question: NumberQuestion) -> float:
     Raise NotIdentifiable if it does not exist: reports of a few sectors or points turn to the nearest of
     them.
     """
-    vectors = _unit_vectors(question)
+    vectors = unit_vectors(question)
     points = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
     inputs = question.line.from_unit(points)
     means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
@@ -144,7 +145,8 @@ def length_factor(question: NumberQuestion) -> float:
     return abs(factor)
 
 
-def _unit_vectors(question: NumberQuestion) -> NDArray[np.complex128]:
+def unit_vectors(question: NumberQuestion) -> NDArray[np.complex128]:
+    """Return the direction of each counted report as a number on the unit circle."""
     return np.asarray(np.exp(2j * np.pi * question.line.to_unit(question.decoded_numbers())))
 
 

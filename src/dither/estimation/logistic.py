@@ -19,7 +19,8 @@ from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.design import Column, RegressionDesign, category_factor
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.person_numbers import protocol_of
+from dither.estimation.person_numbers import OF_ANSWERS, protocol_of
+from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weights
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
@@ -84,7 +85,10 @@ class LogisticFit:
         value, error = float(plain.value), float(plain.standard_error)
         chance = logistic(value)
         interval = TransformedInterval.of(plain, logistic)
-        return Estimate(chance, chance * (1.0 - chance) * error, plain.n, self.guarantee, confidence=interval)
+        error *= chance * (1.0 - chance)
+        return Estimate(
+            chance, error, plain.n, self.guarantee, confidence=interval, remark=plain.remark, limits=SHARE
+        )
 
 
 def fit_logistic(
@@ -94,10 +98,14 @@ def fit_logistic(
     answer: Hashable,
     guarantee: Guarantee,
 ) -> LogisticFit:
-    """Return the model of one of two answers, reported or public."""
+    """Return the model of one of two answers, reported or public; of those who answered if people may not."""
+    silent: list[Floats] = []
     if isinstance(response, Reports):
         labels: list[Any] = list(protocol_of(response).categories.labels)
         chances = [_chances(response, index) for index in range(len(labels))]
+        if None in labels:
+            silent = [chances.pop(labels.index(None))]
+            labels.remove(None)
     else:
         public = category_factor("response", response)
         labels, last = list(public.labels), np.asarray(public.public)[:, -1]
@@ -126,7 +134,7 @@ def fit_logistic(
                 f"{private[0].name!r} is private: a logistic regression has interactions of public columns"
             )
     yes = labels.index(answer)
-    answers = np.stack([chances[1 - yes], chances[yes]], axis=1)
+    answers = np.stack([chances[1 - yes], chances[yes], *silent], axis=1)
     # Public columns are taken from their means, in units of their deviations; private dummies as they are.
     columns, width = [], len(design.names) - 1
     middles, scales, index = np.zeros(width), np.ones(width), 0
@@ -145,20 +153,22 @@ def fit_logistic(
 class _LogisticModel:
     """The likelihood of reports on a yes-or-no answer, given public regressors and reports on categories.
 
-    Classes are the combinations of private categories. For a person, `told` is the likelihood of the reports
-    on categories in each class, and `answers` the likelihood of the report on the answer. The log-odds of the
-    answer in a class are z·β + d·β, with the public regressors z and the dummies d of the class. The shares
-    of the classes are softmax(z·γ), saturated if nothing is public.
+    Classes are the combinations of private categories, and of whether a person answered if it is optional.
+    For a person, `told` is the likelihood of the reports on categories in each class, and `answers` the
+    likelihood of the report on the answer, which is the same for both answers of those who did not. The
+    log-odds of the answer in a class are z·β + d·β, with the public regressors z and the dummies d of the
+    class. The shares of the classes are softmax(z·γ), saturated if nothing is public.
     """
 
     public: Floats  # n × p, with the constant
     classes: Floats  # k × q: dummies of each class
     order: Integers  # which coefficient, in the order of the regressors, each column of both is
     told: Floats  # n × k
-    answers: Floats  # n × 2: no, yes
+    answers: Floats  # n × k × 2: no, yes
     shares: Floats  # weights of those who are alike, summed; they have the mean 1
     squares: Floats  # their squares, summed
     n: int
+    remark: str = ""
     best: Floats = field(default_factory=lambda: np.zeros(0))
     top: float = 0.0  # the largest log-likelihood
 
@@ -193,15 +203,20 @@ class _LogisticModel:
             lines.append(row)
         shares = np.ones(n) if weights is None else weights.shares
         classes = np.array(lines).reshape(len(lines), -1)
+        optional = answers.shape[1] > 2
+        if optional:  # a class of those who did not answer beside each
+            classes, reported = np.vstack([classes, 0.0 * classes]), np.hstack([reported, reported])
+        sides = [answers[:, :2]] * len(lines) + [answers[:, [-1, -1]]] * (len(classes) - len(lines))
         # People with the same regressors and reports have the same likelihood: they are counted.
-        rows = np.hstack([*parts, reported, answers])
+        rows = np.hstack([*parts, reported, *sides])
         rows, people = np.unique(rows, axis=0, return_inverse=True)
         sums, heavy = (
             np.asarray(np.bincount(people.reshape(-1), shares**power), dtype=np.float64) for power in (1, 2)
         )
-        width = sum(part.shape[1] for part in parts)
-        public, reported, answers = rows[:, :width], rows[:, width:-2], rows[:, -2:]
-        made = cls(public, classes, np.array(order + dummies), reported, answers, sums, heavy, n)
+        width, k = sum(part.shape[1] for part in parts), len(classes)
+        public, reported = rows[:, :width], rows[:, width : width + k]
+        answers, remark = rows[:, width + k :].reshape(-1, k, 2), OF_ANSWERS if optional else ""
+        made = cls(public, classes, np.array(order + dummies), reported, answers, sums, heavy, n, remark)
         best, top = made._climb(np.zeros(made._size), None)
         return replace(made, best=best, top=top)
 
@@ -210,10 +225,12 @@ class _LogisticModel:
         """How many people who give their answer as it is say as much about a share of one half.
 
         A report with the likelihoods a and b under both answers says ((a − b)/(a + b))² of what an answer
-        does. Few such people leave Student's t, not the normal distribution, to the likelihood ratio.
+        does, and less if it may be from a person who did not answer. Few such people leave Student's t, not
+        the normal distribution, to the likelihood ratio.
         """
-        no, yes = self.answers.T
-        return float(self.shares @ ((yes - no) / (yes + no)) ** 2)
+        (no, yes), (silent, _) = self.answers[:, 0].T, self.answers[:, -1].T
+        every = yes + no + silent if self.remark else yes + no
+        return float(self.shares @ ((yes - no) / every) ** 2)
 
     @property
     def _odds(self) -> int:
@@ -232,11 +249,11 @@ class _LogisticModel:
         levels[:, 1:] = self.public @ at[self._odds :].reshape(k - 1, p).T
         levels = np.exp(levels - levels.max(axis=1, keepdims=True))
         levels /= levels.sum(axis=1, keepdims=True)
-        answered = self.answers[:, 1:] * chance + self.answers[:, :1] * (1.0 - chance)
+        answered = self.answers[..., 1] * chance + self.answers[..., 0] * (1.0 - chance)
         joint = levels * self.told * answered
         total = joint.sum(axis=1, keepdims=True)
         after = joint / total
-        pull = after * (self.answers[:, 1:] * chance / answered - chance)
+        pull = after * (self.answers[..., 1] * chance / answered - chance)
         scores = np.hstack(
             [self.public * pull.sum(axis=1, keepdims=True), pull @ self.classes]
             + [self.public * (after - levels)[:, [other]] for other in range(1, k)]
@@ -284,7 +301,7 @@ class _LogisticModel:
         plain = self._profile(direction / size, guarantee)
         value, error = size * float(plain.value), size * float(plain.standard_error)
         interval = TransformedInterval.of(plain, lambda number: size * number)
-        return Estimate(value, error, self.n, guarantee, confidence=interval)
+        return Estimate(value, error, self.n, guarantee, confidence=interval, remark=self.remark)
 
     def _profile(self, direction: Floats, guarantee: Guarantee) -> Estimate:
         complete = np.zeros(self._size)

@@ -107,7 +107,11 @@ class EstimatedTable(Estimate):
         return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
 
     def _names(self) -> list[Row]:
-        return [{"first": row, "second": other} for row in self.rows for other in self.columns]
+        return [
+            {"first": show_label(row), "second": show_label(other)}
+            for row in self.rows
+            for other in self.columns
+        ]
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         ends = (np.asarray(end, dtype=np.float64) for end in (self.value, *self.interval()))
@@ -116,7 +120,7 @@ class EstimatedTable(Estimate):
             [str(show_label(label)), *(show_interval(cell[0], cell[1], cell[2], SHARE) for cell in cells[i])]
             for i, label in enumerate(self.rows)
         ]
-        return ["", *map(str, self.columns)], lines
+        return ["", *(str(show_label(label)) for label in self.columns)], lines
 
     def __repr__(self) -> str:
         return f"{as_text(*self._cells())}\n(95 %, n = {thousands(self.n)}{self.remark})"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -28,9 +28,15 @@ from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuest
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
-from dither.estimation.linear import squared_reading, unbiased_reading
+from dither.estimation.linear import (
+    MeanVector,
+    length_factor,
+    squared_reading,
+    unbiased_reading,
+    unit_vectors,
+)
 from dither.estimation.method import category_question, check_scale, has_numbers, may_be_missing, on_circle
-from dither.estimation.weights import as_weights, check_weighted, influences, student
+from dither.estimation.weights import as_weights, check_weighted, entries_of, influences, student
 from dither.foundation.arrays import Floats
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
@@ -125,9 +131,10 @@ def interval_question(reports: Reports) -> NumberQuestion:
     """Return the question of reports on an interval."""
     question = reports.question
     if not has_numbers(question) or on_circle(question):
+        circle = question.domain.line is not None and question.domain.line.circular
+        instead = "dt.mean estimates mean directions" if circle else "dt.stats.crosstab is for categories"
         raise InvalidParameter(
-            f"expected reports on an interval, got reports of {question.name} on "
-            f"{question.domain}; dt.stats.crosstab is for categories"
+            f"expected reports on an interval, got reports of {question.name} on {question.domain}; {instead}"
         )
     return question
 
@@ -233,6 +240,8 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
     Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.
     """
     reported = check_weighted(reports)
+    if has_numbers(reported.question) and on_circle(reported.question):
+        return weighted_direction(reported.question, reported, weights)
     line = interval_question(reported).line
     checked = as_weights(weights, len(reported))
     mean, moved = influences(numbers(reported), checked)
@@ -243,6 +252,31 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
         influence=moved,
         unit=line.unit,
         limits=(line.low, line.high),
+        remark=f", design effect {checked.design_effect:.2f}",
+    )
+
+
+def weighted_direction(question: NumberQuestion, reports: Reports, weights: object) -> Estimate:
+    """Estimate the mean direction of a population from people with public weights."""
+    length_factor(question)  # raises if the direction would be biased
+    checked = as_weights(weights, len(reports))
+    vectors = unit_vectors(question)[entries_of(reports)]
+    east, moved_east = influences(vectors.real, checked)
+    north, moved_north = influences(vectors.imag, checked)
+    mean = complex(east, north)
+    angle, size, n = math.atan2(north, east), abs(mean), len(checked)
+    turned = (moved_east + 1j * moved_north) * complex(math.cos(angle), -math.sin(angle))
+    along, across = (student(0.0, part, checked) for part in (turned.real, turned.imag))
+    both = float((turned.real * turned.imag).mean()) / max(n - 1, 1)
+    vector = MeanVector(angle, size, float(along.error), float(across.error), both)
+    value, error, interval = vector.direction(n, question.line.length)
+    return Estimate(
+        value,
+        error,
+        n,
+        question.guarantee,
+        confidence=replace(interval, condition=across.condition),
+        unit=question.line.unit,
         remark=f", design effect {checked.design_effect:.2f}",
     )
 

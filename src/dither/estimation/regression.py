@@ -20,7 +20,15 @@ import numpy as np
 from dither.core.domains.domain import regular
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.estimation.design import Column, DataColumns, Factor, Pair, RegressionDesign, public_numbers
+from dither.estimation.design import (
+    Column,
+    DataColumns,
+    Factor,
+    Pair,
+    RegressionDesign,
+    check_numbers,
+    public_numbers,
+)
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import PartIntervals
 from dither.estimation.logistic import TransformedInterval, fit_logistic
@@ -210,6 +218,9 @@ def regression(
         return _name_clipped(logistic, {factor.name: factor.reports for factor in design.factors})
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
+    if isinstance(explained, Reports):
+        named_response = isinstance(regressors, str) and regressors.partition("~")[0].strip(" `")
+        check_numbers(f"response {named_response!r}" if named_response else "the response", explained)
     fitted = _least_squares(design, explained, checked, guarantee)
     numbers = {factor.name: factor.reports for factor in design.factors}
     return _name_clipped(fitted, {**numbers, "the response": explained})
@@ -242,7 +253,17 @@ def _response_column(response: object) -> Column:
 
 def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
     """Return the reports of a regression; raise InvalidParameter if none or the same ones are there."""
-    private = design.private
+    private, names = design.private, dict[int, str]()
+    if isinstance(response, Reports):
+        names[id(response.cells)] = "the response"
+    for factor in design.factors:
+        if factor.reports is not None:
+            name = f"regressor {factor.name!r}"
+            other = names.setdefault(id(factor.reports.cells), name)
+            if other != name:
+                raise InvalidParameter(
+                    f"{name} has the same reports as {other}: their noise is not independent; leave one out"
+                )
     if isinstance(response, Reports):
         for reports in design.private:
             check_pair(reports, response)
@@ -252,8 +273,6 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
             "the response and all regressors are public columns; a regression here is of reports, and any "
             "statistics package has the one without noise"
         )
-    if len({id(part.cells) for part in private}) < len(private):
-        raise InvalidParameter("these are the same reports twice: their noise is not independent")
     return private
 
 

@@ -20,6 +20,8 @@ export interface ElementWords {
     over: string;
     spent: string;
     refused: string;
+    /** For an answer that this device could not keep. */
+    failed: string;
     missing: string;
     unknown: string;
     choose: string;

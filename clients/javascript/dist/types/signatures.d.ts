@@ -15,7 +15,7 @@ export interface Campaign {
     terms: Fields;
     /** The day from which on it is retired, or null. */
     retired: string | null;
-    /** By name: the arguments of `device.asking`. */
+    /** By name: the arguments of `device.asking`. One of `unanswered` throws `Malformed` with the reason. */
     questions: {
         [name: string]: [specification: string, terms: InquiryTerms];
     };

@@ -147,6 +147,8 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
 
 
 def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
+    from dither.collection.store.postgresql import BY_DAY, make_days
+
     with closing(_store(address)) as store, store.alone() as sql:
         tables = _tables(min(store.version, file_version(source)))
         plain = file_version(source) < _DIGESTS <= store.version  # a file of before digests
@@ -158,6 +160,11 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
             ticked = table == "reports"
             named = ",".join((*columns, *(["tick"] if ticked else [])))
             tick = f", number >> {TICK}" if ticked else ""
+            by_day = ticked and store.version >= BY_DAY
+            if by_day:
+                named, tick = f"{named},arrived", f"{tick}, (SELECT day FROM slots WHERE slots.number = slot)"
+                days = source.execute("SELECT DISTINCT day FROM slots").fetchall()
+                make_days(sql, (day for (day,) in days))
             rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
             with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
                 for row in rows:

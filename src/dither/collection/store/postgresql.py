@@ -6,6 +6,11 @@ others know. Batches are counted when their tick is over, in every process the s
 
 Changes that replace reports by counts, or remove them, raise the generation of the store: a
 process that sees another generation builds its counts anew.
+
+Reports and identities are in one partition for each day, which is dropped when no identity of the day is
+needed any more. An index recognises a batch that comes twice on one day. So that it is also recognised on
+another day, all processes store in the partition of the *present* day at once, and whoever stores in another
+one is alone: then everything in the others is committed, and is looked up.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
+BY_DAY: Final = 4  # the version from which on there are partitions by day
 LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, exclusive to fold or delete
 TICKS: Final = 0x64697463 << 32  # plus the tick: the lock of a tick, shared by its writers
 SCHEMA: Final = f"""
@@ -64,9 +70,11 @@ CREATE INDEX IF NOT EXISTS dither_news ON dither_reports (tick);
 CREATE TABLE IF NOT EXISTS dither_refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
     count BIGINT NOT NULL, PRIMARY KEY (campaign, day, reason));
 """
-INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data)
-    SELECT new.id, new.part, new.slot, %b, new.data FROM
-    unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[]) AS new (id, part, slot, data)
+INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data, arrived)
+    SELECT new.id, new.part, new.slot, %b, new.data, new.arrived FROM
+    unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[], %b::integer[])
+    AS new (id, part, slot, data, arrived)
+    WHERE NOT new.id = ANY (ARRAY (SELECT id FROM dither_reports WHERE id = ANY (%b::bytea[])))
     ON CONFLICT DO NOTHING RETURNING id"""
 NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
     ON CONFLICT DO NOTHING"""
@@ -76,14 +84,18 @@ NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
 HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
-KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
-    FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""
+KEPT: Final = f"""SELECT campaign, question, day, label, counts IS NOT NULL, data
+    FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b AND {HOLDS} ORDER BY part"""
 WITHDRAWN: Final = "SELECT 1 FROM dither_withdrawn WHERE id = %b"
 TAKEN: Final = """SELECT dither_withdrawn.tick, dither_withdrawn.day, dither_reports.tick, slot, data,
     dither_reports.id, part
     FROM dither_withdrawn JOIN dither_reports USING (id) JOIN dither_slots ON number = slot
     WHERE dither_withdrawn.tick > %b AND dither_withdrawn.tick <= %b AND counts IS NULL
     ORDER BY dither_withdrawn.tick"""
+DAYS: Final = """SELECT inhrelid::regclass::text FROM pg_inherits
+    WHERE inhparent = 'dither_reports'::regclass"""  # the partitions; each name ends with the day
+NEW_DAY: Final = """CREATE TABLE dither_reports_{0} (LIKE dither_reports);
+    ALTER TABLE dither_reports ATTACH PARTITION dither_reports_{0} FOR VALUES IN ({0})"""
 BLANK: Final = f"SELECT number FROM dither_slots WHERE campaign = %s AND day = %s AND NOT {HOLDS}"
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
@@ -97,9 +109,10 @@ _WAITING: Final = {
     "tcp_user_timeout": 10_000,  # milliseconds
 }
 
+_PATIENCE: Final = "1s"  # that a day waits for readers before it is dropped, and others for it
 _IDLE: Final = "60s"  # after which the database ends a transaction of a process that says nothing more
 
-_NewRow = tuple[bytes, int, int, bytes]  # identity, part, slot, reports
+_NewRow = tuple[bytes, int, int, bytes, int]  # identity, part, slot, reports, the slot's day
 
 
 class PostgresqlStore(CollectorStore):
@@ -219,17 +232,18 @@ class PostgresqlStore(CollectorStore):
             first.setdefault(batch.id, index)
         made: dict[Slot, int] = {}
         with self._transaction(begun=True) as sql:
-            known, tick = self._known_slots(sql)
+            days = {slot.day.toordinal() for batch in batches for slot, _ in batch.parts}
+            known, tick = self._known_slots(sql, days)
             # All processes insert in one order: else two wait for each other, and the database ends one.
             for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
                 self._slot(sql, slot, made)
             rows = [
-                (identity, part, known.get(slot) or made[slot], data)
+                (identity, part, known.get(slot) or made[slot], data, slot.day.toordinal())
                 for identity, index in sorted(first.items())
                 for part, (slot, data) in enumerate(batches[index].parts)
             ]
             new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
-            self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
+            self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new], more=True)
             outcomes = [
                 Stored.NEW
                 if index == first[batch.id] and batch.id in new
@@ -239,24 +253,37 @@ class PostgresqlStore(CollectorStore):
         self._slots |= made
         return outcomes
 
-    def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
-        """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
+    def _known_slots(self, sql: Connection[Any], days: set[int]) -> tuple[dict[Slot, int], int]:
+        """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in.
+
+        `days` are those of the slots. If they are not the present day alone, wait until nobody stores.
+        """
         # One message with separate statements: each sees all transactions committed before it.
-        held, locks = self._tick, f"BEGIN; SELECT pg_advisory_xact_lock_shared({LOCK})"
-        generation, tick = _meta(sql, f"{locks}; SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        held = self._tick
+        begin = "BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock"  # looks up identities
+        locked = f"({LOCK}); SELECT pg_advisory_xact_lock_shared({TICKS + held}); "
+        generation, tick, day = _meta(sql, f"{begin}_shared{locked}")
+        if days - {day}:
+            generation, tick, _ = _meta(sql, f"COMMIT; {begin}{locked}")
+            make_days(sql, days)
+            sql.execute(f"UPDATE dither_meta SET day = {max(days)}")
         while held != tick:  # a process that holds the lock of the present tick is in this tick
             held = tick
-            generation, tick = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+            generation, tick, _ = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
         self._tick = tick
         if generation != self._generation:
             self._slots = {}
         return self._slots, tick
 
-    def _insert(self, sql: Connection[Any], tick: int, rows: list[_NewRow]) -> set[bytes]:
+    def _insert(
+        self, sql: Connection[Any], tick: int, rows: list[_NewRow], *, more: bool = False
+    ) -> set[bytes]:
+        """Insert rows whose identities are unknown, or `more` parts of those that were; return identities."""
         if not rows:
             return set()
-        ids, parts, slots, datas = map(list, zip(*rows, strict=True))
-        done = sql.execute(INSERT, (tick, ids, parts, slots, datas), binary=True)
+        ids, parts, slots, datas, days = map(list, zip(*rows, strict=True))
+        known = [] if more else ids
+        done = sql.execute(INSERT, (tick, ids, parts, slots, datas, days, known), binary=True)
         return {bytes(identity) for (identity,) in done.fetchall()}
 
     def _slot(self, sql: Connection[Any], slot: Slot, made: dict[Slot, int]) -> int:
@@ -275,10 +302,14 @@ class PostgresqlStore(CollectorStore):
         indices = {digest: (campaign, day) for digest, campaign, day in withdrawals}
         digests = sorted(indices)
         with self._transaction(begun=True) as sql:
-            _, tick = self._known_slots(sql)
+            _, tick = self._known_slots(sql, {day.toordinal() for _, _, day in withdrawals})
             blanks = {position: self._blank(sql, *position) for position in sorted(set(indices.values()))}
             # An identity is in one index, so concurrent writers of one batch wait for each other.
-            self._insert(sql, tick, [(digest, 0, blanks[indices[digest]], b"") for digest in digests])
+            rows = [
+                (digest, 0, blanks[indices[digest]], b"", indices[digest][1].toordinal())
+                for digest in digests
+            ]
+            self._insert(sql, tick, rows)
             present = _meta(sql)[1]
             while tick != present:  # no report that is known has a later tick than the present one
                 tick = present
@@ -320,7 +351,8 @@ class PostgresqlStore(CollectorStore):
             Kept(Slot(campaign, question, _day(day), label), folded, bytes(data))
             for campaign, question, day, label, folded, data in rows
         ]
-        return compare_batches(batch, kept)
+        # An identity without reports waits for its day to be dropped: it was stored, long ago.
+        return compare_batches(batch, kept) if kept else Stored.REPEATED
 
     def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
         with self._transaction() as sql:
@@ -344,25 +376,35 @@ class PostgresqlStore(CollectorStore):
         """Begin a transaction that sees the store as it is now, whatever others write."""
         with self._transaction() as sql:
             sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            if self.version >= BY_DAY:  # before anything is seen: no day that is seen is dropped
+                sql.execute("LOCK TABLE dither_reports IN ACCESS SHARE MODE")
             yield sql
 
-    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+    def fold(
+        self,
+        campaign: str,
+        day: datetime.date,
+        live: LiveCounts,
+        forgotten: datetime.date = datetime.date.min,
+    ) -> int:
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
-            generation, tick = _meta(sql)
+            generation, tick, _ = _meta(sql)
             if generation != self._generation:
                 raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
             live.add_all(self._news(sql, tick - 1))  # nobody appends now: these ticks are over
             fates = live.fates(campaign, day)
-            folding = self._fold(sql, live, fates)
-            if folding.parts:
+            folding = self._fold(sql, live, fates, forgotten)
+            if folding.left:  # others must not store in these slots any more
                 sql.execute("UPDATE dither_meta SET generation = generation + 1")
-        if folding.parts:
+        if folding.left:
             self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
             live.forget_folded(fates)
         return folding.parts
 
-    def _fold(self, sql: Connection[Any], live: LiveCounts, fates: Fates) -> Folding:
+    def _fold(
+        self, sql: Connection[Any], live: LiveCounts, fates: Fates, forgotten: datetime.date
+    ) -> Folding:
         campaign = fates.campaign
         query = "SELECT number, question, day, label FROM dither_slots WHERE campaign = %s AND counts IS NULL"
         slots = {
@@ -392,6 +434,17 @@ class PostgresqlStore(CollectorStore):
             )
         folding = Folding(fates, slots, live, make)
         early = [number for number, slot in slots.items() if slot.day <= fates.day]
+        over = {number: slots[number] for number in early if slots[number].day < forgotten}
+        days = list({slot.day.toordinal() for slot in over.values()})
+        query = "SELECT slot, max(tick) FROM dither_reports WHERE arrived = ANY(%s) GROUP BY slot"
+        last = dict(sql.execute(query, (days,)).fetchall())
+        # Slots without a row that stays. Their rows are dropped with the day, and not written once more.
+        whole = {
+            number
+            for number, slot in over.items()
+            if (tick := last.get(number, 0)) <= self._read
+            and (not fates.stays(slot) or fates.day_shown(slot, tick) is not None)
+        }
         some = """SELECT reports.tick, slot, data, withdrawn.tick, withdrawn.day, id, part
             FROM dither_reports AS reports LEFT JOIN dither_withdrawn AS withdrawn USING (id)
             WHERE slot = ANY(%b) AND reports.tick <= %b AND (reports.tick <= %b OR slot = ANY(%b))"""
@@ -400,35 +453,76 @@ class PostgresqlStore(CollectorStore):
             while rows := cursor.fetchmany(_ROWS):
                 places = folding.take([(*row[:2], bytes(row[2]), *row[3:5]) for row in rows])
                 other.executemany(
-                    "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
+                    "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s "
+                    "AND arrived = %s",
                     [
-                        (part_digest(bytes(data)), place, batch, part)
-                        for place, (_, _, data, _, _, batch, part) in zip(places, rows, strict=True)
-                        if place is not None
+                        (part_digest(bytes(data)), place, batch, part, slots[number].day.toordinal())
+                        for place, (_, number, data, _, _, batch, part) in zip(places, rows, strict=True)
+                        if place is not None and number not in whole
                     ],
                 )
         for number, total in folding.totals.items():
             row = (total.n, pack_counts(total.counts), number)
             sql.execute("UPDATE dither_slots SET n = %s, counts = %s WHERE number = %s", row)
+        # A slot of counts that are empty holds nothing but identities.
+        sql.execute("UPDATE dither_slots SET n = 0, counts = '' WHERE number = ANY(%s)", (list(whole),))
+        left = list(folding.left - whole)
+        days = list({slots[number].day.toordinal() for number in left})
         sql.execute(
             "DELETE FROM dither_slots WHERE number = ANY(%s) AND number NOT IN "
-            "(SELECT slot FROM dither_reports WHERE slot = ANY(%s))",
-            (list(folding.left), list(folding.left)),
+            "(SELECT slot FROM dither_reports WHERE arrived = ANY(%s) AND slot = ANY(%s))",
+            (left, days, left),
         )
+        folding.left |= whole
         return folding
 
-    def forget(self, campaign: str, before: datetime.date) -> int:
-        row = (campaign, before.toordinal())
+    def forget(self, before: Mapping[str, datetime.date]) -> int:
+        first = {campaign: day.toordinal() for campaign, day in before.items()}
+        forgotten, waiting = self._drop_days(first)
         with self._transaction() as sql:
-            gone = "SELECT number FROM dither_slots WHERE campaign = %s AND counts IS NOT NULL AND day < %s"
-            done = sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({gone})", row)
-            sql.execute(f"DELETE FROM dither_slots WHERE campaign = %s AND day < %s AND NOT {HOLDS}", row)
+            days = [day for day in _days(sql) if day not in waiting]
+            for campaign, day in first.items():  # of days that another campaign needs
+                row = {"campaign": campaign, "day": day, "days": days, "waiting": waiting}
+                gone = "SELECT number FROM dither_slots WHERE campaign = %(campaign)s AND day < %(day)s"
+                done = sql.execute(
+                    f"DELETE FROM dither_reports WHERE arrived < %(day)s AND arrived = ANY(%(days)s) "
+                    f"AND slot IN ({gone} AND counts IS NOT NULL)",
+                    row,
+                )
+                forgotten += done.rowcount
+                some = f"{gone} AND NOT {HOLDS} AND day != ALL(%(waiting)s)"
+                sql.execute(f"DELETE FROM dither_slots WHERE number IN ({some})", row)
             sql.execute(  # exports list withdrawals as long as they are noted
                 "DELETE FROM dither_withdrawn WHERE day < %s AND NOT EXISTS "
                 "(SELECT 1 FROM dither_reports WHERE dither_reports.id = dither_withdrawn.id)",
-                row[1:],
+                (max(first.values(), default=0),),
             )
-        return done.rowcount
+        return forgotten
+
+    def _drop_days(self, first: Mapping[str, int]) -> tuple[int, list[int]]:
+        """Drop the partitions of days that no campaign needs; return how many rows, and days that wait.
+
+        `first` are the first days that campaigns need. A day that an export or a backup reads waits.
+        """
+        forgotten, waiting = 0, []
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            sql.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
+            rows = sql.execute("SELECT DISTINCT day, campaign, counts IS NULL FROM dither_slots").fetchall()
+            needed = {day for day, campaign, kept in rows if kept or day >= first.get(campaign, 0)}
+            for day, name in sorted(_days(sql).items()):
+                if day in needed or day >= max(first.values(), default=0):
+                    continue
+                count = sql.execute(f"SELECT count(*) FROM {name}").fetchone()
+                try:
+                    with sql.transaction():
+                        sql.execute(f"DROP TABLE {name}")
+                except self._psycopg.errors.LockNotAvailable:
+                    waiting.append(day)
+                else:
+                    forgotten += count[0] if count else 0
+                    sql.execute(f"UPDATE dither_meta SET day = 0 WHERE day = {day}")
+        return forgotten, waiting
 
     def delete(self, campaign: str) -> None:
         with self.alone() as sql:
@@ -478,7 +572,7 @@ class PostgresqlStore(CollectorStore):
 
     def reload(self) -> bool:
         with self._transaction() as sql:
-            generation, _ = _meta(sql)
+            generation, *_ = _meta(sql)
         if generation == self._generation:
             return False
         self._generation, self._read, self._slots, self._names = generation, 0, {}, {}
@@ -498,7 +592,7 @@ class PostgresqlStore(CollectorStore):
         with self._transaction() as sql:
             sql.execute(NEXT)
         with self._transaction() as sql:
-            _, tick = _meta(sql)
+            _, tick, _ = _meta(sql)
             held = sql.execute(HELD).fetchone()  # after the tick was read, and before a snapshot is taken
         return (tick if held is None or held[0] is None else min(tick, int(held[0]))) - 1
 
@@ -551,16 +645,27 @@ class PostgresqlStore(CollectorStore):
             self._sql.close()
 
 
-def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int]:
-    """Return the generation of the store, and the present tick, after some statements."""
-    found = sql.execute(f"{before}SELECT generation, tick, version FROM dither_meta")
+def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int, int]:
+    """Return the generation of the store, the present tick, and the present day, after some statements."""
+    found = sql.execute(f"{before}SELECT generation, tick, version, day FROM dither_meta")
     while found.nextset():
         pass
     row = found.fetchone()
-    generation, tick, oldest = row or (0, 0, FIRST)
+    generation, tick, oldest, day = row or (0, 0, FIRST, 0)
     if oldest > present_version():
         raise StoreUnavailable("a later release changed the store; install it here")
-    return int(generation), int(tick)
+    return int(generation), int(tick), int(day)
+
+
+def _days(sql: Connection[Any]) -> dict[int, str]:
+    """Return the days that have a partition, with its name."""
+    return {int(name.rpartition("_")[2]): name for (name,) in sql.execute(DAYS).fetchall()}
+
+
+def make_days(sql: Connection[Any], days: Iterable[int]) -> None:
+    """Make the partitions of days that have none."""
+    for day in sorted(set(days) - set(_days(sql))):
+        sql.execute(NEW_DAY.format(day))
 
 
 def _versions(sql: Connection[Any]) -> tuple[int, int]:
@@ -575,6 +680,8 @@ def _versions(sql: Connection[Any]) -> tuple[int, int]:
 def _migrate(sql: Connection[Any], migrations: Sequence[Migration]) -> None:
     for migration in migrations:
         sql.execute(migration.script("dither_", "BYTEA", "substring(sha256(id) FROM 1 FOR 16)"))
+        if migration.database:
+            sql.execute(migration.database)
         sql.execute(f"UPDATE dither_meta SET version = {migration.oldest}")
 
 

@@ -252,7 +252,13 @@ class SqliteStore(CollectorStore):
                 rows,
             )
 
-    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+    def fold(
+        self,
+        campaign: str,
+        day: datetime.date,
+        live: LiveCounts,
+        forgotten: datetime.date = datetime.date.min,
+    ) -> int:
         live.add_all(self.news())
         fates = live.fates(campaign, day)
         with self._transaction() as sql:
@@ -312,16 +318,18 @@ class SqliteStore(CollectorStore):
         live.forget_folded(fates)
         return folding.parts
 
-    def forget(self, campaign: str, before: datetime.date) -> int:
-        row = (campaign, before.toordinal())
+    def forget(self, before: Mapping[str, datetime.date]) -> int:
+        forgotten = 0
         with self._transaction() as sql:
             self._note_last(sql)
-            gone = "SELECT number FROM slots WHERE campaign = ? AND counts IS NOT NULL AND day < ?"
-            done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", row)
-            sql.execute(f"DELETE FROM slots WHERE campaign = ? AND day < ? AND NOT {HOLDS}", row)
+            for row in [(campaign, day.toordinal()) for campaign, day in before.items()]:
+                gone = "SELECT number FROM slots WHERE campaign = ? AND counts IS NOT NULL AND day < ?"
+                forgotten += sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", row).rowcount
+                sql.execute(f"DELETE FROM slots WHERE campaign = ? AND day < ? AND NOT {HOLDS}", row)
             # Exports list withdrawals as long as they are noted.
-            sql.execute("DELETE FROM withdrawn WHERE day < ? AND id NOT IN (SELECT id FROM reports)", row[1:])
-        return done.rowcount
+            last = max((day.toordinal() for day in before.values()), default=0)
+            sql.execute("DELETE FROM withdrawn WHERE day < ? AND id NOT IN (SELECT id FROM reports)", (last,))
+        return forgotten
 
     def delete(self, campaign: str) -> None:
         with self._transaction() as sql:

@@ -136,16 +136,26 @@ class CollectorStore(ABC):
         """Return the campaigns and days whose reports are kept one by one."""
 
     @abstractmethod
-    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+    def fold(
+        self,
+        campaign: str,
+        day: datetime.date,
+        live: LiveCounts,
+        forgotten: datetime.date = datetime.date.min,
+    ) -> int:
         """Replace the reports up to a day by their counts, and return how many parts of batches it were.
 
         `live` counts this store, and says which reports were shown on which day. Reports that were shown on a
-        later day stay. Identities and digests of batches stay until `forget`.
+        later day stay. Identities and digests of batches stay until `forget`; where that comes next, for the
+        days before `forgotten`, digests need not be written.
         """
 
     @abstractmethod
-    def forget(self, campaign: str, before: datetime.date) -> int:
-        """Remove the identities of batches of a campaign, of folded days before a day; return how many."""
+    def forget(self, before: Mapping[str, datetime.date]) -> int:
+        """Remove the identities of batches of folded days before a day, by campaign; return how many.
+
+        What cannot be removed now, as it is read, is removed by the next call.
+        """
 
     @abstractmethod
     def delete(self, campaign: str) -> None:

@@ -12,12 +12,14 @@ class Migration(NamedTuple):
 
     `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
     that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
-    type of bytes, {2} the expression of the digest of an identity.
+    type of bytes, {2} the expression of the digest of an identity. `database` are further statements for
+    PostgreSQL.
     """
 
     version: int
     oldest: int
     statements: str
+    database: str = ""
 
     def script(self, prefix: str = "", data: str = "BLOB", digest: str = "digest(id)") -> str:
         """Return the statements, with those that note the version."""
@@ -44,6 +46,24 @@ ALTER TABLE {0}slots ADD COLUMN tick BIGINT;
 CREATE TABLE {0}withdrawn (id {1} PRIMARY KEY, day INTEGER NOT NULL, tick BIGINT NOT NULL);
 CREATE INDEX {0}withdrawals ON {0}withdrawn (tick);
 UPDATE {0}reports SET id = {2};
+""",
+        # Reports and identities in partitions by the day of their slot, so that days are dropped.
+        database="""
+ALTER TABLE dither_meta ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE dither_by_day (id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL,
+    tick BIGINT NOT NULL, data BYTEA NOT NULL, arrived INTEGER NOT NULL, PRIMARY KEY (id, part, arrived))
+    PARTITION BY LIST (arrived);
+DO $$ DECLARE number INTEGER; BEGIN
+    FOR number IN SELECT DISTINCT day FROM dither_slots LOOP
+        EXECUTE format('CREATE TABLE dither_reports_%s PARTITION OF dither_by_day FOR VALUES IN (%s)',
+            number, number);
+    END LOOP;
+END $$;
+INSERT INTO dither_by_day SELECT id, part, slot, dither_reports.tick, data, day
+    FROM dither_reports JOIN dither_slots ON number = slot;
+DROP TABLE dither_reports;
+ALTER TABLE dither_by_day RENAME TO dither_reports;
+CREATE INDEX dither_news ON dither_reports (tick);
 """,
     ),
 ]
