@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from itertools import count
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def test_a_suite_above_its_budget_fails_and_is_told_why(
     assert "The default suite is too dear" in told
     assert "::test_dear" in told
     assert "::test_cheap" not in told
+    assert re.search(r"^ +\d+ loops  test_\w+\.py$", told, re.MULTILINE), "where the time goes, by file"
     assert run(tmp_path, "def test_cheap(): pass", limit=4)[0] == 0
 
 

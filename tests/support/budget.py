@@ -21,6 +21,7 @@ import pytest
 # it was 44 000. A tenth is for noise.
 BUDGET = 48_000.0
 DEAR = 50.0  # loops of one test above which it is listed
+DEAREST = 40  # files of tests that are listed, the dearest first
 OFTEN = 1.0  # seconds of processor time after which the loop is measured again
 PROPERTY = "loops"
 
@@ -114,6 +115,9 @@ class Budget:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        cache = getattr(session.config, "cache", None)
+        if self.loops and cache is not None:  # .pytest_cache/v/budget/loops: where the time goes
+            cache.set("budget/loops", {test: round(loops, 2) for test, loops in self.loops.items()})
         if self.total > self.budget and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -126,6 +130,11 @@ class Budget:
         for test, loops in dear:
             write(f"{loops:6.0f} loops  {test}")
         write(f"{len(dear)} tests take more than {DEAR:.0f} loops of processor time")
+        files: dict[str, float] = defaultdict(float)
+        for test, loops in self.loops.items():
+            files[test.partition("::")[0]] += loops
+        for file, loops in sorted(files.items(), key=lambda pair: -pair[1])[:DEAREST]:
+            write(f"{loops:6.0f} loops  {file}")
         write(f"all tests take {self.total:.0f} of {self.budget:.0f} loops of processor time")
         if self.total > self.budget:
             write("The default suite is too dear: make a test cheaper, or give its long form to `make slow`.")
