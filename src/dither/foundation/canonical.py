@@ -1,4 +1,4 @@
-"""Device texts: their members, declared once for writing and for reading, in canonical JSON, and digests.
+"""Device texts: their members, declared once, in canonical JSON, for the writer and the reader; digests.
 
 A device text is all that a device needs in order to draw: see docs/wire.md. It is canonical JSON [RFC 8785]:
 no white space, sorted keys, numbers as in ECMAScript. So programs in other languages write the same bytes.
@@ -220,9 +220,10 @@ class Recorded(Protocol):
     fields: ClassVar[Fields]
 
 
-class Tagged(Recorded, Protocol):
+class Tagged(Protocol):
     """One of several classes, told apart by `kind` in the text."""
 
+    fields: ClassVar[Fields]
     kind: ClassVar[str]
 
 

@@ -153,8 +153,8 @@ def test_it_is_ranked_beside_mechanisms_for_each_place_with_the_unit_of_the_prom
     divided = [f"{kind}(area, unit='trajectory')" for kind in ("Optimal", "TraCSC", "TraCSD")]
     weaker = [name.replace("trajectory", "location") for name in divided]
     assert (names[0], sorted(names[1:4]), sorted(names[4:])) == ("Optimal(…, prior=…)", divided, weaker)
-    assert "ε for one trajectory; " in repr(ranking)
-    assert "ε for one location; " in repr(ranking)
+    shown = [line for line in repr(ranking).splitlines() if line[:1].isdigit()]
+    assert [unit for line in shown for unit in sorted(set(units)) if f"  {unit}  " in line] == units
     errors = [row["error"] for row in ranking.rows]
     assert errors[:4] == sorted(errors[:4])
     public = np.array([ROUTES.resample(line) for line in PUBLIC])

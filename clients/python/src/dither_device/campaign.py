@@ -221,9 +221,9 @@ def _read_question(stated: Fields, repeat: str) -> Question | None:
     try:
         question = Question(stated["specification"])
     except UnknownDraw as error:
-        need(error.draw not in _NEVER, "terms", "no campaign asks so")
+        need(error.draw not in _NEVER, "terms", "expected a question that campaigns allow")
         return None
-    need(question.kind not in _NEVER, "terms", "no campaign asks so")
+    need(question.kind not in _NEVER, "terms", "expected a question that campaigns allow")
     near = math.isclose(real(stated["epsilon"]), question.epsilon, rel_tol=1e-9)
     need(near, "promise", "another ε of a question")
     need(bool(question.delta) == ("delta" in stated), "promise", "δ of a question")

@@ -129,7 +129,7 @@ def send(
     try:
         need(relay is None or sealing_key is not None, "key", "the campaign has no sealing key for a relay")
         if sealing_key is not None and not _can_seal():
-            done.problem = "the campaign asks for encryption: pip install cryptography"
+            done.problem = "the campaign requires encryption: pip install cryptography"
         else:
             deliver(
                 done,

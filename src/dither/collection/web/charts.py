@@ -160,7 +160,7 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
     """Return a bar of equal width for each answer that a stepped scale has; its height is the share."""
     shown = [row for row in rows if row["state"] == SHOWN]
     top = min(max(row["high"] for row in shown), 1.0)
-    side = _Side(0.0, top, percent)
+    side = _Axis(0.0, top, percent)
     wide = (WIDE - side.left - _RIGHT) / len(shown)
     every = math.ceil(len(shown) * (max(len(str(row["answer"])) for row in shown) + 1) * _LETTER / 300)
     text, parts = row_text(shown), side.marks()
@@ -187,7 +187,7 @@ def _is_scale(shown: Sequence[PlainRow]) -> bool:
 def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     """Return a histogram whose bins have equal widths, with the values at their edges."""
     top = min(max(row["high"] for row in shown), 1.0)
-    side = _Side(0.0, top, percent)
+    side = _Axis(0.0, top, percent)
     wide, text, parts = (WIDE - side.left - _RIGHT) / len(shown), row_text(shown), side.marks()
     edges = [*(row["from"] for row in shown), shown[-1]["to"]]
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
@@ -222,7 +222,7 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
     usual = (last - first) / len(shown)  # a bin of usual width is as high as its share
     scales = [usual / (row["to"] - row["from"]) for row in shown]
     top = max(min(row["high"], 1.0) * scale for row, scale in zip(shown, scales, strict=True))
-    side = _Side(0.0, top, percent)
+    side = _Axis(0.0, top, percent)
     text, parts = row_text(shown), side.marks()
     marks, show, calendar = calendar_ticks(first, last, unit), value_text(unit), Calendar.of(unit)
     if calendar is not None and not calendar.is_date:
@@ -282,7 +282,7 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
         low, high = max(low, 0.0), min(high, 1.0)
     right = _RIGHT if names == [None] else 8 + _LETTER * min(max(len(str(name)) for name in names), 14) + 12
     begin, end = (datetime.date.fromisoformat(day) for day in (days[0], days[-1]))
-    side = _Side(low, high, _shown_as(kept[0]["unit"], share, high - low), right)
+    side = _Axis(low, high, _shown_as(kept[0]["unit"], share, high - low), right)
     between = (WIDE - side.left - right - 12 - 2 * len(names)) / max((end - begin).days, 1)
 
     def across(day: str) -> float:
@@ -399,7 +399,7 @@ def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus:
     return element("g", *parts, area, tip, class_="spot", **more)
 
 
-class _Side:
+class _Axis:
     """The vertical axis of a picture, from `low` to `high`; its numbers take the space that they need."""
 
     def __init__(self, low: float, high: float, show: Callable[[float], str], right: float = _RIGHT) -> None:
