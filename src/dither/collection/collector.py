@@ -60,6 +60,7 @@ class Collector:
         self.listed: CampaignList | None = None  # the list of campaigns, if there is one
         self.live = LiveCounts()
         self.began = time.monotonic()
+        self.at_begin: list[Callable[[], None]] = []  # what starts once the collector serves
         self.at_end: list[Callable[[], None]] = []  # what stops the threads of the parts over HTTP
         self._campaigns: dict[str, Published] = {}
         self._kept_refusals = store.refusals()

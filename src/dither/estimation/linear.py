@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,6 +169,8 @@ _TWO_SIDED: Final = 1.96  # standard errors of a 95 % interval
 _UNSEEN: Final = 3.0  # people at an end of the domain of whom a sample may show none
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 _PLACES: Final = 33  # values at which the variance of a report is looked at
+_MEANS: Final = 65  # means for which the least variance is computed; it is interpolated between them
+_least: WeakKeyDictionary[NumberQuestion, tuple[Floats, Floats]] = WeakKeyDictionary()
 _TURNED: Final = math.pi / 32.0  # a direction may be rounded to 32 cells or more: half a cell, in radians
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
@@ -289,7 +292,7 @@ class Linear(Method):
             return mean_direction(summary)
         reading = unbiased_reading(question)
         mean = reading.total(summary.counts, summary.n) / summary.n
-        found = average(summary, reading.values, mean, least=least_variance(question, reading, mean))
+        found = average(summary, reading.values, mean, least=least_variance(question, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
         rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
@@ -355,19 +358,29 @@ def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> Unbias
     return reading
 
 
-def least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
-    """Return the least variance that numbers of reports can have if this is the mean of the values.
+def least_variance(question: NumberQuestion, mean: float) -> float:
+    """Return the least variance that numbers of reports can have if this is the mean of the values."""
+    places, variances = least_variances(question)
+    return float(np.interp(mean, places, variances))
+
+
+def least_variances(question: NumberQuestion) -> tuple[Floats, Floats]:
+    """Return values of the domain, and the least variance of numbers of reports at each as the mean.
 
     Of all values with the same mean, two have the least mean square, or equal ones where it is convex.
     """
-    line = question.line
-    at = float(line.clip([mean])[0])
-    points = np.append(np.linspace(line.low, line.high, _PLACES), at)
-    squares = moment(question, points, (reading.values - at) ** 2)
-    below, above = points <= at, points >= at
-    left, right = at - points[below][:, None], points[above] - at
-    share = left / np.maximum(left + right, 1e-300)  # share of the people above
-    return float(((1.0 - share) * squares[below][:, None] + share * squares[above]).min())
+    if question not in _least:
+        line = question.line
+        places, middle = np.linspace(line.low, line.high, _MEANS), (line.low + line.high) / 2.0
+        squares = moment(question, places, (unbiased_reading(question).values - middle) ** 2)
+        variances = np.empty(_MEANS)
+        for index, at in enumerate(places):
+            left, right = (at - places[: index + 1])[:, None], places[index:] - at
+            share = left / np.maximum(left + right, 1e-300)  # share of the people above
+            mixed = (1.0 - share) * squares[: index + 1, None] + share * squares[index:]
+            variances[index] = mixed.min() - (at - middle) ** 2
+        _least[question] = places, variances
+    return _least[question]
 
 
 def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:

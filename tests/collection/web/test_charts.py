@@ -20,6 +20,7 @@ from dither.collection.web.charts import (
     draw_bars,
     draw_history,
     draw_labels,
+    draw_panels,
     draw_points,
     largest,
     standalone,
@@ -178,6 +179,32 @@ def test_values_of_a_picture_have_the_same_digits() -> None:
     given = "Read only so: (ε, δ) ≤ (1.67533, 1e-06) for one person"
     assert short_budget(given) == "Read only so: (ε, δ) ≤ (1.68, 10⁻⁶) for one person"
     assert short_budget("(ε, δ) ≤ (0.5, 1.234e-06)") == "(ε, δ) ≤ (0.5, 1.3·10⁻⁶)"
+
+
+def _share(value: float, half: float, **more: Any) -> dict[str, Any]:
+    """A row of a share, with its interval."""
+    ends = {"low": value - half, "high": value + half, "unit": None}
+    return {"state": "shown", "quantity": "frequency", "answer": "yes", "value": value, **ends, **more}
+
+
+def test_labels_have_the_same_digits() -> None:
+    """One label had 5 ± 1 %, the one below it 15.4 ± 1.7 %."""
+    rows = [_share(0.05, 0.013, label="A"), _share(0.154, 0.024, label="B"), _share(0.2, 0.021, label="A")]
+    shown = [
+        re.findall(r">([\d.]+)\u202f±\u202f([\d.]+)\u202f%<", str(picture))
+        for _, picture in draw_panels(rows)
+    ]
+    assert shown == [[("5", "1"), ("20", "2")], [("15", "2")]]
+    wide = _share(0.262, 0.3)
+    assert row_text([wide])(wide).replace("\u202f", " ") == "26 ± 30 %"  # not 30 ± 30
+
+
+def test_an_estimate_outside_of_the_axis_is_drawn_at_its_end() -> None:
+    """An unbiased share below 0 was drawn across the dates."""
+    rows = [_share(value, 0.4, day=f"2026-05-0{day}") for day, value in ((4, -0.13), (5, 0.5), (6, 1.2))]
+    heights = [float(height) for height in re.findall(r'cy="([-\d.]+)"', str(draw_history(rows)))]
+    end, top = 176 - 22, 20
+    assert heights[:3] == [end, pytest.approx((end + top) / 2, abs=1), top]
 
 
 @pytest.mark.parametrize(

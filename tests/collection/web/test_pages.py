@@ -223,6 +223,32 @@ def test_a_reader_without_patience_has_the_estimates_first(monkeypatch):
     pages.close()
 
 
+def test_the_first_reader_after_a_start_finds_everything(monkeypatch):
+    """Pages are drawn soon after a start; nobody has looked before."""
+    monkeypatch.setattr("dither.collection.web.pages._PATIENCE", 0.0)
+    monkeypatch.setattr("dither.collection.web.pages._SETTLED", 0.0)
+    collector, published = collector_in("full")
+    pages = Pages(collector, Answers(collector))
+
+    async def read() -> str:
+        for begin in collector.at_begin:
+            begin()
+        while len(pages._sections) < len(published.contract.questions):
+            await asyncio.sleep(0.01)
+        return gzip.decompress(await pages.page(published, USUAL)).decode()
+
+    text = asyncio.run(read())
+    assert "More is being computed" not in text
+    assert text.count("<svg") == 4
+    pages.close()
+    ended, over = collector_in("ended")
+    late = Pages(ended, Answers(ended))
+    late._draw_early()  # nothing more comes
+    assert not late._coming
+    assert over.id in ended.campaigns
+    late.close()
+
+
 def test_events_carry_what_changed_and_nothing_else(monkeypatch):
     monkeypatch.setattr("dither.collection.web.pages._PAUSE", 0.01)
     collector, published = make()

@@ -83,17 +83,22 @@ def test_a_query_returns_the_estimates_of_dither(load: Load) -> None:
 
 
 def test_too_little_variation_has_the_least_variance(load: Load) -> None:
-    """Reports that are all the same have the variance that the mechanism has at least."""
+    """Reports that hardly vary have the variance that the mechanism has at least."""
     duchi = dt.Duchi(dt.Interval(0, 10), epsilon=1)
-    same = duchi.reports([1] * 60)
-    address = load(tables.rows_of({"a": same}))
+    podium = dt.Podium(dt.Interval(0, 10), epsilon=3, cells=1 << 8)
+    questions = {"a": duchi, "b": podium}
+    reports = {"a": duchi.reports([1] * 60), "b": podium.reports([150, 151, 152] * 20)}
+    address = load(tables.rows_of(reports))
     with sql.connect(address) as engine:
-        query = sql.estimate_query({"a": duchi}, engine.dialect, minimum=MINIMUM)
-        names, (row,) = engine.fetch(query.text)
-    found = dict(zip(names, row, strict=True))
-    low, high = dt.estimate(same).interval()
-    assert found["low"] < found["value"] < found["high"]
-    assert (found["low"], found["high"]) == pytest.approx((low, high), rel=1e-4)
+        query = sql.estimate_query(questions, engine.dialect, minimum=MINIMUM)
+        names, rows = engine.fetch(query.text)
+    for row in rows:
+        found = dict(zip(names, row, strict=True))
+        estimate = dt.estimate(reports[found["question"]])
+        expected = (float(estimate.value), *map(float, estimate.interval()))
+        assert [found[end] for end in ("value", "low", "high")] == pytest.approx(expected, abs=1e-9)
+        assert found["low"] < found["value"] < found["high"]
+    assert len(rows) == 2
 
 
 @pytest.mark.slow

@@ -160,7 +160,7 @@ def test_the_board_of_answers_runs_in_postgresql(postgresql: str) -> None:
     board = json.loads((FOLDER / "grafana.json").read_text(encoding="utf-8"))
     made = sql.estimate_query(QUESTIONS, "postgresql", by=BY, codebook="codebook")
     begins, ends = min(row["day"] for row in rows), max(row["day"] for row in rows)
-    values = {"question": "'travel'", "label": "''", "answer": "'bus'"}
+    values = {"question": "'travel'", "label": "'no label'", "answer": "'bus'"}
 
     def spoken(text: str) -> str:
         text = text.replace("$__timeFilter(day)", f"day BETWEEN '{begins}' AND '{ends + timedelta(days=1)}'")
@@ -181,8 +181,18 @@ def test_the_board_of_answers_runs_in_postgresql(postgresql: str) -> None:
         assert found["question"] == ["minutes", "travel"]
         assert found["answer"] == ["bus", "car", "bike", "walk", "it's {{ }}"]
         values["label"] = ", ".join("'" + label.replace("'", "''") + "'" for label in found["label"])
-        for panel in board["panels"]:
+        panels = [panel for panel in board["panels"] if panel["type"] != "row"]
+        for panel in panels:
             assert panel["description"].endswith(".")
             cursor.execute(spoken(panel["targets"][0]["rawSql"]))
             assert cursor.fetchall(), panel["title"]
+        # Grafana adds the values of a text column to the names of series: the band was never drawn.
+        cursor.execute(spoken(panels[0]["targets"][0]["rawSql"]))
+        assert [column.name for column in cursor.description or ()] == ["time", "value", "low", "high"]
         base.rollback()
+    high, low = panels[0]["fieldConfig"]["overrides"]
+    assert (high["matcher"]["options"], low["matcher"]["options"]) == ("high", "low")
+    assert {"id": "custom.fillBelowTo", "value": "low"} in high["properties"]
+    assert panels[0]["fieldConfig"]["defaults"]["custom"]["insertNulls"] > 24 * 60 * 60 * 1000  # gaps
+    rows_of_panels = [panel for panel in board["panels"] if panel["type"] == "row"]
+    assert [row.get("repeat") for row in rows_of_panels] == ["label", None]

@@ -56,6 +56,8 @@ def application(writer: Writer, *, token: str | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         on_hangup(writer.reload)
+        for begin in collector.at_begin:
+            begin()
         yield
         for end in collector.at_end:
             end()

@@ -78,16 +78,19 @@ def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
     return [rows[index] for index in sorted(kept)]
 
 
-def draw_bars(rows: Sequence[PlainRow], end: float | None = None) -> Markup:
+def draw_bars(
+    rows: Sequence[PlainRow], end: float | None = None, write: Callable[[PlainRow], str] | None = None
+) -> Markup:
     """Return horizontal bars of shares with their intervals, in the order in which answers are declared.
 
-    `end` is the share at which the axis ends; by default the largest end of an interval.
+    `end` is the share at which the axis ends; by default the largest end of an interval. `write` returns the
+    text of a row; by default all have the digits of the widest interval here.
     """
     shown = largest([row for row in rows if row["state"] == SHOWN], MOST_BARS)
     if not shown:
         return Markup()
     top = end or max(min(max(row["high"] or 0.0 for row in shown), 1.0), 0.05)
-    text, width, floor = row_text(shown), WIDE - 16, len(shown) * _BAR
+    text, width, floor = write or row_text(shown), WIDE - 16, len(shown) * _BAR
     parts: list[Markup] = []
     for mark in ticks(0.0, top):
         x = mark / top * width
@@ -136,7 +139,7 @@ def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
     text = row_text(every)
     ends = [end for row in every for end in (row["low"], row["high"]) if end is not None]
     if is_share(rows[0]):
-        return draw_bars(rows, max(min(max(ends), 1.0), 0.05))
+        return draw_bars(rows, max(min(max(ends), 1.0), 0.05), text)
     low, high = min(ends), max(ends)
     row, show = rows[0], value_text(rows[0]["unit"])
     parts = []
@@ -293,7 +296,9 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
     text, ends = row_text(kept), []
     for number, name in enumerate(names):
         series = [row for row in kept if row["answer"] == name]
-        spots = [(across(row["day"]) + 2 * number, side.y(row["value"])) for row in series]
+        spots = [
+            (across(row["day"]) + 2 * number, side.y(min(max(row["value"], low), high))) for row in series
+        ]
         for run in _runs([row["day"] for row in series], step):
             points = " ".join(f"{_n(x)},{_n(y)}" for x, y in spots[run])
             parts.append(element("polyline", points=points, class_=f"curve s{number}"))

@@ -217,8 +217,9 @@ def _further(reported: Told, top: PlainRow, unclear: str | None, most: int | Non
         return
     for row in reported.changes:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
-            sign = "" if row["value"] < 0 else "+"
-            yield f"{row['quantity'].capitalize()}: {sign}{row_text([row])(row)} ({narrow(row['interval'])})."
+            change = row_text([row])(row)
+            sign = "+" if row["value"] > 0 and change.lstrip("0.")[0].isdigit() else ""
+            yield f"{row['quantity'].capitalize()}: {sign}{change} ({narrow(row['interval'])})."
     for row in reported.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             yield f"If 1\u202f% of the reports are lies: {bounds(row)}."

@@ -81,7 +81,7 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     """Return how the values of some rows are written with their intervals, all to the same digit.
 
     The digit belongs to the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
-    tenth are written as ends. Numbers are in the unit of the question, shares in per cent.
+    tenth are written as ends. Numbers are in the unit of the question, shares in per cent, never in tens.
     """
     halves = [
         (100.0 if is_share(row) else 1.0) * (row["high"] - row["low"]) / 2.0
@@ -89,6 +89,8 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]
     ]
     positions = decimals(max(halves)) if halves else 2
+    if any(map(is_share, rows)):
+        positions = max(positions, 0)
 
     def text(row: PlainRow) -> str:
         value, low, high = (row[name] for name in ("value", "low", "high"))

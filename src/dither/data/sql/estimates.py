@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,7 +32,7 @@ from dither.data.sql.dialects import SqlDialect, dialect_named
 from dither.data.sql.query import ReportTable, counting_query
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.estimation.intervals import rare_limits
-from dither.estimation.linear import least_variance, unbiased_reading
+from dither.estimation.linear import least_variances, unbiased_reading
 from dither.estimation.method import category_question, has_numbers
 from dither.estimation.verbs import QUANTITIES
 from dither.foundation.numerics.distributions import inverse_survival
@@ -41,7 +42,6 @@ MINIMUM: Final = 10  # reports; below it the formula of t has another branch
 INLINE: Final = 1000  # rows of a codebook that are written into the query
 LEVEL: Final = 0.95
 _COLUMNS: Final = ("fingerprint", "cell", "answer_number", "answer", "value")
-_STEPS: Final = 64  # steps of the domain; the least variance is interpolated between them
 _TERMS: Final = 16  # terms of the series of eˣ − 1; x is below 0.6
 _LINES: Final = 500  # rows of an INSERT
 
@@ -383,15 +383,12 @@ class _Mean(_QuestionPart):
 
     def _least(self) -> str:
         """Return the least variance that numbers of reports can have, given their mean, by interpolation."""
-        line = self.question.line
-        width = line.length / _STEPS
-        at = [line.low + width * step for step in range(_STEPS)] + [line.high]
-        known = [least_variance(self.question, self._reading, mean) for mean in at]
-        clipped = f"LEAST(GREATEST(s.mean, {_number(line.low)}), {_number(line.high)})"
+        at, known = (numbers.tolist() for numbers in least_variances(self.question))
+        clipped = f"LEAST(GREATEST(s.mean, {_number(at[0])}), {_number(at[-1])})"
         cases = [
-            f"WHEN s.mean < {_number(at[step + 1])} THEN {_number(known[step])} + "
-            f"({_number((known[step + 1] - known[step]) / width)} * ({clipped} - {_number(at[step])}))"
-            for step in range(_STEPS)
+            f"WHEN s.mean < {_number(end)} THEN {_number(first)} + "
+            f"({_number((last - first) / (end - begin))} * ({clipped} - {_number(begin)}))"
+            for (begin, first), (end, last) in pairwise(zip(at, known, strict=True))
         ]
         return f"(CASE {' '.join(cases)} ELSE {_number(known[-1])} END)"
 
