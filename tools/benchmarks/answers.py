@@ -127,6 +127,7 @@ def _measure_page(path: Path, count: int, days: int, labels: int) -> None:
                 begin = int(rng.integers(0, 19_900))
                 slot = Slot(published.id, name, first + datetime.timedelta(day), label)
                 collector.live.add(slot, cells[begin : begin + 100].tobytes())
+
     async def steps() -> None:
         print("| page | wall, ms | processor, ms | bytes, compressed |\n|---|---|---|---|")
         for begin in ("in the second after a restart", "some seconds after a restart"):
