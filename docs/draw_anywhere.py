@@ -54,8 +54,8 @@ def draw() -> None:
         axes.scatter(*PLACE, marker="x", s=60, color="black", label="the true place")
         axes.set(xlim=(0, 20), ylim=(0, 15), aspect="equal")
         error = float(design.error([PLACE])[0])
-        said = f"{title}\n{window.cells} points, {window.width} likelier; mean error here {error:.1f} km"
-        dress_axes(axes, title=said)
+        said = f"{title}\n{window.cells} points, {window.width} likelier; error here {error:.1f} km"
+        dress_axes(axes, title=said, x="kilometres east", y="kilometres north")
     axes.legend(loc="upper right", fontsize=7)
     figure.text(0.5, -0.02, "grey: where people live", ha="center", color=GREY)
     figure.savefig(PICTURE, dpi=130, bbox_inches="tight")

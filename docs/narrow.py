@@ -23,8 +23,9 @@ def make_narrow(figure: Any) -> None:
         part.set_title(_folded(part.get_title()), fontsize=10)
         part.set_xlabel(_folded(part.get_xlabel()))
         if part.get_legend() is not None and len(axes) == 1:
+            lines = part.get_xlabel().count("\n")
             part.get_legend().set_loc("upper center")
-            part.get_legend().set_bbox_to_anchor((0.5, -0.2))
+            part.get_legend().set_bbox_to_anchor((0.5, -0.2 - 0.08 * lines))
 
 
 def _folded(title: str) -> str:

@@ -4,8 +4,10 @@
   "use strict";
 
   function stack(table) {
-    const heads = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
-    for (const row of table.querySelectorAll("tbody tr")) {
+    const head = table.rows[0]; // of a thead, or of the body of a notebook's table
+    const heads = [...head.cells].map((cell) => cell.textContent.trim());
+    head.classList.add("head");
+    for (const row of table.querySelectorAll("tbody tr:not(.head)")) {
       [...row.cells].forEach((cell, place) => (cell.dataset.label = heads[place] ?? ""));
     }
     table.classList.add("stacked");
@@ -16,7 +18,7 @@
   }
 
   function fit() {
-    for (const table of document.querySelectorAll(".content table.docutils")) {
+    for (const table of document.querySelectorAll(".content table.docutils, .content .cell_output table")) {
       const box = table.closest(".table-wrapper") ?? table.parentElement;
       table.classList.remove("stacked");
       if (wide(box)) stack(table);

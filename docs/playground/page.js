@@ -344,7 +344,7 @@
     remember();
   }
 
-  // The address has the state of the page, so that it can be sent to somebody; the answer is not in it.
+  // The address has the state of the page, so that it can be sent on; the answer is not in it.
   function remember() {
     const tab = at("compare").hidden ? "" : "&tab=compare";
     history.replaceState(null, "", `#question=${state.question}&epsilon=${epsilons[state.epsilon]}&people=${PEOPLE[state.people]}&goal=${state.goal}&at=${curve[state.at]}${tab}`);
@@ -367,7 +367,7 @@
   async function drawOdds() {
     const device = await dither.Device.open({ epsilon: 50, store: dither.memoryStore() });
     const promise = await device.asking(current.asked.specifications[state.epsilon], { name: "playground", asker: "this page" }).promise();
-    at("odds").textContent = `No report is more than ${promise.odds < 10 ? promise.odds.toFixed(2) : spaced(Math.round(promise.odds))} times likelier under your answer than under any other. Whoever guessed 50\u202f% before can be at most ${percent(promise.reach, promise.reach > 0.99 ? 2 : 0)} sure afterwards.`;
+    at("odds").textContent = `No report is more than ${promise.odds < 10 ? promise.odds.toFixed(2) : spaced(Math.round(promise.odds))} times likelier under your answer than under any other. An attacker who gave it 50\u202f% before can be at most ${percent(promise.reach, promise.reach > 0.99 ? 2 : 0)} sure afterwards.`;
     at("odds-rows").replaceChildren(
       ...[0.01, 0.1, 0.5, 0.9].map((prior) => {
         const after = (prior * promise.odds) / (prior * promise.odds + 1 - prior);

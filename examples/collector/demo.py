@@ -164,8 +164,20 @@ def compare(campaign: str, truth: dict[str, float]) -> None:
     print()
 
 
+def complete(page: str) -> bytes:
+    """Return the page once all of it is computed, after at most a minute: distributions follow the means."""
+    for _ in range(120):
+        with urllib.request.urlopen(page) as answer:
+            content: bytes = answer.read()
+        if b"being computed" not in content:
+            break
+        time.sleep(0.5)
+    return content
+
+
 def picture(page: str, folder: Path) -> str:
     """Write the page as a picture, or as HTML where there is no browser; return a sentence about it."""
+    content = complete(page)
     browser = next((found for found in map(shutil.which, BROWSERS) if found), None)
     file = folder / "collector.png"
     if browser is not None:
@@ -174,7 +186,7 @@ def picture(page: str, folder: Path) -> str:
             "--no-sandbox",
             "--disable-gpu",
             "--hide-scrollbars",
-            "--window-size=1100,1500",
+            "--window-size=1100,1600",
         ]
         with tempfile.TemporaryDirectory() as profile:
             command = [browser, *options, f"--user-data-dir={profile}"]
@@ -189,8 +201,7 @@ def picture(page: str, folder: Path) -> str:
             except (OSError, subprocess.SubprocessError):
                 pass
     file = folder / "collector.html"
-    with urllib.request.urlopen(page) as answer:
-        file.write_bytes(answer.read())
+    file.write_bytes(content)
     return f"The page is in {file}; where Chromium is installed it is a picture."
 
 

@@ -68,7 +68,7 @@ def draw_distribution(
         if level is not None:
             low, high = _density_bands(shown, curve, level)
             middles = shown.line.from_unit((np.arange(low.size) + 0.5) / low.size)
-            label = f"{100 * level:g} % band: holds in {100 * level:g} % of places on average"
+            label = f"{100 * level:g} % band, on average over all points"
             ax.fill_between(middles, low, high, color=BLUE, alpha=0.2, linewidth=0.0, label=label)
         ax.plot(points, shown.pdf(points), color=BLUE, linewidth=1.8, label="estimated density")
         _masses(shown, ax)

@@ -61,10 +61,28 @@ class Retention(ResultTable):
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the retention curve with its intervals, and return the axes; needs the extra `plot`."""
-        from dither.foundation.plotting import draw_rows
+        from dither.foundation.plotting import (
+            BLUE,
+            as_per_cent,
+            axes_or_new,
+            draw_intervals,
+            dress_axes,
+            start_at_zero,
+        )
 
+        rows = [row for row in self.rows if row["value"] is not None]
+        if not rows:
+            raise NotIdentifiable(f"expected a retention to draw; {self.missing or 'no cohort is old'}")
+        ax = axes_or_new(ax)
+        after = [row["after"] for row in rows]
+        ax.plot(after, [row["value"] for row in rows], color=BLUE, linewidth=1.2)
+        draw_intervals(ax, after, rows, (0.0, 1.0), upright=True)
+        ax.set_xticks(after if len(after) <= 12 else after[:: -(-len(after) // 12)])
+        start_at_zero(ax)
+        as_per_cent(ax, "y")
+        period = next(iter(self.actives.rows[0])) if self.actives.rows else "period"
         name = title or self.about or "Retention"
-        return draw_rows(self.rows, title=name, x="share of devices that are active again", ax=ax)
+        return dress_axes(ax, title=name, x=f"{period}s after installation", y="devices active again")
 
 
 def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
