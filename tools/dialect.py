@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[1]
 RECORD: Final = ROOT / "tools" / "words.txt"
+GENERATED: Final = {"api.md", "catalogue.md", "cli.md"}  # pages of docs that `make docs` writes from the code
 PARTS: Final = ("src", "docs", "clients")
 
 # Habits of prose, by a pattern that finds them. The texts are docstrings, comments, messages and pages.
@@ -71,8 +72,8 @@ def files(part: str) -> list[Path]:
             "clients/**/README.md",
         ),
     }[part]
-    found = {path for pattern in patterns for path in ROOT.glob(pattern) if "node_modules" not in path.parts}
-    return sorted(found)
+    found = {path for pattern in patterns for path in ROOT.glob(pattern) if path.name not in GENERATED}
+    return sorted(path for path in found if "node_modules" not in path.parts)
 
 
 @cache
