@@ -394,6 +394,7 @@ func (d *Device) SetConsent(ctx context.Context, choice bool) error {
 type Given struct {
 	Asker, Question string
 	Epsilon, Delta  float64
+	Sent            bool // no report of it waits
 }
 
 // An Overview is what the account of a person has.
@@ -422,11 +423,12 @@ func overviewOf(state object, wall int64) (o Overview) {
 		}
 		o.Deletable = append(o.Deletable, one)
 	}
+	queued := map[string]bool{}
 	for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] != nil }) {
+		queued[asString(row["batch"])] = true
 		o.Waiting++
 		o.Waits = append(o.Waits, Given{Asker: asString(row["asker"]), Question: asString(row["name"])})
 	}
-	queued := map[string]bool{}
 	for _, row := range rowsOf(state, "queue") {
 		queued[asString(row["id"])] = true
 		if !waits(row) {
@@ -437,9 +439,10 @@ func overviewOf(state object, wall int64) (o Overview) {
 		o.Waits = append(o.Waits, Given{Asker: asString(row["asker"]), Question: asString(row["question"])})
 	}
 	for _, entry := range rowsOf(state, "entries") {
+		sent := !queued[asString(entry["id"])]
 		o.Given = append(o.Given, Given{asString(entry["asker"]), asString(entry["question"]),
-			inUnits(units(entry, "epsilon"), 64), inUnits(units(entry, "delta"), 128)})
-		if !queued[asString(entry["id"])] {
+			inUnits(units(entry, "epsilon"), 64), inUnits(units(entry, "delta"), 128), sent})
+		if sent {
 			o.Sent++
 		}
 	}
@@ -468,8 +471,8 @@ func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 	})
 }
 
-// Forget takes the reports of an asker that wait off the queue, and returns how many. Permanent answers may
-// be given again, unless they are in a batch that may have arrived.
+// Forget takes what waits for an asker off the queue, and returns how many reports and messages of presence.
+// Permanent answers may be given again, unless they are in a batch that may have arrived.
 func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
 		next := state
@@ -480,6 +483,10 @@ func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error)
 				after = acknowledge(next, asString(row["id"]), nil)
 			}
 			next = after.next
+		}
+		for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["asker"] == asker && row["batch"] != nil }) {
+			gone++
+			_, next = withoutMessages(next, asString(row["batch"]))
 		}
 		return step{object{}, next}
 	})

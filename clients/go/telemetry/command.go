@@ -56,7 +56,7 @@ func (t *Telemetry) Run(action string) (text string) {
 		}
 		if err != nil {
 			t.fail(err)
-			text = "telemetry: " + t.problem
+			text = "telemetry: " + t.Problem()
 		}
 		return err
 	})
@@ -150,8 +150,8 @@ func (t *Telemetry) status(ctx context.Context, campaign *dither.Campaign, wrong
 			lines = append(lines, fmt.Sprintf("%s sent and can still be deleted: `%s telemetry take-back`.", count(sent, "was", "were"), t.App))
 		}
 	}
-	if t.problem != "" {
-		lines = append(lines, "The last problem: "+t.problem+".")
+	if t.Problem() != "" {
+		lines = append(lines, "The last problem: "+t.Problem()+".")
 	}
 	if isTest() {
 		lines = append(lines, testMode+" is set: this is a test, with an account and a label of its own.")
@@ -165,13 +165,13 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 		lines = append(lines, t.words())
 	} else {
 		t.fail(wrong)
-		lines = append(lines, "What is asked cannot be read, so nothing is answered or sent: "+t.problem+".")
+		lines = append(lines, "What is asked cannot be read, so nothing is answered or sent: "+t.Problem()+".")
 	}
 	found, err := t.overview(ctx, campaign)
 	switch {
 	case err != nil:
 		t.fail(err)
-		lines = append(lines, "What was given cannot be read: "+t.problem+".")
+		lines = append(lines, "What was given cannot be read: "+t.Problem()+".")
 	case found == nil || len(found.Given) == 0 && found.Waiting == 0:
 		lines = append(lines, "Nothing was given so far.")
 	default:
@@ -204,7 +204,7 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 		return one.Asker + ": " + one.Question
 	}
 	var names, waiting []string
-	spent, times := map[string]float64{}, map[string]int{}
+	spent, times, unsent := map[string]float64{}, map[string]int{}, map[string]int{}
 	for _, one := range found.Waits {
 		waiting = append(waiting, nameOf(one))
 	}
@@ -215,15 +215,12 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 		}
 		spent[name] += one.Epsilon
 		times[name]++
+		if !one.Sent {
+			unsent[name]++
+		}
 	}
 	for _, name := range names {
-		unsent := 0
-		for _, other := range waiting {
-			if other == name {
-				unsent++
-			}
-		}
-		lines = append(lines, fmt.Sprintf("Given so far: %s, %s, of which %d not sent yet; ε = %.6g.", name, often(times[name]), unsent, spent[name]))
+		lines = append(lines, fmt.Sprintf("Given so far: %s, %s, of which %d not sent yet; ε = %.6g.", name, often(times[name]), unsent[name], spent[name]))
 	}
 	for _, one := range found.Deletable {
 		for i, name := range one.Questions {
@@ -296,13 +293,8 @@ func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (strin
 		if found, err := t.overview(ctx, campaign); err == nil && found != nil {
 			gone := 0
 			for _, one := range found.Given {
-				if one.Asker == campaign.Term("asker") {
+				if one.Asker == campaign.Term("asker") && one.Sent {
 					gone++
-				}
-			}
-			for _, one := range found.Waits {
-				if one.Asker == campaign.Term("asker") {
-					gone--
 				}
 			}
 			sent = fmt.Sprintf("%d answers had been sent before.", gone)

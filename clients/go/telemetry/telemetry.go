@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"dither"
@@ -67,7 +68,7 @@ type Config struct {
 type Telemetry struct {
 	Config
 	turn     chan struct{}
-	problem  string
+	problem  atomic.Value // a text
 	campaign *dither.Campaign
 	counted  *dither.Campaign // the presence, or nil
 	device   *dither.Device
@@ -101,7 +102,7 @@ func (t *Telemetry) sendAndExit() {
 // locked runs work unless other goroutines take too long, and keeps what went wrong.
 func (t *Telemetry) locked(work func(ctx context.Context) error) {
 	if t.turn == nil {
-		t.problem = "it was not started: call telemetry.Start"
+		t.problem.Store("it was not started: call telemetry.Start")
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -109,16 +110,22 @@ func (t *Telemetry) locked(work func(ctx context.Context) error) {
 	select {
 	case t.turn <- struct{}{}:
 	case <-ctx.Done():
+		t.problem.Store("another answer is being given")
 		return
 	}
-	t.problem = ""
+	defer func() { <-t.turn }()
+	t.guarded(func() error { return work(ctx) })
+}
+
+// guarded runs work that may fail in any way, and keeps what went wrong.
+func (t *Telemetry) guarded(work func() error) {
+	t.problem.Store("")
 	defer func() {
 		if recover() != nil { // it may hold anything
-			t.problem = "a mistake in this package"
+			t.problem.Store("a mistake in this package")
 		}
-		<-t.turn
 	}()
-	if err := work(ctx); err != nil {
+	if err := work(); err != nil {
 		t.fail(err)
 	}
 }
@@ -126,23 +133,26 @@ func (t *Telemetry) locked(work func(ctx context.Context) error) {
 // fail keeps what went wrong, without anything that a person gave.
 func (t *Telemetry) fail(err error) {
 	known, path := new(dither.Error), new(fs.PathError)
+	problem := fmt.Sprintf("%T", err)
 	switch {
 	case errors.As(err, &known):
-		t.problem = known.Error()
+		problem = known.Error()
 	case errors.As(err, &path):
-		t.problem = path.Error()
+		problem = path.Error()
 	case errors.Is(err, dither.ErrBusy):
-		t.problem = dither.ErrBusy.Error()
-	default:
-		t.problem = fmt.Sprintf("%T", err)
+		problem = dither.ErrBusy.Error()
 	}
 	if errors.Is(err, dither.ErrAccount) && t.accountFile() == t.path("account.text") {
-		t.problem += fmt.Sprintf("; `%s telemetry erase` removes it, and what was given is forgotten", t.App)
+		problem += fmt.Sprintf("; `%s telemetry erase` removes it, and what was given is forgotten", t.App)
 	}
+	t.problem.Store(problem)
 }
 
 // Problem says what went wrong at the latest answer or sending; empty if nothing did.
-func (t *Telemetry) Problem() string { return t.problem }
+func (t *Telemetry) Problem() string {
+	problem, _ := t.problem.Load().(string)
+	return problem
+}
 
 // Answer answers a question and returns what became of it: drawn (sent later), silent (another day was
 // drawn), repeated (a permanent answer), refused (budget or policy), outside (no such answer), closed (before
@@ -174,7 +184,7 @@ func (t *Telemetry) say(what string, answer func(ctx context.Context) (string, e
 	if os.Getenv("DITHER_TELEMETRY_DEBUG") != "" {
 		why := ""
 		if result == "failed" || result == "refused" {
-			why = " (" + t.problem + ")"
+			why = " (" + t.Problem() + ")"
 		}
 		fmt.Fprintf(t.err, "telemetry: %s: %s%s\n", what, result, why)
 	}
@@ -212,7 +222,7 @@ func (t *Telemetry) answer(ctx context.Context, name string, value any) (string,
 	case outcome.Reason == "ended":
 		return "closed", nil
 	case outcome.Is == "refused":
-		t.problem = "refused: " + outcome.Reason
+		t.problem.Store("refused: " + outcome.Reason)
 		return "refused", nil
 	}
 	if outcome.Is != "silent" {
@@ -242,8 +252,9 @@ func (t *Telemetry) give(ctx context.Context, device *dither.Device, campaign *d
 	return device.Answer(ctx, inquiry, value)
 }
 
-// Send sends what waits, now, in this process; nil if telemetry is off.
+// Send sends what waits, now, in this process; nil if telemetry is off. Others may answer meanwhile.
 func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
+	var device *dither.Device
 	t.locked(func(short context.Context) error {
 		campaign, err := t.read()
 		if err != nil {
@@ -253,14 +264,17 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 			return nil
 		}
 		if isTest() && t.label(campaign) == "" {
-			t.problem = "the campaign does not list the label test: nothing is sent"
+			t.problem.Store("the campaign does not list the label test: nothing is sent")
 			return nil
 		}
-		device, err := t.open(short)
-		if err != nil {
-			return err
-		}
-		done = &dither.Sent{RetryAfter: -1}
+		device, err = t.open(short)
+		return err
+	})
+	if device == nil {
+		return nil
+	}
+	done = &dither.Sent{RetryAfter: -1}
+	t.guarded(func() error {
 		for _, campaign := range t.campaigns() {
 			how, err := t.way(campaign)
 			if err != nil {
@@ -274,7 +288,7 @@ func (t *Telemetry) Send(ctx context.Context) (done *dither.Sent) {
 				return err
 			}
 		}
-		t.problem = strings.Join(done.Refused, ", ")
+		t.problem.Store(strings.Join(done.Refused, ", "))
 		return nil
 	})
 	return done
@@ -305,8 +319,29 @@ func (t *Telemetry) sendLater() {
 		}
 	}
 	if t.write("sent", "") == nil {
-		t.sender = spawn(append(os.Environ(), sender+"="+t.base()))
+		t.sender = spawn(append([]string{sender + "=" + t.base()}, os.Environ()...)) // of two values the first counts
 	}
+}
+
+// spawn starts this program to send, detached: it delays nobody's end. It returns its number, or −1.
+func spawn(environment []string) int {
+	program, err := os.Executable()
+	if err != nil {
+		return -1
+	}
+	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return -1
+	}
+	defer nothing.Close()
+	files := []*os.File{nothing, nothing, nothing}
+	process, err := os.StartProcess(program, []string{program}, &os.ProcAttr{Env: environment, Files: files, Sys: detached})
+	if err != nil {
+		return -1
+	}
+	number := process.Pid
+	_ = process.Release()
+	return number
 }
 
 // Ask needs consent if there was no question before and a person is there, and returns whether it is given.

@@ -269,9 +269,35 @@ func TestManyGoroutinesAnswer(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() { answered(t, use, "travel", "bus", "drawn") })
+		group.Go(func() { // the race detector looks
+			if use.Problem() != "" {
+				t.Error(use.Problem())
+			}
+		})
 	}
 	group.Wait()
 	says(t, use, "status", "8 reports wait")
+}
+
+func TestNobodyWaitsForACollector(t *testing.T) {
+	use := started(t)
+	use.Epsilon = 100
+	arrived, left := make(chan bool), make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- true
+		<-left
+	}))
+	defer server.Close()
+	use.Address = server.URL
+	says(t, use, "on", "Telemetry is on.")
+	answered(t, use, "travel", "bus", "drawn")
+	var group sync.WaitGroup
+	group.Go(func() { use.Send(t.Context()) })
+	<-arrived
+	answered(t, use, "travel", "bus", "drawn")
+	says(t, use, "status", "2 reports wait")
+	close(left)
+	group.Wait()
 }
 
 func TestThisProgramSendsInAnotherProcess(t *testing.T) {
@@ -340,17 +366,39 @@ func TestTotalsAreSaidAsInPython(t *testing.T) {
 	}
 }
 
-func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
+// counting returns a tool with a second campaign, of presence, and the thousandths of first messages that have a label.
+func counting(t *testing.T, share float64) *Telemetry {
 	published, _ := vectors(t)
 	first := object(t, published["first"].(map[string]any)["published"].(string))
-	terms := object(t, first["campaign"].(string))
-	question := terms["questions"].([]any)[1] // bus or car
-	use := started(t)
+	question := object(t, first["campaign"].(string))["questions"].([]any)[1] // bus or car
 	counted := started(t, map[string]any{
-		"name": "presence", "repeat": "present", "every": "week", "expects": 1e6, "label_share": 999.0,
+		"name": "presence", "repeat": "present", "every": "week", "expects": 1e8, "label_share": share,
 		"questions": []any{question}, "promise": map[string]any{"epsilon": 1.0, "delta": nil, "assumptions": []any{}},
 	})
+	use := started(t)
 	use.Presence = counted.Config.Campaign
+	return use
+}
+
+func TestAMessageThatWasNotSentNeverIsAfterANo(t *testing.T) {
+	use := counting(t, 1)
+	says(t, use, "on", "Telemetry is on.")
+	for use.Present("bus") == "drawn" { // one in a thousand has a label
+		says(t, use, "erase", "had been sent before.")
+		says(t, use, "on", "Telemetry is on.")
+	}
+	says(t, use, "off", "1 report waits here and will not be sent, not even after `on`")
+	says(t, use, "on", "1 report was deleted: drawn before `off`, never sent.")
+	says(t, use, "status", "0 reports wait")
+	says(t, use, "erase", "0 answers had been sent before.")
+	says(t, use, "on", "Telemetry is on.")
+	use.Present("bus")
+	answered(t, use, "travel", "bus", "drawn")
+	says(t, use, "erase", "0 answers had been sent before.")
+}
+
+func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
+	use := counting(t, 999)
 	labels := []string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer

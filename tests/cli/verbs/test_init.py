@@ -45,6 +45,10 @@ def test_telemetry_of_a_tool_in_go_embeds_the_campaigns(
     assert "//go:embed campaign.json\n" in code
     assert "//go:embed presence.json\n" in code
     assert not Path("telemetry/telemetry.py").exists()
+    words = run("init", "--telemetry", "--app", "tool", "--language", "go", "-o", "asked").output
+    assert 'The folder asked is a package of your module: import "MODULE/asked".' in words
+    words = run("init", "--telemetry", "--app", "tool", "-o", "python").output
+    assert "Copy python/telemetry.py, python/campaign.json and python/presence.json, all into" in words
 
 
 def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

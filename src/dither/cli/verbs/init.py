@@ -122,10 +122,20 @@ var Use = telemetry.Start(telemetry.Config{{
 	Address:  "{address}", // the collector
 }})
 """
-# By language: the file of the code, the code, and where the client comes from.
+# By language: the file of the code, the code, how it is used, and where the client comes from.
 _LANGUAGES: Final = {
-    "python": ("telemetry.py", _CODE, INSTALL_DEVICE),
-    "go": ("telemetry.go", _GO_CODE, "go mod edit -replace dither=CLONE/clients/go && go mod tidy"),
+    "python": (
+        "telemetry.py",
+        _CODE,
+        "Copy {code}, {published} and {counted}, all into your package.",
+        INSTALL_DEVICE,
+    ),
+    "go": (
+        "telemetry.go",
+        _GO_CODE,
+        'The folder {folder} is a package of your module: import "MODULE/{folder}".',
+        "go mod edit -replace dither=CLONE/clients/go && go mod tidy",
+    ),
 }
 
 
@@ -255,9 +265,10 @@ def command(
         return
     for name, value in facts.items():
         click.echo(f"{name:10} {value}")
+    _, _, use, client = _LANGUAGES[language]
     click.echo(
-        f"Copy {facts['code']}, {facts['published']} and presence.json, all into your package.\n"
-        f"The client: {_LANGUAGES[language][2]}\n"
+        f"{use.format(folder=Path(facts['code']).parent, **facts)}\n"
+        f"The client: {client}\n"
         f"Keep {facts['secret']} to yourself: it signs your questions.\n"
         f"Collect:  dither serve {facts['published']} {facts['counted']} --key {facts['secret']}"
     )
@@ -345,7 +356,7 @@ def _write_telemetry(
             "expected as --address a collector such as https://telemetry.example; "
             "without TLS devices send only to their own machine"
         )
-    code, text_of_code, _ = _LANGUAGES[language]
+    code, text_of_code, *_ = _LANGUAGES[language]
     names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", code)
     files = {name: folder / name for name in names}
     for file in files.values():
