@@ -1,7 +1,6 @@
 package dither
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/big"
@@ -27,8 +26,10 @@ type answering struct {
 	random source // source of days and coins
 }
 
+//go:noinline
 func refuse(reason string) step { return step{outcome: object{"is": "refused", "reason": reason}} }
 
+//go:noinline
 func with(state object, name string, value any) object {
 	changed := maps.Clone(state)
 	changed[name] = value
@@ -36,6 +37,8 @@ func with(state object, name string, value any) object {
 }
 
 // rowsOf returns the objects of a list of the state, or of none.
+//
+//go:noinline
 func rowsOf(state object, name string) []object {
 	listed, _ := state[name].([]any)
 	found := make([]object, len(listed))
@@ -45,6 +48,7 @@ func rowsOf(state object, name string) []object {
 	return found
 }
 
+//go:noinline
 func listOf(rows []object) []any {
 	out := make([]any, len(rows))
 	for i, row := range rows {
@@ -58,6 +62,8 @@ func appended(state object, name string, row object) object {
 }
 
 // find returns the first row that is wanted, or nil.
+//
+//go:noinline
 func find(rows []object, wanted func(row object) bool) object {
 	if at := slices.IndexFunc(rows, wanted); at >= 0 {
 		return rows[at]
@@ -70,6 +76,8 @@ func filter(rows []object, wanted func(row object) bool) []object {
 }
 
 // having returns what selects rows in which some fields are the ones of another object.
+//
+//go:noinline
 func having(other object, names ...string) func(row object) bool {
 	return func(row object) bool {
 		for _, name := range names {
@@ -82,6 +90,8 @@ func having(other object, names ...string) func(row object) bool {
 }
 
 // equal compares two values of a state: it may be any JSON where it was changed by hand.
+//
+//go:noinline
 func equal(a, b any) bool {
 	if text, ok := a.(string); ok {
 		return text == b
@@ -89,10 +99,11 @@ func equal(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
+// questionFields are the fields that name a question.
+var questionFields = []string{"asker", "question", "fingerprint"}
+
 // same selects the rows about a question.
-func same(query object) func(row object) bool {
-	return having(query, "asker", "question", "fingerprint")
-}
+func same(query object) func(row object) bool { return having(query, questionFields...) }
 
 func long(value any) int64 { return int64(real(value)) }
 
@@ -420,7 +431,8 @@ func admitted(state object, asker any) object {
 	if state["openings"] == 0.0 {
 		return nil
 	}
-	next := with(state, "askers", slices.SortedFunc(slices.Values(append(slices.Clone(askers), asker)), compareFields))
+	at, _ := slices.BinarySearchFunc(askers, asker, func(a, b any) int { return byUnits(asString(a), asString(b)) })
+	next := with(state, "askers", slices.Insert(slices.Clone(askers), at, asker))
 	if state["openings"] != nil {
 		next["openings"] = real(state["openings"]) - 1
 	}
@@ -543,7 +555,7 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 	// 9. Spend, and then draw.
 	if day != nil {
 		choices := rowsOf(state, "choices")
-		at := slices.IndexFunc(choices, having(day, "asker", "question", "fingerprint", "repeat", "period"))
+		at := slices.IndexFunc(choices, having(day, append(questionFields, "repeat", "period")...))
 		choices[at] = with(day, "answer", id)
 		state = with(state, "choices", listOf(choices))
 	}
@@ -791,16 +803,16 @@ func merge(state, from object) step {
 	}
 	next := with(state, "entries", listOf(entries))
 	shared := filter(rowsOf(from, "answers"), func(row object) bool { return row["permanent"] != "present" })
-	next["answers"] = unite(rowsOf(state, "answers"), shared, orders["answers"],
+	next["answers"] = unite(rowsOf(state, "answers"), shared, append(questionFields, "permanent"),
 		func(row object) string { return asString(row["id"]) })
-	next["choices"] = unite(rowsOf(state, "choices"), choicesOf(from), orders["choices"], func(row object) string {
+	next["choices"] = unite(rowsOf(state, "choices"), choicesOf(from), append(questionFields, "repeat", "period"), func(row object) string {
 		if row["answer"] == nil {
 			return "1" + asString(row["device"])
 		}
 		return "0" + asString(row["answer"]) + asString(row["device"])
 	})
 	// Heads are kept on every device: the first phase was answered.
-	if coins := unite(rowsOf(state, "coins"), rowsOf(from, "coins"), orders["coins"], func(row object) string {
+	if coins := unite(rowsOf(state, "coins"), rowsOf(from, "coins"), []string{"asker", "name"}, func(row object) string {
 		if row["heads"] == true {
 			return "0"
 		}
@@ -822,45 +834,6 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 		}
 	}
 	return listOf(united)
-}
-
-// orders are the fields by which lists of the state are sorted where they are compared and exported.
-var orders = map[string][]string{
-	"entries": {"id"}, "answers": {"asker", "question", "fingerprint", "permanent"},
-	"choices": {"asker", "question", "fingerprint", "repeat", "period"}, "coins": {"asker", "name"},
-	"present": {"asker", "name"}, "trees": {"asker", "question", "fingerprint", "period"},
-}
-
-// compareFields compares two texts by their UTF-16 code units, or two numbers.
-func compareFields(a, b any) int {
-	if text, ok := a.(string); ok {
-		return byUnits(text, asString(b))
-	}
-	return cmp.Compare(real(a), real(b))
-}
-
-// ordered returns a state with its lists in the order of docs/account.md. A store keeps them as they came.
-func ordered(state object) object {
-	sorted := maps.Clone(state)
-	for name, fields := range orders {
-		if state[name] == nil {
-			continue
-		}
-		rows := rowsOf(state, name)
-		slices.SortStableFunc(rows, func(a, b object) int {
-			for _, field := range fields {
-				if order := compareFields(a[field], b[field]); order != 0 {
-					return order
-				}
-			}
-			return 0
-		})
-		sorted[name] = listOf(rows)
-	}
-	if marks, ok := state["told"].([]any); ok {
-		sorted["told"] = slices.SortedFunc(slices.Values(marks), compareFields)
-	}
-	return sorted
 }
 
 // leftOf returns the ε that is left for all askers on this device.

@@ -3,6 +3,7 @@ package dither
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -279,4 +280,43 @@ func TestNumbersAreWrittenAsECMAScriptDoes(t *testing.T) {
 	if got := write(object{"\uffff": 1.0, "\U00010000": 2.0}); !strings.HasPrefix(got, "{\"\U00010000\"") {
 		t.Error("keys are not in the order of UTF-16")
 	}
+}
+
+// orders are the fields by which lists of the state are sorted where they are compared and exported.
+var orders = map[string][]string{
+	"entries": {"id"}, "answers": append(questionFields, "permanent"),
+	"choices": append(questionFields, "repeat", "period"), "coins": {"asker", "name"},
+	"present": {"asker", "name"}, "trees": append(questionFields, "period"),
+}
+
+// compareFields compares two texts by their UTF-16 code units, or two numbers.
+func compareFields(a, b any) int {
+	if text, ok := a.(string); ok {
+		return byUnits(text, asString(b))
+	}
+	return cmp.Compare(real(a), real(b))
+}
+
+// ordered returns a state with its lists in the order of docs/account.md. A store keeps them as they came.
+func ordered(state object) object {
+	sorted := maps.Clone(state)
+	for name, fields := range orders {
+		if state[name] == nil {
+			continue
+		}
+		rows := rowsOf(state, name)
+		slices.SortStableFunc(rows, func(a, b object) int {
+			for _, field := range fields {
+				if order := compareFields(a[field], b[field]); order != 0 {
+					return order
+				}
+			}
+			return 0
+		})
+		sorted[name] = listOf(rows)
+	}
+	if marks, ok := state["told"].([]any); ok {
+		sorted["told"] = slices.SortedFunc(slices.Values(marks), compareFields)
+	}
+	return sorted
 }

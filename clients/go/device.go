@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -559,36 +560,19 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 
 // sendOne sends one batch and returns whether there may be another.
 func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, how Sending) (bool, error) {
-	var reports []object
-	public := true // a message of presence has a public label, or a permanent one
-	reply, err := d.happen(ctx, true, func(state object, _ string) step {
-		if campaign.terms.isPresent() {
-			presence, query := campaign.presence()
-			after := message(state, presence, query, d.moment())
-			public = after.outcome["public"] == true
-			for _, one := range messageReports(after.outcome) {
-				reports = append(reports, object{"fingerprint": one[0], "report": one[1]})
-			}
-			return after
-		}
-		after := batch(state, fresh(d.random, 16), mostReports, campaign.chosen())
-		if after.next != nil {
-			state = after.next
-		}
-		reports = filter(rowsOf(state, "queue"), func(row object) bool { return has(after.outcome, "id") && row["batch"] == after.outcome["id"] })
+	var found unsent
+	reply, err := d.happen(ctx, true, func(state object, _ string) (after step) {
+		found, after = campaign.next(state, fresh(d.random, 16), how.Label, d.moment())
 		return after
 	})
-	if err != nil || !has(reply, "id") {
+	if err != nil || found.id == "" {
 		if reply["is"] == "refused" {
 			done.Refused, done.Words = append(done.Refused, "consent"), reply["words"].(string)
 		}
 		return false, err
 	}
-	if !public {
-		how.Label = ""
-	}
-	id := asString(reply["id"])
-	answer, err := how.Transport.Send(ctx, "POST", how.Address, "application/vnd.dither.batch", packedBody(id, how.Label, reports))
+	id := found.id
+	answer, err := how.Transport.Send(ctx, http.MethodPost, how.Address, "application/vnd.dither.batch", packedBody(id, found.label, found.reports))
 	if err != nil {
 		done.Refused, done.Words = append(done.Refused, "unreachable"), err.Error()
 		return false, nil
@@ -610,7 +594,7 @@ func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, ho
 		}
 		return acknowledge(state, id, campaign.sentToday(d))
 	})
-	if count := max(1, len(reports)); fate == "acknowledged" {
+	if count := max(1, len(found.reports)); fate == "acknowledged" {
 		done.Sent += count
 	} else {
 		done.Dropped += count
@@ -637,32 +621,16 @@ func (c *Campaign) chosen() func(row object) bool {
 // Preview returns the batches that Send would make, as JSON; nothing is changed.
 func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) (bodies []string, err error) {
 	_, err = d.happen(ctx, false, func(state object, _ string) step {
-		if campaign.terms.isPresent() {
-			presence, query := campaign.presence()
-			if found := message(state, presence, query, d.moment()).outcome; found["is"] == "message" {
-				if found["public"] != true {
-					label = ""
-				}
-				var reports []object
-				for _, one := range messageReports(found) {
-					reports = append(reports, object{"fingerprint": one[0], "report": one[1]})
-				}
-				bodies = append(bodies, jsonBody("<random>", label, reports))
-			}
-			return step{outcome: object{}}
-		}
 		for {
-			after := batch(state, "<random>", mostReports, campaign.chosen())
+			found, after := campaign.next(state, "<random>", label, d.moment())
+			if found.id == "" {
+				return step{outcome: object{}}
+			}
 			if after.next != nil {
 				state = after.next
 			}
-			if after.outcome["is"] == "empty" {
-				return step{outcome: object{}}
-			}
-			id := asString(after.outcome["id"])
-			reports := filter(rowsOf(state, "queue"), func(row object) bool { return row["batch"] == id })
-			bodies = append(bodies, jsonBody(id, label, reports))
-			state = acknowledge(state, id, nil).next
+			bodies = append(bodies, jsonBody(found.id, found.label, found.reports))
+			state = acknowledge(state, found.id, nil).next
 		}
 	})
 	return bodies, err

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 )
 
+// Helpers that are called hundreds of times are not inlined: it would make every program 70 kB larger.
+
 // JSON that is read without coercion and written as RFC 8785 says. What is read is nil, bool, float64,
 // string, []any or object. Every number is a double, as in ECMAScript.
 
@@ -276,6 +278,7 @@ func appendNumber(out []byte, x float64) []byte {
 	return append(out, strings.TrimLeft(exponent[1:], "0")...)
 }
 
+//go:noinline
 func asObject(value any) object {
 	given, ok := value.(object)
 	need(ok, "text")
@@ -297,12 +300,14 @@ func has[V any](given map[string]V, name string) bool {
 	return found
 }
 
+//go:noinline
 func asList(value any) []any {
 	given, ok := value.([]any)
 	need(ok, "text")
 	return given
 }
 
+//go:noinline
 func asString(value any) string {
 	given, ok := value.(string)
 	need(ok, "text")
@@ -310,13 +315,15 @@ func asString(value any) string {
 }
 
 // real returns a finite number; texts and truth values are not read as one.
+//
+//go:noinline
 func real(value any) float64 {
 	given, ok := value.(float64)
 	need(ok, "number")
 	return given
 }
 
-// whole returns an integer within bounds.
+// integerIn returns an integer within bounds.
 func integerIn(value any, least, most int64) int64 {
 	given := real(value)
 	need(given == math.Trunc(given) && math.Abs(given) < 1<<53 && given >= float64(least) && given <= float64(most), "number")
@@ -335,6 +342,8 @@ func hexadecimal(value any, digits int) *big.Int {
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
 // isDigest returns whether a value is a text of `digits` hexadecimal digits.
+//
+//go:noinline
 func isDigest(value any, digits int) bool {
 	text, ok := value.(string)
 	return ok && len(text) == digits && isHex(text)

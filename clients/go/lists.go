@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
@@ -424,6 +425,16 @@ func (n near) draw(some []int64, s source) int64 {
 		return some[ticket]
 	}
 	return drawn
+}
+
+// ranked returns the first of the numbers 0 … count − 1 by an order; equal ones stay as they are.
+func ranked(count int, first int64, order func(a, b int64) int) []int64 {
+	row := make([]int64, count)
+	for i := range row {
+		row[i] = int64(i)
+	}
+	slices.SortFunc(row, func(a, b int64) int { return cmp.Or(order(a, b), cmp.Compare(a, b)) })
+	return row[:first]
 }
 
 func sum(numbers []*big.Int) *big.Int {

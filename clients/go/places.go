@@ -413,7 +413,7 @@ func (r *selector) integers(at []float64) []int64 {
 
 func (r *selector) draw(at []float64, s source) int64 {
 	own := r.integers(at)
-	far, order := make([]int64, len(r.points)), make([]int64, len(r.points))
+	far := make([]int64, len(r.points))
 	for i := range own {
 		x := own[i] - own[i]%r.grain + r.grain/2
 		for j := range r.points {
@@ -421,11 +421,8 @@ func (r *selector) draw(at []float64, s source) int64 {
 			far[j] += gap * gap
 		}
 	}
-	for j := range order {
-		order[j] = int64(j)
-	}
-	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b)) })
-	return r.window.draw(order[:r.window.width], s)
+	order := func(a, b int64) int { return cmp.Compare(far[a], far[b]) }
+	return r.window.draw(ranked(len(far), r.window.width, order), s)
 }
 
 // readPlanar reads noise in the plane that is added to the nearest point of a lattice.

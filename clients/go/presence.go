@@ -20,13 +20,35 @@ func (c *Campaign) presence() (presence, query object) {
 	return presence, query
 }
 
-func messageReports(outcome object) (reports [][2]string) {
-	listed, _ := outcome["reports"].([]any)
-	for _, one := range listed {
-		pair := asList(one)
-		reports = append(reports, [2]string{asString(pair[0]), asString(pair[1])})
+// unsent is the next batch of a campaign.
+type unsent struct {
+	id, label string // an empty id if nothing waits; a message of presence has a public label, or a permanent one
+	reports   []object
+}
+
+// next returns the next batch of a campaign, the one that was sent before or a new one, and the step to it.
+func (c *Campaign) next(state object, id, label string, at object) (found unsent, after step) {
+	found.label = label
+	if c.terms.isPresent() {
+		presence, query := c.presence()
+		after = message(state, presence, query, at)
+		if after.outcome["public"] == false {
+			found.label = ""
+		}
+		listed, _ := after.outcome["reports"].([]any)
+		for _, one := range listed {
+			found.reports = append(found.reports, object{"fingerprint": asList(one)[0], "report": asList(one)[1]})
+		}
+	} else {
+		if after = batch(state, id, mostReports, c.chosen()); after.next != nil {
+			state = after.next
+		}
+		if has(after.outcome, "id") {
+			found.reports = filter(rowsOf(state, "queue"), having(object{"batch": after.outcome["id"]}, "batch"))
+		}
 	}
-	return reports
+	found.id, _ = after.outcome["id"].(string)
+	return found, after
 }
 
 // Present says that the program was used, for a campaign with repeat "present": one message on the first use

@@ -9,6 +9,7 @@ import (
 	"crypto/hpke"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"net/http"
@@ -73,13 +74,11 @@ func readConfiguration(text any) configuration {
 	taken := unhex(given)
 	algorithms := taken[37:]
 	need(binary.BigEndian.Uint16(taken[1:]) == 0x20 && int(binary.BigEndian.Uint16(taken[35:])) == len(algorithms) && len(algorithms)%4 == 0, "key")
-	need(slices.Contains(slices.Collect(func(yield func(string) bool) {
-		for one := range slices.Chunk(algorithms, 4) {
-			if !yield(string(one)) {
-				return
-			}
-		}
-	}), "\x00\x01\x00\x01"), "key")
+	known := false
+	for one := range slices.Chunk(algorithms, 4) {
+		known = known || string(one) == "\x00\x01\x00\x01"
+	}
+	need(known, "key")
 	key, err := hpke.DHKEM(ecdh.X25519()).NewPublicKey(taken[3:35])
 	need(err == nil, "key")
 	// Sealing fails if the result of Diffie-Hellman is zero, as it is for a key of small order.
@@ -116,15 +115,9 @@ func (s sealed) open(answer []byte) ([]byte, error) {
 	}
 	nonce, text := answer[:16], answer[16:]
 	secret, err := hkdf.Extract(sha256.New, s.secret, slices.Concat(s.encapsulated, nonce))
-	if err != nil {
-		return nil, err
-	}
-	key, err := hkdf.Expand(sha256.New, secret, "key", 16)
-	if err != nil {
-		return nil, err
-	}
-	once, err := hkdf.Expand(sha256.New, secret, "nonce", 12)
-	if err != nil {
+	key, wrong := hkdf.Expand(sha256.New, secret, "key", 16)
+	once, other := hkdf.Expand(sha256.New, secret, "nonce", 12)
+	if err = errors.Join(err, wrong, other); err != nil {
 		return nil, err
 	}
 	block, err := aes.NewCipher(key)

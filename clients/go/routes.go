@@ -133,12 +133,11 @@ func (d *routes) far(one, other []place) (sum int64) {
 }
 
 func (d *routes) nearest(path []place) []int64 {
-	away, order := make([]int64, len(d.paths)), make([]int64, len(d.paths))
+	away := make([]int64, len(d.paths))
 	for j := range d.paths {
-		away[j], order[j] = d.far(path, d.paths[j]), int64(j)
+		away[j] = d.far(path, d.paths[j])
 	}
-	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
-	return order[:d.window.width]
+	return ranked(len(away), d.window.width, func(a, b int64) int { return cmp.Compare(away[a], away[b]) })
 }
 
 func (d *routes) draw(input any, s source) []byte {

@@ -344,8 +344,10 @@ func readPrefix(given object) drawing {
 	d := &prefix{length: int(integerIn(domain["length"], 1, 256))}
 	if domain["alphabet"] != nil {
 		d.alphabet = []rune(asString(domain["alphabet"]))
-		distinct := slices.Compact(slices.Sorted(slices.Values(d.alphabet)))
-		need(len(distinct) == len(d.alphabet) && len(distinct) >= 1 && len(distinct) <= 255, "domain")
+		need(len(d.alphabet) >= 1 && len(d.alphabet) <= 255, "domain")
+		for i, letter := range d.alphabet {
+			need(slices.Index(d.alphabet, letter) == i, "domain")
+		}
 	}
 	d.buckets, d.chance = readBuckets(given)
 	for _, end := range asList(given["ends"]) {

@@ -47,15 +47,11 @@ func (f *FileStore) Update(ctx context.Context, change func(kept string) (next s
 		return err
 	}
 	defer lock.Close() // gives the lock back
-	for {
-		free, err := tryLock(lock)
+	for free := false; !free; {
+		if free, err = tryLock(lock); err == nil && !free {
+			err = rest(ctx)
+		}
 		if err != nil {
-			return err
-		}
-		if free {
-			break
-		}
-		if err := rest(ctx); err != nil {
 			return err
 		}
 	}

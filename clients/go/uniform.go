@@ -30,6 +30,8 @@ func little(taken []byte) uint64 {
 }
 
 // inBytes appends the lowest bytes of a number, lowest first.
+//
+//go:noinline
 func inBytes(out []byte, value uint64, size int) []byte {
 	for i := range size {
 		out = append(out, byte(value>>(8*min(i, 8))))
@@ -96,13 +98,27 @@ var (
 	all  = power(128) // the sum of the weights of a coin, and of a row
 )
 
-func power(exponent uint) *big.Int            { return new(big.Int).Lsh(big.NewInt(1), exponent) }
-func integer(x int64) *big.Int                { return big.NewInt(x) }
-func plus(a, b *big.Int) *big.Int             { return new(big.Int).Add(a, b) }
-func minus(a, b *big.Int) *big.Int            { return new(big.Int).Sub(a, b) }
-func times(a, b *big.Int) *big.Int            { return new(big.Int).Mul(a, b) }
-func over(a, b *big.Int) *big.Int             { return new(big.Int).Quo(a, b) }
-func shifted(a *big.Int, by uint) *big.Int    { return new(big.Int).Lsh(a, by) }
+func power(exponent uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), exponent) }
+
+//go:noinline
+func integer(x int64) *big.Int { return big.NewInt(x) }
+
+//go:noinline
+func plus(a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }
+
+//go:noinline
+func minus(a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }
+
+//go:noinline
+func times(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }
+
+//go:noinline
+func over(a, b *big.Int) *big.Int { return new(big.Int).Quo(a, b) }
+
+//go:noinline
+func shifted(a *big.Int, by uint) *big.Int { return new(big.Int).Lsh(a, by) }
+
+//go:noinline
 func halved(a *big.Int, by uint) *big.Int     { return new(big.Int).Rsh(a, by) }
 func raised(a *big.Int, to int) *big.Int      { return new(big.Int).Exp(a, integer(int64(to)), nil) }
 func upwards(a, b *big.Int) *big.Int          { return over(minus(plus(a, b), one), b) }

@@ -146,12 +146,7 @@ func (d *directions) nearest(vector []float64, seed uint64) []int64 {
 			products[i] /= math.Sqrt(max(squares[i], 1))
 		}
 	}
-	order := make([]int64, len(products))
-	for i := range order {
-		order[i] = int64(i)
-	}
-	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(products[b], products[a]), cmp.Compare(a, b)) })
-	near := order[:d.window.width]
+	near := ranked(len(products), d.window.width, func(a, b int64) int { return cmp.Compare(products[b], products[a]) })
 	slices.Sort(near)
 	return near
 }

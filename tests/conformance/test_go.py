@@ -160,7 +160,9 @@ FUZZED = re.findall(r"^func (Fuzz\w+)", (CLIENT / "fuzz_test.go").read_text(enco
 @pytest.mark.slow
 @pytest.mark.parametrize("target", FUZZED)
 def test_every_reader_is_fuzzed_for_a_minute(target: str) -> None:
-    done = tool("test", "-run", "^$", "-fuzz", f"^{target}$", "-fuzztime", "60s", "-parallel", "2", ".")
+    # Without a limit most of the minute goes into shortening inputs.
+    words = ("-fuzztime", "60s", "-fuzzminimizetime", "20x", "-parallel", "2")
+    done = tool("test", "-run", "^$", "-fuzz", f"^{target}$", *words, ".")
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -494,7 +496,7 @@ def test_a_program_is_little_larger(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         sizes[name] = (folder / "x").stat().st_size
     print(sizes)
-    assert sizes["with"] - sizes["bare"] <= 1_000_000
+    assert sizes["with"] - sizes["bare"] <= 850_000
 
 
 STEPS = {

@@ -10,7 +10,6 @@
 package telemetry
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -132,14 +131,12 @@ func (t *Telemetry) guarded(work func() error) {
 
 // fail keeps what went wrong, without anything that a person gave.
 func (t *Telemetry) fail(err error) {
-	known, path := new(dither.Error), new(fs.PathError)
 	problem := fmt.Sprintf("%T", err)
-	switch {
-	case errors.As(err, &known):
+	if known, ok := errors.AsType[*dither.Error](err); ok {
 		problem = known.Error()
-	case errors.As(err, &path):
+	} else if path, ok := errors.AsType[*fs.PathError](err); ok {
 		problem = path.Error()
-	case errors.Is(err, dither.ErrBusy):
+	} else if errors.Is(err, dither.ErrBusy) {
 		problem = dither.ErrBusy.Error()
 	}
 	if errors.Is(err, dither.ErrAccount) && t.accountFile() == t.path("account.text") {
@@ -400,8 +397,9 @@ func (t *Telemetry) askNow() bool {
 	}
 	forgetInput(t.in) // earlier input is not an answer
 	fmt.Fprintf(t.err, "%s\nMay %s send such answers? [y/N] ", words, t.App)
-	line, _ := bufio.NewReader(t.in).ReadString('\n')
-	yes := slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
+	var line [80]byte
+	size, _ := t.in.Read(line[:]) // a terminal gives one line
+	yes := slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(string(line[:size]))))
 	now := "off"
 	if yes && t.agree() == nil {
 		now = "on"
