@@ -25,15 +25,20 @@ from dither.privacy import Nothing
 from dither.sklearn import NaiveBayes, NearestCentroid, Perturb
 from tests.support.repository import DATA
 
-# These expect that the output repeats after `random_state` was set.
-REPEATING = dict.fromkeys(
-    ("check_estimators_pickle", "check_fit_idempotent", "check_supervised_y_2d"), "fresh noise at every call"
+# These expect that two fits, or two calls, give the same: fresh noise at every call differs.
+REPEATING = ("check_estimators_pickle", "check_fit_idempotent", "check_supervised_y_2d")
+TWICE = (
+    *("check_fit_idempotent", "check_supervised_y_2d"),
+    *("check_classifier_data_not_an_array", "check_estimators_data_not_an_array"),
 )
 
 
 @parametrize_with_checks(
     [Perturb(), Perturb(dt.OGPM(dt.Interval(-5, 5), epsilon=2)), NearestCentroid(epsilon=4)],
-    expected_failed_checks=lambda _: REPEATING,
+    expected_failed_checks=lambda made: dict.fromkeys(
+        REPEATING if isinstance(made, Perturb) else TWICE, "fresh noise at every call"
+    ),
+    xfail_strict=False,  # predictions of two fits may be the same by chance
 )
 @pytest.mark.some(every=3)
 def test_estimator_checks(estimator, check) -> None:  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,7 +13,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.foundation.numerics.finite_fields import tables as field_tables
-from dither.mechanisms.marginals import TableBound, table_of_pairs
+from dither.mechanisms.marginals import TableBound, _cells_of_subsets, table_of_pairs
 from dither.mechanisms.optimal.queries.bound import best_multipliers, lower_bound
 
 FIVE = {name: dt.Categories(8) for name in "abcde"}
@@ -342,3 +343,18 @@ def test_shares_within_rows_of_consistent_tables() -> None:
     assert within[0, "x"].value > 0.9
     single = dt.Marginals({"a": dt.Categories(3), "b": dt.Categories(["x", "y"])}, epsilon=2, way=1)
     assert dt.stats.tables(single.perturb(rows, source=dt.Seeded(3)))["b"]["x"].covers(1 / 3, 0.999)
+
+
+def test_many_attributes_are_planned_without_listing_all_profiles() -> None:
+    """Eight attributes of six levels have 1.7 million profiles, and forty of two 10^12."""
+    assert [_cells_of_subsets((2, 3, 4), count) for count in (1, 2, 3)] == [9, 26, 24]
+    tracemalloc.start()
+    try:
+        survey = dt.Marginals({f"a{at}": dt.Categories(6) for at in range(8)}, epsilon=2)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20e6  # bytes
+    assert len(survey.plan.functions) == 8 + 28 * 6  # directions of the field of seven elements
+    many = dt.Marginals({f"a{at}": dt.Categories(2) for at in range(40)}, epsilon=1)
+    assert len(many.perturb({f"a{at}": [0, 1] for at in range(40)})) == 2

@@ -340,6 +340,15 @@ def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePla
     return TablePlan(tuple(requests), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
 
 
+def _cells_of_subsets(sizes: tuple[int, ...], count: int) -> int:
+    """Return the number of cells of all subsets of `count` attributes together, without listing them."""
+    cells = [1, *(0 for _ in range(count))]  # by the number of attributes; ∏ (1 + size·t) up to t^count
+    for size in sizes:
+        for held in range(count, 0, -1):
+            cells[held] += size * cells[held - 1]
+    return cells[count]
+
+
 def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | None:
     """Return the questions for all subsets of `count` attributes, or None if they have too many cells.
 
@@ -347,12 +356,12 @@ def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | 
     Π(k_a − 1) dimensions. A subset S with spread s and k_S cells, answered by a share w of the people,
     estimates each with the variance s·k_S/(k_A·w); all subsets that hold A are averaged by their variances.
     """
+    if _cells_of_subsets(sizes, count) > _MOST_CELLS:
+        return None
     requests = [
         (indices, tuple(range(math.prod(sizes[index] for index in indices))))
         for indices in combinations(range(len(sizes)), count)
     ]
-    if sum(len(values) for _, values in requests) > _MOST_CELLS:
-        return None
     costs, precisions = [], []
     for held in (*combinations(range(len(sizes)), 1), *combinations(range(len(sizes)), 2)):
         cells = math.prod(sizes[index] for index in held)
