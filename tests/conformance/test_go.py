@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib.util
 import json
@@ -12,8 +11,6 @@ import re
 import shutil
 import signal
 import sqlite3
-import stat
-import struct
 import subprocess
 import sys
 import urllib.request
@@ -21,30 +18,30 @@ from pathlib import Path
 
 import pytest
 
-import dither as dt
 from dither.collection.campaign import Campaign
-from dither.collection.conformance import KINDS, run, vectors
-from dither.collection.ohttp import GATEWAY, configuration
+from dither.collection.conformance import run
 from dither.collection.published import Published
-from dither.collection.secrets import make_sealing_key, public_part
-from dither.core import registry
-from dither.foundation.canonical import canonical
+from dither.collection.secrets import public_part
 from dither_device.campaign import Campaign as DeviceCampaign
 from dither_device.consent import words_of
 from tests.collection.campaigns import KEY
-from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
 from tests.collection.test_kinds import HEAD, TABLES
+from tests.conformance import ports
 from tests.conformance.draws import RESEARCH
-from tests.conformance.test_java import (
+from tests.conformance.ports import (
     LAST_UNITS,
-    changed_texts,
-    doubles,
-    other_verdicts,
-    read_by,
+    check_changed_texts,
+    check_hostile_answers,
+    check_numbers,
+    collected,
+    conforming,
+    fetched,
+    modes_of_file,
+    names_by_draw,
     signatures,
+    verdicts_of_units,
 )
-from tests.conformance.texts import edge
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "go"
@@ -98,19 +95,13 @@ def binary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def checks(binary: list[str], *words: str, given: str = "") -> list[str]:
     """Return the lines that a check of clients/go/checks_test.go prints."""
-    done = subprocess.run(
-        [*binary, "-check", *words], input=given, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return ports.checks([*binary, "-check"], *words, given=given)
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_go_client_conforms(binary: list[str], every: int) -> None:
     """It meets all vectors but those of draws for research, which are marked."""
-    tallies = run([*binary, "-answer"], every=every)
-    told = {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()}
-    assert told == dict.fromkeys(KINDS, (0, 0, []))
+    tallies = conforming([*binary, "-answer"], every)
     assert tallies["draws"].passed > 4000 / every
     assert tallies["draws"].research > 700 / every
 
@@ -265,40 +256,26 @@ def test_a_mistake_of_a_port_is_found(kind: str, file: str, right: str, wrong: s
 @pytest.mark.parametrize("kinds", [("prefix",), pytest.param(tuple(LAST_UNITS), marks=pytest.mark.slow)])
 def test_the_last_unit_of_every_draw_decides(binary: list[str], kinds: tuple[str, ...]) -> None:
     """What keeps ε is read, and one unit more is refused, as in Python; noise by distance is refused."""
-    asked = [text for kind in kinds for text in edge(*LAST_UNITS[kind])]
-    every = {one["name"]: one["specification"] for one in vectors("draws")["questions"]}
-    asked.append(every["PlanarLaplace"])
-    made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit="trajectory")
-    asked.append(made.to_json())
-    told = [one.get("refused", "read") for one in read_by([*binary, "-answer"], asked)]
+    told = verdicts_of_units([*binary, "-answer"], kinds, ["PlanarLaplace"])
     assert told == [*("read", "privacy") * len(kinds), "read", "draw"]
 
 
 def test_the_names_of_mechanisms_are_those_of_python() -> None:
     code = (CLIENT / "question.go").read_text(encoding="utf-8")
     listed = dict(re.findall(r'^\t"([a-z ]+)": +"([A-Za-z ]+)",$', code, re.MULTILINE))
-    known: dict[str, set[str]] = {}
-    for name, kind in registry.names().items():
-        for draw in kind._draws:
-            if draw not in RESEARCH or draw in listed:
-                known.setdefault(draw, set()).add(name)
+    known = {draw: names for draw, names in names_by_draw().items() if draw not in RESEARCH or draw in listed}
     assert {draw: set(names.split()) for draw, names in listed.items()} == known
 
 
 @pytest.mark.slow
 def test_changed_texts_have_the_verdict_of_python(binary: list[str]) -> None:
     """Thousands of texts that nobody wrote: what one refuses the other refuses."""
-    picked = random.Random("changed texts in Go")
-    asked = [case for _ in range(4) for case in changed_texts(picked)]
-    assert other_verdicts([*binary, "-answer"], asked) == []
-    assert len(asked) > 3000
+    check_changed_texts([*binary, "-answer"], "changed texts in Go")
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_numbers_are_written_as_ecmascript_does(binary: list[str], count: int) -> None:
-    numbers = list(doubles(count))
-    given = "\n".join(struct.pack(">d", number).hex() for number in numbers)
-    assert checks(binary, "numbers", given=given) == [canonical(number) for number in numbers]
+    check_numbers([*binary, "-check"], count)
 
 
 def test_signatures_have_the_one_verdict(binary: list[str]) -> None:
@@ -355,54 +332,19 @@ def test_people_are_shown_the_words_of_python(
 def test_hostile_answers_acknowledge_nothing(binary: list[str], many: int) -> None:
     """With little memory; `tests/collection/test_exchange_hostile.py` asks the others the same."""
 
-    def fates(server: Hostile, many: int, seconds: float) -> list[str]:
-        given = f"{SIGNED.to_json()}\n{public_part(KEY)}\n"
-        return checks(binary, "hostile", server.address, str(many), str(seconds), given=given)
-
-    check_hostile(fates, many)
-    check_endless(fates)
-    check_redirects(fates)
+    check_hostile_answers([*binary, "-check"], many)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
 def test_a_file_is_private_from_its_beginning_on(binary: list[str], tmp_path: Path) -> None:
-    """It is written 100 times, where every other new file would be everybody's, and watched."""
-    file, beside = tmp_path / "me.account", tmp_path / "me.account.new"
-    command = ["sh", "-c", 'umask 0; exec "$@"', "sh", *binary, "-check", "writes", str(file), "100"]
-    modes: set[int] = set()
-    with subprocess.Popen(command) as writing:
-        while writing.poll() is None:
-            with contextlib.suppress(FileNotFoundError):
-                modes.add(stat.S_IMODE(beside.stat().st_mode))
-    assert writing.returncode == 0
-    assert modes <= {0o600}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def fetched(collector: Process) -> tuple[str, str]:
-    """Return the address of the campaign and the asker's public key."""
-    with urllib.request.urlopen(collector.campaign) as answer:
-        return collector.campaign, json.loads(answer.read())["key"]
+    assert modes_of_file([*binary, "-check"], tmp_path) <= {0o600}
 
 
 @pytest.mark.slow
 def test_reports_come_to_a_collector_directly_and_through_a_relay(binary: list[str], tmp_path: Path) -> None:
     """Two processes answer on one account at once; here the gateway is its own relay."""
-    file = tmp_path / "sealing.key"
-    sealing = configuration(make_sealing_key(file))
-    toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{sealing}"')
-    options = ("--sealing-key", str(file))
-    account = str(tmp_path / "me.account")
-    with Process(tmp_path, str(tmp_path / "reports.db"), *options, toml=toml) as collector:
-        address, key = fetched(collector)
-        words = [*binary, "-check", "answers", account, address, key, "20"]
-        both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-        told = [line for one in both for line in one.communicate(timeout=120)[0].splitlines()]
-        assert [line.split()[1] for line in told] == ["drawn"] * 40
-        assert checks(binary, "send", account, address, key) == ["40 0 [] -1"]
-        checks(binary, "answers", account, address, key, "4")
-        sent = checks(binary, "send", account, address, key, collector.address + GATEWAY, sealing)
-        assert sent == ["4 0 [] -1"]
+    with collected([*binary, "-check"], tmp_path):
+        pass
 
 
 @pytest.mark.slow
@@ -527,9 +469,15 @@ def test_the_page_says_how_many_lines_each_step_takes() -> None:
     assert counted == {file for file in CLIENT.rglob("*.go") if not file.name.endswith("_test.go")}
 
 
-# As much of cobra as the page uses: the library itself comes from a network.
+# As much of cobra as the page uses, for a machine that has no package of it.
 COBRA = """\
 package cobra
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
 
 type Command struct {
 	Use, Short   string
@@ -537,51 +485,108 @@ type Command struct {
 	Args         func(*Command, []string) error
 	Run          func(*Command, []string)
 	RunE         func(*Command, []string) error
+	commands     []*Command
 }
 
-func (c *Command) AddCommand(...*Command) {}
-func (c *Command) Execute() error         { return nil }
+func (c *Command) AddCommand(commands ...*Command) { c.commands = append(c.commands, commands...) }
 
-func MaximumNArgs(int) func(*Command, []string) error { return nil }
+func (c *Command) Execute() (err error) {
+	for _, one := range c.commands {
+		name, _, _ := strings.Cut(one.Use, " ")
+		switch {
+		case len(os.Args) < 2 || name != os.Args[1]:
+			continue
+		case one.Args != nil:
+			err = one.Args(one, os.Args[2:])
+		}
+		if err == nil && one.RunE != nil {
+			err = one.RunE(one, os.Args[2:])
+		} else if err == nil {
+			one.Run(one, os.Args[2:])
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+	}
+	return err
+}
+
+func MaximumNArgs(most int) func(*Command, []string) error {
+	return func(_ *Command, words []string) error {
+		if len(words) > most {
+			return fmt.Errorf("accepts at most %d arg(s), received %d", most, len(words))
+		}
+		return nil
+	}
+}
 """
+PACKAGED = Path("/usr/share/gocode/src/github.com")  # by the package golang-github-spf13-cobra-dev of Debian
+
+
+def cobra(folder: Path) -> list[str]:
+    """Return the words that put cobra into a module: the library of the system, or else the stand-in."""
+    needed = {"spf13/cobra": ("spf13/pflag", "inconshreveable/mousetrap"), "spf13/pflag": ()}
+    real = (PACKAGED / "spf13" / "cobra").is_dir()
+    words = []
+    for name in (*needed, "inconshreveable/mousetrap") if real else ("spf13/cobra",):
+        place = folder / name
+        if real:
+            shutil.copytree(PACKAGED / name, place, ignore=shutil.ignore_patterns("doc", "*_test.go", "go.*"))
+        else:
+            place.mkdir(parents=True)
+            (place / "cobra.go").write_text(COBRA)
+        lines = [f"require github.com/{one} v0.0.0\n" for one in needed.get(name, ()) if real]
+        (place / "go.mod").write_text(f"module github.com/{name}\n\ngo 1.15\n\n{''.join(lines)}")
+        words.append(f"-replace=github.com/{name}={place}")
+    return words
 
 
 @pytest.mark.slow
-def test_the_programs_of_the_page_compile_and_answer_in_an_empty_folder(tmp_path: Path) -> None:
+def test_the_page_is_followed_in_an_empty_folder(tmp_path: Path) -> None:
+    """Its commands and its programs, as they stand there: cobra, flag, and a program without the kit."""
     page = (ROOT / "docs" / "go.md").read_text(encoding="utf-8")
     codes = re.findall(r"^```go\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (commands,) = re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(codes) == 3
-    (tmp_path / "cobra").mkdir()
-    (tmp_path / "cobra" / "cobra.go").write_text(COBRA)
-    (tmp_path / "cobra" / "go.mod").write_text("module github.com/spf13/cobra\n\ngo 1.26\n")
-    (tmp_path / "go.mod").write_text("module example.com/mytool\n\ngo 1.26\n")
-    init = ("init", "--telemetry", "--app", "mytool", "--language", "go")
-    subprocess.run([sys.executable, "-m", "dither", *init], cwd=tmp_path, check=True, capture_output=True)
-    for module, folder in (("dither", CLIENT), ("github.com/spf13/cobra", tmp_path / "cobra")):
-        done = tool(
-            "mod", "edit", f"-require={module}@v0.0.0", f"-replace={module}={folder}", folder=tmp_path
+    home, folder = tmp_path / "home", tmp_path / "mytool"
+    home.mkdir()
+    folder.mkdir()
+    (home / "dither").symlink_to(ROOT)
+    on_path = (Path(go()).parent, Path(sys.executable).parent)
+    caches = {name: tool("env", name).stdout.strip() for name in ("GOCACHE", "GOPATH")}
+    plain = {"HOME": str(home), "PATH": ":".join([*map(str, on_path), os.environ["PATH"]])} | caches
+    offline = plain | {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
+
+    def shell(line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-ec", line], cwd=folder, env=offline, capture_output=True, text=True, check=False
         )
+
+    def told(*words: str, code: int = 0) -> list[str]:
+        env = plain | {"DITHER_TELEMETRY_TEST": "1", "DITHER_TELEMETRY_DEBUG": "1"}
+        done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return [*done.stdout.splitlines(), *done.stderr.splitlines()]
+
+    (folder / "main.go").write_text(codes[0], encoding="utf-8")
+    edit = " ".join(["go mod edit", *cobra(tmp_path)])
+    for line in (commands, edit, "go mod tidy && go build"):
+        done = shell(line)
         assert done.returncode == 0, done.stderr
-    for at, code in enumerate(codes):
-        (tmp_path / f"main{at}").mkdir()
-        (tmp_path / f"main{at}" / "main.go").write_text(code, encoding="utf-8")
-        done = tool("build", "-o", str(tmp_path / f"tool{at}"), f"./main{at}", folder=tmp_path)
+    assert "Telemetry is off." in told("./mytool", "telemetry")
+    assert told("./mytool", "telemetry", "on")[-2:] == ["Telemetry is on.", "telemetry: present: off"]
+    assert told("./mytool", "build") == ["built", "telemetry: present: present", "telemetry: command: drawn"]
+    assert told("./mytool", "build") == ["built", "telemetry: present: silent", "telemetry: command: silent"]
+    assert "accepts at most 1 arg(s)" in "\n".join(told("./mytool", "telemetry", "on", "off", code=1))
+    assert "0 answers had been sent before" in "\n".join(told("./mytool", "telemetry", "erase"))
+    for at, code in enumerate(codes[1:]):
+        (folder / f"main{at}").mkdir()
+        (folder / f"main{at}" / "main.go").write_text(code, encoding="utf-8")
+        done = shell(f"go build -o tool{at} ./main{at}")
         assert done.returncode == 0, done.stderr
-    home = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "DITHER_TELEMETRY_TEST": "1"}
-    (tmp_path / "home").mkdir()
-    said = [
-        subprocess.run(
-            [str(tmp_path / "tool1"), *words], env=home, capture_output=True, text=True, check=True
-        )
-        for words in ((), ("telemetry", "on"), (), (), ("telemetry", "erase"))
-    ]
-    assert [done.stdout.splitlines()[-1] for done in said[:4]] == [
-        "off",
-        "Telemetry is on.",
-        "drawn",
-        "silent",
-    ]
+    assert "Telemetry is on." in told("./tool0", "telemetry", "on")
+    assert told("./tool0")[0] == "drawn"
+    assert told("./tool0", "telemetry", "fly", code=2)[-1].startswith("telemetry: expected one of on, off")
     formatter = str(Path(go()).with_name("gofmt"))
-    words = [formatter, "-l", "telemetry"]
-    listed = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    listed = subprocess.run([formatter, "-l", "."], cwd=folder, capture_output=True, text=True, check=True)
     assert listed.stdout == ""
