@@ -9,10 +9,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dither as dt
+from dither.collection.conformance import draw_of, vectors
 from dither.collection.conformance import run as conformance
 from tests.conformance.draws import drawn, text
 from tests.support.repository import PYPROJECT, ROOT
@@ -31,11 +33,8 @@ def node() -> str:
     return found
 
 
-VECTORS = {
-    "draws",
-    "refused",
-    "signatures",
-}  # tests over vectors that tests/collection/test_conformance.py asks for
+# Tests over vectors: tests/collection/test_conformance.py asks for them, and a test below for the entries.
+VECTORS = {"draws", "entries", "refused", "signatures"}
 OTHERS = sorted(
     path.relative_to(CLIENT).as_posix()
     for path in (CLIENT / "test").glob("*.test.mjs")
@@ -79,8 +78,13 @@ ENTRIES = {  # of clients/javascript, by the mechanism that it has to draw
 
 @pytest.fixture
 def default_lists(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """Write three draws of each list with its default mechanism; return the file, and mechanisms by name."""
-    made, kinds = [], {}
+    """Write three draws of each list with its default mechanism; return the file, and mechanisms by name.
+
+    The file also has a question of the vectors for each draw.
+    """
+    kinds: dict[str, str] = {}
+    data: Any = vectors("draws")
+    made = [*{draw_of(one["specification"]): one for one in data["questions"]}.values()]
     for length in LENGTHS:
         # Short lists have labels; of long ones the domain states the length only.
         domain = dt.Categories([f"label {code}" for code in range(length)] if length <= 300 else length)
@@ -102,7 +106,11 @@ def test_a_list_with_its_default_mechanism_is_answered(default_lists: tuple[Path
     done = run("test/entries.test.mjs", vectors=file)
     assert done.returncode == 0, failures(done)
     answered = dict(json.loads(line) for line in re.findall(r"^# entry: (.*)$", done.stdout, re.MULTILINE))
-    assert answered == {name: ENTRIES[kind] for name, kind in kinds.items()}
+    assert {name: answered.pop(name) for name in kinds} == {
+        name: ENTRIES[kind] for name, kind in kinds.items()
+    }
+    assert len(answered) > 20  # draws of the vectors, each with its entry
+    assert "lattice" in answered.values()
 
 
 def test_a_budget_for_a_whole_path_is_refused() -> None:
