@@ -114,7 +114,7 @@ def test_a_list_of_places_keeps_what_estimates_need_when_it_is_read_back() -> No
 
 def test_wrong_places_vectors_and_paths_are_refused() -> None:
     for asked, words in (
-        ('places = ["a", "b"]', "needs distances"),
+        ('places = ["a", "b"]', "expected distances"),
         ('places = ["a", "b"]\ndistances = [[0, 1]]', "square"),
         ("places = { a = [0, 1], b = [1] }", "coordinates"),
         ("vectors = 8\nlenght = 2", "length"),

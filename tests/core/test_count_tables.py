@@ -57,7 +57,7 @@ def test_questions_are_told_apart_by_fingerprint_and_name() -> None:
     both = [*ROWS, row(1, 9, mechanism=OUE, question="b"), row(0, 9, "reports", OUE, question="b")]
     assert dt.Counts.from_counts(KRR, both).n == 9
     assert dt.Counts.from_counts(OUE, both).counts.tolist() == [0, 9, 0]
-    with pytest.raises(Mismatch, match="no rows"):
+    with pytest.raises(Mismatch, match="got none"):
         dt.Counts.from_counts(dt.KRR(dt.Categories(4), epsilon=2), both)
     twins = [*ROWS, row(1, 1, question="c")]
     with pytest.raises(InvalidParameter, match="name="):
@@ -84,7 +84,7 @@ def test_a_list_of_all_counts(kind: Any) -> None:
         dt.Counts.from_counts(KRR, kind([1, -2, 3, 4]))
     with pytest.raises(InvalidParameter, match="leave out the name"):
         dt.Counts.from_counts(KRR, kind([3, 0, 4, 2]), name="a")
-    with pytest.raises(InvalidParameter, match="how many answers"):
+    with pytest.raises(InvalidParameter, match="the number of answers"):
         dt.Counts.from_counts(OUE, kind([3, 0, 4]))
 
 

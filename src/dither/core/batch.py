@@ -120,21 +120,25 @@ class ReadBatch(NamedTuple):
     def from_bytes(body: bytes) -> ReadBatch:
         """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
         if len(body) > MOST_BYTES:
-            raise MalformedReport(f"a batch has at most {MOST_BYTES} bytes")
+            raise MalformedReport(f"expected a batch of at most {MOST_BYTES} bytes")
         content, digest = body[:-_DIGEST], body[-_DIGEST:]
         if not content.startswith(_MAGIC):
-            raise MalformedReport("this is not a batch of version 2")
+            raise MalformedReport("expected a batch of version 2")
         if hashlib.sha256(content).digest()[:_DIGEST] != digest:
-            raise MalformedReport("the batch is damaged: its digest is another one")
+            raise MalformedReport(
+                "expected the digest of the batch at its end: the batch is damaged, send it again"
+            )
         at = len(_MAGIC) + 17
         try:
             identity, after = content[at - 17 : at - 1], at + content[at - 1]
             count = int.from_bytes(_slice(content, after, 2), "little")
             label = content[at:after].decode()
         except IndexError:
-            raise MalformedReport("the batch ends before its last report") from None
+            raise MalformedReport(
+                "expected all reports of the batch, got an end before the last one"
+            ) from None
         except UnicodeDecodeError:
-            raise MalformedReport("the label of a batch is UTF-8 text") from None
+            raise MalformedReport("expected the label of the batch as UTF-8 text") from None
         groups, at = [], after + 2
         for _ in range(count):
             name, size, often = _GROUP.unpack(_slice(content, at, _GROUP.size))
@@ -146,23 +150,23 @@ class ReadBatch(NamedTuple):
                 raise MalformedReport(_SORTED)
             at += size * often
         if at != len(content):
-            raise MalformedReport("the batch goes on after its last report")
+            raise MalformedReport("expected the end of the batch after its last report, got more bytes")
         return _canonical(identity, label, groups)
 
     @staticmethod
     def from_json(text: str) -> ReadBatch:
         """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
         if len(text) > 2 * MOST_BYTES:
-            raise MalformedReport(f"a batch has at most {2 * MOST_BYTES} characters")
+            raise MalformedReport(f"expected a batch of at most {2 * MOST_BYTES} characters")
         try:
             given = json.loads(text)
         except (ValueError, RecursionError):
-            raise MalformedReport("a batch is JSON or packed bytes") from None
+            raise MalformedReport("expected a batch in JSON or as packed bytes") from None
         if not isinstance(given, dict) or given.keys() != {"dither", "batch", "label", "reports"}:
-            raise MalformedReport("a batch has the fields dither, batch, label and reports")
+            raise MalformedReport("expected exactly the fields dither, batch, label and reports in a batch")
         identity, label, reports = given["batch"], given["label"], given["reports"]
         if given["dither"] != 2 or not isinstance(reports, dict):
-            raise MalformedReport("this is not a batch of version 2")
+            raise MalformedReport("expected a batch of version 2")
         _check_digits(identity, "the identity of a batch")
         _check_label(label)
         groups = []
@@ -187,7 +191,7 @@ def identity_digest(identity: bytes) -> bytes:
 def _slice(data: bytes, at: int, size: int) -> bytes:
     part = data[at : at + size]
     if len(part) != size:
-        raise MalformedReport("the batch ends before its last report")
+        raise MalformedReport("expected all reports of the batch, got an end before the last one")
     return part
 
 
@@ -241,11 +245,11 @@ def _check_label(label: object) -> None:
 
 def _check_digits(text: object, what: str) -> None:
     if not isinstance(text, str) or len(text) != 32 or not _HEXADECIMAL.fullmatch(text):
-        raise MalformedReport(f"{what} is 32 lower-case hexadecimal digits")
+        raise MalformedReport(f"expected {what} as 32 lower-case hexadecimal digits")
 
 
 def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise MalformedReport("the label of a batch is UTF-8 text") from None
+        raise MalformedReport("expected the label of the batch as UTF-8 text") from None

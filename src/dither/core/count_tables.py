@@ -81,7 +81,7 @@ def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str
     ]
     if not rows and len(prints):
         what = "of this mechanism" if name is None else f"of this mechanism and the question {found(name)}"
-        raise Mismatch(f"this table of counts has no rows {what}")
+        raise Mismatch(f"expected rows {what} in the table of counts, got none")
     if names is not None and name is None and len({names[row] for row in rows}) > 1:
         several = ", ".join(sorted({found(names[row]) for row in rows}))
         raise InvalidParameter(f"several questions have this mechanism: {several}; choose one with name=")
@@ -105,14 +105,14 @@ def _columns(table: object) -> Mapping[str, Sequence[Any]]:
         try:
             columns = {str(name).lower(): [row[name] for row in rows] for name in names}
         except KeyError:
-            raise InvalidParameter("the rows of a table of counts have the same columns") from None
+            raise InvalidParameter("expected the same columns in every row of the table of counts") from None
     else:
         raise InvalidParameter(
             "a table of counts is a data frame, a mapping of columns, or a list of rows that are mappings; "
             f"not {type(table).__name__}"
         )
     if len({len(values) for values in columns.values()}) > 1:
-        raise InvalidParameter("the columns of a table of counts have one length")
+        raise InvalidParameter("expected columns of one length in the table of counts")
     return columns
 
 

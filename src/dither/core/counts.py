@@ -54,14 +54,14 @@ class Counts:
         counts = np.array(self.counts)
         counting = self.question.counting
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
-            raise MalformedReport(f"a summary of this question is {counting.size} integers")
+            raise MalformedReport(f"expected a summary of {counting.size} integers for this question")
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("expected the number of reports to be an integer from 0 upwards")
         if counts.size and counts.min() < 0:
             raise MalformedReport("expected a count to be at least 0")
         counts = counts.astype(np.int64, copy=False)
         if not counting.adds_up(counts, int(self.n)):
-            raise MalformedReport("the counts do not add up to the number of reports")
+            raise MalformedReport("expected counts that add up to the number of reports")
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "n", int(self.n))
@@ -130,7 +130,7 @@ class Counts:
             raise InvalidParameter("a list of counts is of one question; leave out the name")
         if len(vector) != question.counting.size:
             raise InvalidParameter(
-                f"this question has {question.counting.size} counts, and the list {len(vector)}"
+                f"expected {question.counting.size} counts for this question, got {len(vector)}"
             )
         integers = [whole_number(count) for count in vector]
         if sum(integers) > MOST_COUNT:
@@ -138,7 +138,9 @@ class Counts:
         counts = np.array(integers, dtype=np.int64)
         n = question.counting.implied_answers(counts)
         if n is None:
-            raise InvalidParameter("the counts of this question do not say how many answers there are")
+            raise InvalidParameter(
+                "expected a table with the measure reports: these counts do not give the number of answers"
+            )
         return cls(question, counts, n)
 
     def __add__(self, other: object) -> Self:
@@ -146,7 +148,9 @@ class Counts:
             return NotImplemented
         if other.question is not self.question:
             if other.question.fingerprint != self.question.fingerprint:
-                raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
+                raise Mismatch(
+                    f"expected summaries of one question, got {self!r} and {other!r}: add them separately"
+                )
             check_codebooks(self.question, other.question)
         about = self.about or other.about
         parts = [part.people for part in (self, other) if part.n]
@@ -161,7 +165,7 @@ class Counts:
         """Return the same counts decoded by another question or design, whose devices send the same."""
         question = as_question(asked)
         if question.fingerprint != self.question.fingerprint:
-            raise Mismatch(f"{self!r} was not made by this {question.name}")
+            raise Mismatch(f"expected a summary of this {question.name}, got {self!r}")
         return type(self)(question, self.counts, self.n, self.about, self.people)
 
     def to_bytes(self) -> bytes:
@@ -180,13 +184,15 @@ class Counts:
             unpacker = zlib.decompressobj()
             raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
         except (struct.error, TypeError, zlib.error):
-            raise MalformedReport("these bytes are not a summary") from None
+            raise MalformedReport(
+                "expected the bytes of a summary, as Counts.to_bytes() writes them"
+            ) from None
         if magic != _MAGIC:
-            raise MalformedReport("these bytes are not a summary")
+            raise MalformedReport("expected the bytes of a summary, as Counts.to_bytes() writes them")
         _check(version, fingerprint.decode("ascii", "replace"), question)
         finished = unpacker.eof and not unpacker.unused_data
         if not finished or 8 * length != size or len(raw) != size:
-            raise MalformedReport("the summary was cut off or is of another size")
+            raise MalformedReport("expected a complete summary: it was cut off or has another size")
         return cls(question, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
 
     def to_json(self) -> str:
@@ -217,7 +223,9 @@ class Counts:
             counts[where] = often
             n = data["n"]
         except (KeyError, IndexError, TypeError, ValueError, OverflowError):
-            raise MalformedReport("this is not the JSON of a summary of this question") from None
+            raise MalformedReport(
+                "expected the JSON of a summary of this question, as Counts.to_json() writes it"
+            ) from None
         return cls(question, counts, n)
 
     def __eq__(self, other: object) -> bool:
@@ -266,7 +274,7 @@ def _check(version: object, fingerprint: object, question: Question) -> None:
             "a newer dither reads newer ones"
         )
     if fingerprint != question.fingerprint:
-        raise Mismatch(f"this summary was not made by this {question.name}")
+        raise Mismatch(f"expected a summary of this {question.name}, got one of another question")
 
 
 def _whole(numbers: object) -> Integers:

@@ -250,7 +250,7 @@ def _pairs(locations: object) -> Floats:
     if array.ndim == 0 or array.shape[-1] != 2:
         raise OutsideDomain("places must be an array whose last axis has length 2")
     if not np.isfinite(array).all():
-        raise OutsideDomain("a place is not a pair of finite numbers")
+        raise OutsideDomain("expected places as pairs of finite numbers, got one that is not")
     return array.astype(np.float64, copy=False)
 
 

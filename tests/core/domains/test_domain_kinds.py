@@ -113,7 +113,7 @@ def test_tables(table: dict[str, Any], domain: Domain) -> None:
     [
         ({"interval": [0, 1], "circle": 2}, "interval and circle was given"),
         ({}, "none was given"),
-        ({"several": ["mail", "maps"]}, "needs most"),
+        ({"several": ["mail", "maps"]}, "expected most"),
         ({"interval": 3}, "pair of numbers"),
         ({"interval": [0, 1], "optional": 1}, "optional to be true or false"),
         ({"categories": ["no", "yes"], "unit": "m"}, "unit are for numbers"),

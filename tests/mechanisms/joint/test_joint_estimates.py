@@ -59,7 +59,7 @@ def test_summaries_and_coins() -> None:
     assert dt.frequencies(dt.Counts.gather(sent)).n == 7
     for coin, report, value in zip(coins, together, values, strict=True):
         assert (report == value) == coin.truthful[0]
-    with pytest.raises(Mismatch, match="7 people, but there are 14 reports"):
+    with pytest.raises(Mismatch, match="expected 7 reports, one for each of the coins, got 14"):
         dt.frequencies(dt.Reports.concatenate([together, together]))
 
 

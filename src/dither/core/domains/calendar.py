@@ -138,10 +138,10 @@ class Calendar(str):
         """Return the ends of bins by "day", "week", "month" or "year", or by "hour"."""
         if not self.is_date:
             if every != "hour":
-                raise InvalidParameter(f'times have bins by "hour", not {found(every)}')
+                raise InvalidParameter(f'expected bins of times by "hour", got {found(every)}')
             return np.linspace(0.0, MINUTES, 25)
         if every not in _STARTS:
-            raise InvalidParameter(f"dates have bins by {', '.join(_STARTS)}, not {found(every)}")
+            raise InvalidParameter(f"expected bins of dates by {', '.join(_STARTS)}, got {found(every)}")
         first, last = math.ceil(low), math.floor(high)
         days = [datetime.date.fromordinal(day + _EPOCH) for day in range(first, last + 1)]
         # A day d covers the numbers from d − ½ to d + ½, so all dates of a bin are in its middle.

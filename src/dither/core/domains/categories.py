@@ -138,9 +138,9 @@ class Categories(Domain):
         else:
             kept = tuple(_plain(item) for item in labels)
             if len(set(kept)) != len(kept):
-                raise InvalidParameter(f"a label appears twice among the {len(kept)} categories")
+                raise InvalidParameter(f"expected {len(kept)} different labels, got one twice")
         if len(kept) < 2:
-            raise InvalidParameter(f"at least two categories are needed, not {len(kept)}")
+            raise InvalidParameter(f"expected at least two categories, got {len(kept)}")
         if len(kept) > 1 << 32:
             raise InvalidParameter(
                 f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
@@ -196,7 +196,7 @@ class Categories(Domain):
                     raise OutsideDomain(f"answers must be integers from 0 to {len(self) - 1}")
                 return np.zeros(array.shape, dtype=np.int64)
             if array.size and not (array.min() >= 0 and array.max() < len(self)):
-                raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
+                raise OutsideDomain(f"expected answers among the categories 0 … {len(self) - 1}")
             return array.astype(np.int64, copy=False)
         if isinstance(values, CodedLabels):
             known = np.array([self._code(label) for label in values.labels], dtype=np.int64)
@@ -284,7 +284,7 @@ class _Codes(dict[int, int]):
 
 
 def _refuse_places(name: str, data: Data, known: Data) -> NoReturn:
-    raise MalformedReport("a list of places travels without distances, as categories")
+    raise MalformedReport("expected the list of places without distances, as categories")
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -313,12 +313,14 @@ class Places(Domain):
         if isinstance(given, Mapping) and distances is None:
             points = regular(list(given.values()))
             if points is None or points.dtype.kind not in "fiu" or points.shape[1:] != (2,):
-                raise InvalidParameter("places without distances have coordinates: { home = [0, 0.5], … }")
+                raise InvalidParameter(
+                    "expected places with coordinates, { home = [0, 0.5], … }, or with distances"
+                )
             gaps = points[:, None].astype(np.float64) - points
             return cls(given, distances=np.hypot(gaps[..., 0], gaps[..., 1]))
         if not isinstance(given, list) or distances is None:
             raise InvalidParameter(
-                "a list of places needs distances: places = ['a', 'b'] and distances = [[0, 7], [6, 0]], or "
+                "expected distances with places: places = ['a', 'b'] and distances = [[0, 7], [6, 0]], or "
                 "places = { a = [0, 0.5], b = [3, 4] } with coordinates"
             )
         return cls(given, distances=distances)
@@ -401,7 +403,7 @@ class Text(Domain):
         if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:
             raise InvalidParameter(f"alphabet must be a text of 1 to {MOST_SYMBOLS} letters")
         if len(set(self.alphabet)) != len(self.alphabet):
-            raise InvalidParameter("a letter appears twice in the alphabet")
+            raise InvalidParameter("expected every letter of the alphabet once, got one twice")
 
     @property
     def symbols(self) -> int:

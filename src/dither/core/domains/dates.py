@@ -22,7 +22,9 @@ def Dates(first: object, last: object, *, zone: str | None = None, clipped_from:
     unit = Calendar.make(dates=True, zone=zone)
     low, high = (unit.number(end) for end in (first, last))
     if not low < high:
-        raise InvalidParameter("dates go from a first day to a later one")
+        raise InvalidParameter(
+            'expected a first day and a later last day: dt.Dates("2026-01-01", "2026-12-31")'
+        )
     return Interval(low, high, unit=unit, clipped_from=clipped_from)
 
 

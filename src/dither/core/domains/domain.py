@@ -130,12 +130,10 @@ def read_domain(data: Mapping[str, Any]) -> Domain:
     try:
         return _KINDS[data["kind"]].from_device(data)
     except InvalidParameter as error:
-        raise MalformedReport(f"the domain in the specification is not valid: {error}") from None
+        raise MalformedReport(f"expected a valid domain in the specification: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         kinds = ", ".join(_KINDS)
-        raise MalformedReport(
-            f"the domain in the specification is not one of {kinds}, or incomplete"
-        ) from None
+        raise MalformedReport(f"expected a complete domain in the specification, one of {kinds}") from None
 
 
 DOMAIN: Final = Codec(Domain.device, read_domain)
@@ -181,7 +179,7 @@ class Line(Domain):
         declared: dict[str, Any] = {"step": step, "unit": unit}
         if scale or clipped_from is not None:
             if self.circular:
-                raise InvalidParameter("a scale and clipped values are of an interval")
+                raise InvalidParameter("expected an interval: only intervals have a scale or clipped values")
             declared |= {"scale": scale, "clipped_from": clipped_from}
         return type(self)(**self.fields.write(self), **declared)
 
@@ -280,7 +278,8 @@ class Line(Domain):
     def refuse(self) -> None:
         """Raise the error for a value outside; the message does not contain the value."""
         raise OutsideDomain(
-            f"a value is not a finite number in {self}; check the data, or use {self!r}.clip(values) first"
+            f"expected finite numbers in {self}, got one outside; check the data, or use "
+            f"{self!r}.clip(values) first"
         )
 
     def to_unit(self, values: Floats) -> Floats:
@@ -344,7 +343,7 @@ def objects(values: object) -> Array:
     except (TypeError, ValueError, OverflowError, RecursionError):
         array = None
     if array is None or array.ndim > _MOST_AXES:
-        raise OutsideDomain("the values do not form an array of up to 32 axes")
+        raise OutsideDomain("expected values that form an array of up to 32 axes")
     return array
 
 
@@ -436,7 +435,7 @@ class Interval(Line):
         """Return the interval of a table `interval = [low, high]` with its declarations."""
         ends = table[cls.kind]
         if not isinstance(ends, list | tuple) or len(ends) != 2:
-            raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
+            raise InvalidParameter("expected a pair of numbers: interval = [low, high]")
         clipped, outside = table.get("clipped", False), table.get("outside", ())
         if not isinstance(clipped, bool) or (outside and not clipped) or (clipped and "scale" in table):
             raise InvalidParameter(
@@ -485,7 +484,7 @@ class Interval(Line):
         edges = scale_edges({"interval": [self._low, self._top], "scale": scale})
         if isinstance(self.unit, Calendar):
             if scale != "linear":
-                raise InvalidParameter('dates have no sizes, and so a linear scale: .on_scale("linear")')
+                raise InvalidParameter('expected a linear scale for dates: .on_scale("linear")')
             return self.read_as(scale=edges, unit=self.unit)
         return Interval(0, len(edges) - 1, scale=edges, unit=self.unit)
 
@@ -582,7 +581,7 @@ class Circle(Line):
         object.__setattr__(self, "period", length)
         width = check_step(step, length)
         if width is not None and abs(length / width - round(length / width)) > 1e-9:
-            raise InvalidParameter("a circle's step divides its period")
+            raise InvalidParameter("expected a step that divides the period of the circle")
         object.__setattr__(self, "step", width)
         object.__setattr__(self, "unit", check_unit(unit))
 
@@ -604,7 +603,9 @@ class Circle(Line):
         """Return finite numbers modulo the period, in [0, period)."""
         array = numbers(self.plain(values)).astype(np.float64)
         if not np.isfinite(array).all():
-            raise OutsideDomain("a value is not a finite number")
+            raise OutsideDomain(
+                "expected finite numbers, got NaN or an infinity; leave it out, or ask an optional question"
+            )
         turned = np.mod(array, self.period)
         return np.where(turned >= self.period, 0.0, turned)  # −1e-20 modulo the period rounds to the period
 

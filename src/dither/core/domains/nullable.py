@@ -21,7 +21,7 @@ _NUMBERS: Final = (int, float, np.integer, np.floating)
 def _read_line(data: Data) -> Line:
     of = read_domain(data)
     if not isinstance(of, Line):
-        raise MalformedReport("an optional domain in a device text is of an interval or a circle")
+        raise MalformedReport("expected an interval or a circle as the optional domain of a device text")
     return of
 
 
@@ -53,7 +53,7 @@ class Nullable(Domain):
         """Return the optional domain; for categories it is `Categories`."""
         if not isinstance(of, Domain):
             raise InvalidParameter(
-                f"dt.Nullable takes a domain such as dt.Interval(18, 100), not {found(of)}"
+                f"expected a domain such as dt.Interval(18, 100) in dt.Nullable, got {found(of)}"
             )
         if isinstance(of, Line):
             return super().__new__(cls)
@@ -185,6 +185,6 @@ def _answers(values: object) -> tuple[Floats, Mask]:
         try:
             return filled.astype(np.float64), missing
         except OverflowError:
-            raise OutsideDomain("a value is not a finite number") from None
+            raise OutsideDomain("expected finite numbers, got one that no float can hold") from None
     given = numbers(values).astype(np.float64)
     return given, np.zeros(given.shape, dtype=np.bool_)

@@ -65,7 +65,7 @@ class Plane(Domain):
     def refuse(self) -> None:
         """Raise the error for a place outside; the message does not contain the place."""
         raise OutsideDomain(
-            f"a place is not a pair of finite numbers in {self}; check the data, or use clip(places) first"
+            f"expected places in {self}, got one outside; check the data, or use clip(places) first"
         )
 
 
@@ -143,14 +143,12 @@ class Rectangle(Region):
         sides = table[cls.kind]
         pairs = isinstance(sides, list) and len(sides) == 2
         if not pairs or not all(isinstance(side, list) and len(side) == 2 for side in sides):
-            raise InvalidParameter("a rectangle is two intervals: rectangle = [[0, 2], [0, 1]]")
+            raise InvalidParameter("expected two intervals: rectangle = [[0, 2], [0, 1]]")
         return cls(*(Interval(*side) for side in sides))
 
     def __post_init__(self) -> None:
         if not (isinstance(self.x, Interval) and isinstance(self.y, Interval)):
-            raise InvalidParameter(
-                "a rectangle needs two intervals, such as Rectangle(Interval(0, 2), Interval(0, 1))"
-            )
+            raise InvalidParameter("expected two intervals, as in Rectangle(Interval(0, 2), Interval(0, 1))")
 
     @property
     def centre(self) -> Pair:
@@ -271,7 +269,7 @@ class Disk(Region):
         points = self._points(values)
         distance = self._distance(points)
         if np.isnan(distance).any() or np.isinf(distance).any():
-            raise OutsideDomain("a place is not a pair of finite numbers")
+            raise OutsideDomain("expected places as pairs of finite numbers, got one that is not")
         shrink = np.minimum(1.0, self.radius / np.maximum(distance, self.radius))
         return np.asarray(self.centre + (points - self.centre) * shrink[..., None], dtype=np.float64)
 
@@ -476,7 +474,7 @@ class Parallelogram(Region):
         """Return the places, with coordinates along the sides clipped to [0, 1]."""
         points = self._points(values)
         if not np.isfinite(points).all():
-            raise OutsideDomain("a place is not a pair of finite numbers")
+            raise OutsideDomain("expected places as pairs of finite numbers, got one that is not")
         return self.from_axes(self.to_axes(points))
 
     def __str__(self) -> str:

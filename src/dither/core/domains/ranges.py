@@ -89,7 +89,7 @@ def check_outside(outside: object) -> tuple[float, ...]:
         return ()
     numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in parts)
     if not numbers or len(parts) != 3 or not 0.0 <= parts[1] <= parts[0] <= parts[2] <= 1.0:
-        raise InvalidParameter("outside are a share and its interval: 0 ≤ low ≤ share ≤ high ≤ 1")
+        raise InvalidParameter("expected outside= as a share and its interval: 0 ≤ low ≤ share ≤ high ≤ 1")
     return tuple(map(float, parts))
 
 
@@ -104,7 +104,7 @@ def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -
     if wide is not None:  # an interval
         if wide.circular or low < wide.low or high > wide.high:
             raise InvalidParameter(
-                f"clipped_from={clipped_from!r} does not contain {show_range(low, high, unit)}"
+                f"expected clipped_from= to contain {show_range(low, high, unit)}, got {clipped_from!r}"
             )
     elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
         outside = clipped_from.share_outside(low, high)
@@ -163,9 +163,11 @@ def check_scale(scale: object, low: float, high: float, step: float | None) -> t
         return ()
     numbers = all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges)
     if not numbers or len(edges) < 3 or any(after <= before for before, after in pairwise(edges)):
-        raise InvalidParameter("a scale has at least 3 edges, each a number larger than the one before")
+        raise InvalidParameter("expected at least 3 edges of a scale, each larger than the one before")
     if (low, high) not in ((0, len(edges) - 1), (edges[0], edges[-1])) or step is not None:
-        raise InvalidParameter("a scale is for an interval from 0 to the number of its parts, without a step")
+        raise InvalidParameter(
+            "expected an interval from 0 to the number of parts of its scale, without a step"
+        )
     return tuple(map(float, edges))
 
 

@@ -49,7 +49,7 @@ def _read_attributes(name: str, data: Data, known: Data) -> Data:
     attributes = {}
     for own, part in data[name]:
         if not isinstance(own, str) or own in attributes or part["kind"] != Categories.kind:
-            raise MalformedReport("the attributes of a table have different names, each with categories")
+            raise MalformedReport("expected attributes with different names, each with categories")
         attributes[own] = Categories.from_device(part)
     return {name: attributes}
 
@@ -79,15 +79,17 @@ class Profile(Domain):
         """Return the attributes that `profile = { sex = ["f", "m"], age = 3 }` describes."""
         given = table[cls.kind]
         if not isinstance(given, Mapping):
-            raise InvalidParameter('a profile is a table of lists: profile = { sex = ["f", "m"], age = 3 }')
+            raise InvalidParameter('expected a table of lists: profile = { sex = ["f", "m"], age = 3 }')
         return cls({name: Categories(labels) for name, labels in given.items()})
 
     def __init__(self, attributes: Mapping[str, Categories]) -> None:
         if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
-            raise InvalidParameter(f"give 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories")
+            raise InvalidParameter(
+                f"expected 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories"
+            )
         for name, part in attributes.items():
             if not isinstance(name, str) or not isinstance(part, Categories):
-                raise InvalidParameter("every attribute has a name and is a dt.Categories")
+                raise InvalidParameter("expected a name and a dt.Categories for every attribute")
         object.__setattr__(self, "names", tuple(attributes))
         object.__setattr__(self, "parts", tuple(attributes.values()))
 
@@ -141,7 +143,7 @@ def _write_sides(name: str, box: Box) -> Data:
 def _read_sides(name: str, data: Data, known: Data) -> Data:
     sides = {own: Interval(real(low), real(high)) for own, low, high in data[name]}
     if len(sides) != len(data[name]):
-        raise InvalidParameter("the numbers of a box have different names")
+        raise InvalidParameter("expected different names for the numbers of a box")
     return {name: sides}
 
 
@@ -173,7 +175,7 @@ class Box(Domain):
             isinstance(e, list) and len(e) == 2 for e in given.values()
         )
         if not pairs:
-            raise InvalidParameter("a box is a table of intervals: box = { age = [18, 100], bmi = [10, 60] }")
+            raise InvalidParameter("expected a table of intervals: box = { age = [18, 100], bmi = [10, 60] }")
         return cls({name: Interval(*ends) for name, ends in given.items()})
 
     def __init__(self, sides: Mapping[str, Interval], *more: Never) -> None:
@@ -184,7 +186,7 @@ class Box(Domain):
             )
         for name, side in sides.items():
             if not isinstance(name, str) or not isinstance(side, Interval):
-                raise InvalidParameter("every number has a name and is a dt.Interval")
+                raise InvalidParameter("expected a name and a dt.Interval for every number")
         kept = tuple(side.read_as(unit=side.unit, clipped_from=side.clipped_from) for side in sides.values())
         object.__setattr__(self, "names", tuple(sides))
         object.__setattr__(self, "sides", kept)

@@ -80,7 +80,9 @@ class Several(Domain):
     def from_table(cls, table: Table) -> Self:
         """Return the sets that `several = […]` and `most` describe."""
         if table.get("most") is None:
-            raise InvalidParameter("several = […] needs most, the number of items that a person reports")
+            raise InvalidParameter(
+                "expected most beside several = […]: the number of items that a person reports"
+            )
         return cls(table[cls.kind], most=table["most"], empty=table.get("empty") or "missing")
 
     def __init__(
@@ -88,7 +90,7 @@ class Several(Domain):
     ) -> None:
         listed = Categories(items)
         if len(listed) > MOST_ITEMS:
-            raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
+            raise InvalidParameter(f"expected at most {MOST_ITEMS} items, got {len(listed)}")
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
             raise InvalidParameter(
                 f"expected most, the number of items that a person reports, to be an integer from 1 to the "
@@ -182,7 +184,7 @@ class Several(Domain):
         if isinstance(values, np.ndarray) and values.dtype.kind == "b":
             if values.ndim != 2 or values.shape[1] != len(self):
                 raise OutsideDomain(
-                    f"a table of True and False has a column for each of the {len(self)} items"
+                    f"expected a table of True and False with a column for each of the {len(self)} items"
                 )
             person, codes = np.nonzero(values)
             numbers = np.asarray(codes, dtype=np.int64)

@@ -55,7 +55,7 @@ def _take_form(table: dict[str, Any]) -> None:
     """Replace dates, times and a scale by the numbers that devices report."""
     dates = "date" in table
     if dates and table.get("scale", "linear") != "linear":
-        raise InvalidParameter('dates have a linear scale: scale = "linear" beside date = [first, last]')
+        raise InvalidParameter('expected scale = "linear" with date = [first, last]')
     if "scale" in table and not dates:
         table["scale"] = list(scale_edges(table))
         table["interval"] = [0, len(table["scale"]) - 1]
@@ -66,13 +66,13 @@ def _take_form(table: dict[str, Any]) -> None:
             or len(ends) != 2
             or not all(type(end) is datetime.date for end in ends)
         ):
-            raise InvalidParameter("dates are two days without quotes: date = [2026-01-01, 2026-12-31]")
+            raise InvalidParameter("expected two days without quotes: date = [2026-01-01, 2026-12-31]")
         table["interval"] = [(end - _EPOCH).days for end in ends]
         table["unit"] = Calendar.make(dates=True, zone=table.pop("zone", None))
         if "scale" in table:
             table["scale"] = list(scale_edges(table))
     if "time" in table:
         if table.pop("time") is not True:
-            raise InvalidParameter("for a time of the day write time = true")
+            raise InvalidParameter("expected time = true, for a time of the day")
         table["circle"] = MINUTES
         table["unit"] = Calendar.make(dates=False, zone=table.pop("zone", None))

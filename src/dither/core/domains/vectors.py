@@ -123,7 +123,7 @@ class Vectors(Domain):
         """Return the nearest vectors of the domain: longer ones are shortened; raise if one is not finite."""
         relative = self._relative(values)
         if not np.isfinite(relative).all():
-            raise OutsideDomain("a vector has a number that is not finite")
+            raise OutsideDomain("expected finite numbers in every vector, got one that is not")
         largest = np.abs(relative).max(axis=-1, keepdims=True, initial=0.0)
         if self.exact:
             if not (largest > 0.0).all():

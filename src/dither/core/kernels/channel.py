@@ -116,9 +116,9 @@ def _read_values(name: str, data: Data, known: Data) -> Data:
     values = [from_hexadecimal(text) for text in data["values"]]
     rows = [[whole(index) for index in row] for row in data["rows"]]
     if not rows or len(rows) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in rows):
-        raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
+        raise MalformedReport("expected a list of values, and 1 to 1 024 rows of indices into it")
     if any(max(row) >= len(values) for row in rows):
-        raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
+        raise MalformedReport(f"expected indices below the {len(values)} values of the channel")
     return {name: tuple(tuple(values[index] for index in row) for row in rows)}
 
 
@@ -141,7 +141,9 @@ class Channel:
         if any(not row or min(row) < 1 for row in self.values):
             raise InvalidParameter("the values of a channel must be positive integers")
         if any(min(row) < 1 for row in self.rows):
-            raise InvalidParameter("the values of a channel differ too much for weights of total 2^128")
+            raise InvalidParameter(
+                "expected values of a channel that fit weights of total 2^128: they differ too much"
+            )
 
     @staticmethod
     def of(values: Sequence[Sequence[int]]) -> Channel:
@@ -356,7 +358,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def __post_init__(self) -> None:
         rows = self.start.rows
         if min(rows) < 0 or max(rows) >= len(self.channel.values):
-            raise InvalidParameter("every point needs a row of the channel")
+            raise InvalidParameter("expected a row of the channel for every point")
         if isinstance(self.start, BetweenPoints):
             ends = (self.start.points[0], self.start.points[-1])
             if ends != (self.line.low, self.line.high) or len(rows) != len(self.channel.values):
@@ -401,7 +403,7 @@ class ChannelKernel(RowKernel, LineKernel):
             return check_size(read_decoder(data), self.outcomes, rising=False)  # reports need no order
         in_order = self.start.rows == tuple(range(len(self.channel.values)))
         if isinstance(self.start, BetweenPoints) or not in_order:
-            raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
+            raise MalformedReport("expected one row of the channel for each cell, in order")
         edges = np.array([self.line.low, *self.start.edges, self.line.high])
         return cumulative(self.channel.matrix, edges)
 
@@ -467,7 +469,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
             return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
         queries = np.asarray(stated["queries"], dtype=np.float64)
         if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
-            raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+            raise MalformedReport("expected the same number of inputs in the kernel and the queries")
         return LinearReading(self.channel.matrix, queries)
 
     def write_codebook(self, book: LinearReading) -> str | None:

@@ -168,7 +168,7 @@ class BucketReports:
     def counting(self, domain: Domain) -> HashMatches:
         """Return how many reports support each category."""
         if not isinstance(domain, Categories):
-            raise InvalidParameter("hashed reports are counted for a list of categories")
+            raise InvalidParameter("expected a list of categories: only then hashed reports can be counted")
         return HashMatches(len(domain), self.hashing)
 
     def support(self, reports: Array, categories: int) -> Array:

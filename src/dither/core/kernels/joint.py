@@ -47,7 +47,7 @@ class JointKernel(SupportKernel):
     def __post_init__(self) -> None:
         if self.people < 2 or self.size < 2:
             raise InvalidParameter(
-                f"at least 2 people and 2 symbols are needed, not {found(self.people)} and {found(self.size)}"
+                f"expected at least 2 people and 2 symbols, got {found(self.people)} and {found(self.size)}"
             )
 
     @property
@@ -102,7 +102,7 @@ class JointKernel(SupportKernel):
         is positive, its largest value is used.
         """
         if n > self.people:
-            raise Mismatch(f"these coins are for {self.people} people, but there are {n} reports")
+            raise Mismatch(f"expected {self.people} reports, one for each of the coins, got {n}")
         weight = float(self.coins.covariance) * (n - 1) / (partners(self.people) - 1)
         if weight >= 0.0:
             return weight, 0.0, 0.0

@@ -290,9 +290,9 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
     except MalformedReport:
         raise
     except InvalidParameter as error:
-        raise MalformedReport(f"the kernel in the device text is not valid: {error}") from None
+        raise MalformedReport(f"expected a valid kernel in the device text: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise MalformedReport("the device text does not describe a kernel of this mechanism") from None
+        raise MalformedReport("expected a kernel of this mechanism in the device text") from None
 
 
 def _import_kernel(kind: str) -> type[Kernel]:
@@ -413,7 +413,7 @@ class LineKernel(CellKernel):
             )
         checked = self.line.check(value)
         if checked.ndim:
-            raise InvalidParameter("exact probabilities are listed for one input at a time")
+            raise InvalidParameter("expected one input: exact probabilities are listed for one at a time")
         return self._probabilities(float(checked))
 
     @abstractmethod

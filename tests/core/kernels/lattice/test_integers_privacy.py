@@ -389,5 +389,5 @@ def test_noise_that_ends_in_another_way_is_refused(end: End) -> None:
         if wanted is end:
             make()
         else:
-            with pytest.raises(InvalidParameter, match=rf"needs noise with {re.escape(str(wanted))}"):
+            with pytest.raises(InvalidParameter, match=rf"expected noise with {re.escape(str(wanted))}"):
                 make()

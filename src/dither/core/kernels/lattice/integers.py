@@ -134,9 +134,7 @@ class Clamped(Lattice):
             or not 1 <= self.last < 1 << _BITS
             or not 1 <= self.fraction < _BITS
         ):
-            raise InvalidParameter(
-                "a clamped lattice needs noise with End.PILED, last below 2^31 and fraction from 1 to 30"
-            )
+            raise InvalidParameter("expected noise with End.PILED, last below 2^31 and fraction from 1 to 30")
         if self.last >= 1 << self.fraction and self.last % (1 << self.fraction):
             raise InvalidParameter(
                 "expected a domain of one step or of an integer number of steps; choose another step"
@@ -296,7 +294,7 @@ class Ring(Lattice):
 
     def __post_init__(self) -> None:
         if self.noise.end is not End.RING:
-            raise InvalidParameter("a circular lattice needs noise with End.RING")
+            raise InvalidParameter("expected noise with End.RING for a circular lattice")
 
     @property
     def cells(self) -> int:
@@ -340,8 +338,8 @@ class Bounded(Lattice):
     def __post_init__(self) -> None:
         if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
             raise InvalidParameter(
-                f"a bounded lattice needs noise with End.CUT and a shift from 1 to {self.noise.reach}, "
-                f"not {found(self.shift)}"
+                f"expected noise with End.CUT and a shift from 1 to {self.noise.reach}, "
+                f"got {found(self.shift)}"
             )
 
     @property

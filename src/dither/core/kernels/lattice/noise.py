@@ -212,7 +212,7 @@ def noise_with(end: End) -> Codec:
         decay = read_tagged(data, {}, (Geometric, Normal, Stairs), tag="decay")
         noise = LatticeNoise(decay, **LatticeNoise.fields.read(data), end=end)
         if noise.digest != data["digest"]:
-            raise MalformedReport("the digest of the weights differs: other weights were sampled")
+            raise MalformedReport("expected the weights of this digest, got other ones")
         return noise
 
     return Codec(encode, decode)

@@ -123,8 +123,8 @@ class RingNoise:
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.width <= _WIDEST or not 1 <= self.fall < _WORD:
             raise InvalidParameter(
-                "rings need a first radius from 1 to their width, a width up to 2^24 and a fall from 1 to "
-                "2^64 − 1"
+                "expected a first radius of rings from 1 to their width, a width up to 2^24 and a fall "
+                "from 1 to 2^64 − 1"
             )
 
     @staticmethod

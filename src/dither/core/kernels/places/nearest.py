@@ -51,7 +51,9 @@ _INNER: Final = 2  # places along the side of a cell of a map
 def unpack(text: object) -> bytes:
     """Return the bytes of numbers of 16 bits as hexadecimal text; raise MalformedReport for another text."""
     if not isinstance(text, str) or len(text) > 4 * MOST_PACKED or not _PACKED.fullmatch(text):
-        raise MalformedReport(f"up to {MOST_PACKED} numbers of four lower-case hexadecimal digits each")
+        raise MalformedReport(
+            f"expected up to {MOST_PACKED} numbers of four lower-case hexadecimal digits each"
+        )
     return bytes.fromhex(text)
 
 
@@ -77,11 +79,13 @@ class Selector(ABC):
     def __post_init__(self) -> None:
         axes = 3 if self.box is None else len(self.box)
         if not 1 <= axes <= MOST_AXES or len(self.scales) != axes:
-            raise InvalidParameter(f"1 to {MOST_AXES} axes are needed, and a scale for each")
+            raise InvalidParameter(f"expected 1 to {MOST_AXES} axes, and a scale for each")
         for low, high in self.box or ():
             inside = low >= -MOST_NUMBER and high <= MOST_NUMBER
             if not (inside and high - low >= LEAST_LENGTH):
-                raise InvalidParameter("a side of the box is empty, too short or too long")
+                raise InvalidParameter(
+                    "expected sides of the box that are neither empty, too short nor too long"
+                )
         if not all(1 <= scale <= MOST_SCALE for scale in self.scales):
             raise InvalidParameter(f"the scale of an axis must be from 1 to {MOST_SCALE}")
         if not 0 <= self.grain <= MOST_GRAIN:
@@ -216,9 +220,9 @@ class Grid(Selector):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.box is None or len(self.per) != self.axes or min(self.per) < 1:
-            raise InvalidParameter("a grid has a box, and one or more points along each of its axes")
+            raise InvalidParameter("expected a box, and one or more points along each of its axes")
         if math.prod(self.per) > SIDE or not 0 <= self.scale <= SIDE:
-            raise InvalidParameter("a grid has at most 2^16 points and a scale of at most 1")
+            raise InvalidParameter("expected a grid of at most 2^16 points with a scale of at most 1")
 
     @cached_property
     def points(self) -> Integers:
@@ -345,7 +349,9 @@ def shares_of_lists(window: Nearest, lists: Array) -> LinearReading:
 def check_points(window: Nearest, selector: Selector) -> None:
     """Raise InvalidParameter unless there is one public point for each number."""
     if len(selector.points) != window.cells:
-        raise InvalidParameter(f"there are {len(selector.points)} points, and not {window.cells} numbers")
+        raise InvalidParameter(
+            f"expected {window.cells} points, one for each number, got {len(selector.points)}"
+        )
 
 
 AMONG_POINTS: Final = Fields(

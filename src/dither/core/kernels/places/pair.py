@@ -171,7 +171,7 @@ class PairKernel(Kernel):
     def read_books(self, data: object, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
         """Return the codebooks of the two numbers; raise MalformedReport if the data describe none."""
         if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport("a pair of numbers needs two codebooks")
+            raise MalformedReport("expected two codebooks for a pair of numbers")
         first, second = (
             part.read_codebook(book, terms_of_part(stated, axis))
             for axis, (part, book) in enumerate(zip(self.parts, data, strict=True))
@@ -324,10 +324,14 @@ class PolarKernel(PairKernel):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> PairDecoder:
         if not isinstance(data, dict) or set(data) != {"split", "parts"} or len(data["split"]) != 2:
-            raise MalformedReport("the codebook of a distance and a direction needs a split and two parts")
+            raise MalformedReport(
+                "expected a split and two parts in the codebook of a distance and a direction"
+            )
         first, second = (real(budget) for budget in data["split"])
         if Fraction(first) + Fraction(second) > Fraction(real(stated["epsilon"])):
-            raise MalformedReport(f"the parts of the split add up to more than ε = {stated['epsilon']:g}")
+            raise MalformedReport(
+                f"expected parts of the split that add up to at most ε = {stated['epsilon']:g}"
+            )
         return PairDecoder(self.read_books(data["parts"], stated), (first, second))
 
     def write_codebook(self, book: PairDecoder) -> object:

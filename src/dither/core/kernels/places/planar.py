@@ -138,7 +138,7 @@ def _on_lattice(noise: Member, needs: str) -> Fields:
     def check_reach(data: Data, known: Data) -> None:
         spacing, reach = known["spacing"], known["reach"]
         if not spacing > 0.0 or reach < steps_across(known["domain"], spacing):
-            raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
+            raise MalformedReport(f"expected an area within the reach of the noise, {reach} steps")
 
     return Fields(
         area=condition(check_area),
@@ -192,7 +192,7 @@ class PlanarKernel(PlanarNoiseKernel):
 
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         if self.exponent > Fraction(epsilon):
-            raise InvalidParameter(f"the noise spends more than ε = {epsilon:g}")
+            raise InvalidParameter(f"expected noise that spends at most ε = {epsilon:g}")
 
     @property
     def evidence(self) -> str:
@@ -244,7 +244,7 @@ class RingKernel(PlanarNoiseKernel):
         distance = stated.get("distance")
         width = self.reach if distance is None else steps_between(real(distance), self.spacing)
         if self.noise.width < width or self.noise.ratio > exp_below(Fraction(epsilon)):
-            raise InvalidParameter("the noise spends more than the mechanism's ε")
+            raise InvalidParameter("expected noise that spends at most the mechanism's ε")
 
     @property
     def ratio(self) -> Fraction:
@@ -274,7 +274,7 @@ def check_lattice(spacing: float, reach: int) -> None:
     """Raise InvalidParameter unless the spacing and the reach of a lattice are positive."""
     if not spacing > 0.0 or reach < 1:
         raise InvalidParameter(
-            f"a lattice in the plane needs a positive spacing and reach, not {found(spacing)} and "
+            f"expected a positive spacing and reach of a lattice in the plane, got {found(spacing)} and "
             f"{found(reach)}"
         )
 

@@ -106,7 +106,7 @@ class RingWeights(WeightRule):
     def __post_init__(self) -> None:
         if min(self.levels) < 1 or max(self.levels) > Grades.MOST or not 0.0 < self.radii[0] < self.radii[1]:
             raise InvalidParameter(
-                "ring weights need three positive weights up to 2^40 and two increasing radii"
+                "expected three positive weights of rings up to 2^40, and two increasing radii"
             )
 
     def weights(self, numbers: Integers, places: Floats) -> Integers:
@@ -126,7 +126,7 @@ def _read_weights(name: str, data: Data, known: Data) -> Data:
     values = [whole(value) for value in data["values"]]
     rows = [[whole(number) for number in row] for row in data[name]]
     if any(not 0 <= number < len(values) for row in rows for number in row):
-        raise MalformedReport(f"an index of a table of weights is not below its {len(values)} values")
+        raise MalformedReport(f"expected indices below the {len(values)} values of the table of weights")
     return {name: tuple(tuple(values[number] for number in row) for row in rows)}
 
 

@@ -46,7 +46,7 @@ def _write_fixed(name: str, kernel: WalkKernel) -> Data:
 
 def _read_fixed(name: str, data: Data, known: Data) -> Data:
     if data.get("reference", FIXED) != FIXED:
-        raise MalformedReport(f'the reference of a walk is "{FIXED}", or left out')
+        raise MalformedReport(f'expected "{FIXED}" as the reference of a walk, or none')
     return {name: "reference" in data}
 
 
@@ -79,7 +79,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         self.check_lines(TURN, UNIT)
         most = max(part.outcomes for part in self.parts)
         if most > _MOST:
-            raise InvalidParameter(f"at most 2^20 cells are supported, not {most}")
+            raise InvalidParameter(f"expected at most 2^20 cells, got {most}")
         self.region.check(self.origin)
 
     def fits(self, domain: Domain) -> bool:

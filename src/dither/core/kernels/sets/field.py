@@ -33,13 +33,11 @@ class Polynomials:
 
     def __post_init__(self) -> None:
         if not 2 <= self.prime < MOST_PRIME or prime_factors(self.prime) != [self.prime]:
-            raise InvalidParameter(
-                f"polynomials need a prime number below {MOST_PRIME}, not {found(self.prime)}"
-            )
+            raise InvalidParameter(f"expected a prime number below {MOST_PRIME}, got {found(self.prime)}")
         if not 1 <= self.terms <= 8 * MOST_BYTES or self.length > MOST_BYTES:
             raise InvalidParameter(
-                f"a polynomial has 1 or more coefficients in at most {MOST_BYTES} bytes, "
-                f"not {found(self.terms)} coefficients"
+                f"expected 1 or more coefficients in at most {MOST_BYTES} bytes, "
+                f"got {found(self.terms)} coefficients"
             )
 
     @property

@@ -62,7 +62,7 @@ def _read_function(data: Sequence[Sequence[object]]) -> TableFunction:
 def _read_draw(data: Data) -> CodeKernel:
     draw = read_kernel(data, Categories(2))
     if not isinstance(draw, CodeKernel):
-        raise MalformedReport("the value of a function is drawn from categories")
+        raise MalformedReport("expected categories for the draw of a function's value")
     return draw
 
 
@@ -97,22 +97,26 @@ class FunctionsKernel(Kernel):
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.functions) <= MOST_FUNCTIONS or not self.draws:
-            raise InvalidParameter(f"there are 1 to {MOST_FUNCTIONS} functions, and a draw for each")
+            raise InvalidParameter(f"expected 1 to {MOST_FUNCTIONS} functions, and a draw for each")
         if sum(function.weight for function in self.functions) != TOTAL:
-            raise InvalidParameter("the weights of the functions sum to 2^32")
+            raise InvalidParameter("expected weights of the functions that sum to 2^32")
         if sum(len(function.values) for function in self.functions) > MOST_VALUES:
-            raise InvalidParameter("the tables of the functions are too large")
+            raise InvalidParameter("expected smaller tables of the functions")
         for function in self.functions:
             positions = function.attributes
             known = bool(positions) and all(0 <= index < len(self.sizes) for index in positions)
             if not known or len(set(positions)) != len(positions) or function.weight < 1:
-                raise InvalidParameter("a function is about different attributes, and is drawn sometimes")
+                raise InvalidParameter(
+                    "expected different attributes in each function, and a positive weight"
+                )
             if len(function.values) != int(np.prod([self.sizes[index] for index in positions])):
-                raise InvalidParameter("a function has a value for every combination of its attributes")
+                raise InvalidParameter(
+                    "expected a value of the function for every combination of its attributes"
+                )
             if not 0 <= function.draw < len(self.draws):
-                raise InvalidParameter("a function has a draw")
+                raise InvalidParameter("expected a draw for every function")
             if min(function.values) < 0 or max(function.values) >= self._inputs(function.draw):
-                raise InvalidParameter("the values of a function are inputs of its draw")
+                raise InvalidParameter("expected values of the function that are inputs of its draw")
 
     def _inputs(self, draw: int) -> int:
         kernel = self.draws[draw]
@@ -264,7 +268,7 @@ class FunctionsKernel(Kernel):
         pairs = len(outputs) - len(alone)
         order = 1 + pairs // max(len(list(combinations(self.sizes, 2))), 1)
         if way != 2 or order < max(self.sizes) or outputs != alone + lines(self.sizes, order):
-            raise MalformedReport("the functions are not those that this version reads tables from")
+            raise MalformedReport("expected functions from which this version can read tables")
         return TableReading(2, order)
 
     @property
@@ -285,14 +289,14 @@ class FunctionsKernel(Kernel):
         rows = raw.reshape(-1, 1 + self._columns)
         if not (int(rows[:, 0].min()) >= 0 and int(rows[:, 0].max()) < len(self.functions)):
             raise MalformedReport(
-                f"a report begins with the number of a function below {len(self.functions)}"
+                f"expected a report that begins with the number of a function below {len(self.functions)}"
             )
         for index in np.unique(rows[:, 0]).tolist():
             inner = rows[rows[:, 0] == index, 1:]
             draw = self.draws[self.functions[index].draw]
             width = draw.layout.shape[0] if draw.layout.shape else 1
             if inner[:, width:].any():
-                raise MalformedReport("numbers after the value are 0")
+                raise MalformedReport("expected 0 in the numbers after the value")
             draw.check(inner[:, :width] if draw.layout.shape else inner[:, 0])
         return raw.astype(self.layout.base, copy=False)
 

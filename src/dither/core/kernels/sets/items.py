@@ -57,7 +57,7 @@ class ItemSets(SupportKernel):
         """Raise InvalidParameter unless a person may have 1 to all items."""
         if not 1 <= self.most <= self.items:
             raise InvalidParameter(
-                f"a person has at most 1 to {found(self.items)} items, not {found(self.most)}"
+                f"expected 1 to {found(self.items)} items for a person, got {found(self.most)}"
             )
 
     @property
@@ -202,7 +202,7 @@ class ItemSets(SupportKernel):
         """Return how many items each row has; raise InvalidParameter if they are more than `most`."""
         have: Integers = (rows >= 0).sum(axis=-1, keepdims=True)
         if (have > self.most).any():
-            raise InvalidParameter(f"probabilities are for sets of up to {self.most} items")
+            raise InvalidParameter(f"expected a set of up to {self.most} items")
         return have
 
 

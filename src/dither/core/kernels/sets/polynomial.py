@@ -60,12 +60,12 @@ class PolynomialKernel(ItemSets):
             )
         if not 1 <= self.below < self.prime:
             raise InvalidParameter(
-                f"values count below a bound from 1 to {self.prime - 1}, not {found(self.below)}"
+                f"expected a bound of the values from 1 to {self.prime - 1}, got {found(self.below)}"
             )
         if self.terms not in (self.most + 1, self.most + _PAIRS):
             raise InvalidParameter(
-                f"a polynomial about {self.most} items has {self.most + 1} or {self.most + _PAIRS} "
-                f"coefficients, not {found(self.terms)}"
+                f"expected {self.most + 1} or {self.most + _PAIRS} coefficients of a polynomial about "
+                f"{self.most} items, got {found(self.terms)}"
             )
         # The field checks the prime and the length first: powers of hostile numbers take long.
         if self.polynomials.count and not self.ratio > 1:

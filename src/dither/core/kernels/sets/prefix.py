@@ -59,7 +59,7 @@ class HashedResponse(BucketReports, CodeKernel):
 
     def __post_init__(self) -> None:
         if self.window.width != 1:
-            raise InvalidParameter("a bucket is one cell of the window")
+            raise InvalidParameter("expected buckets of one cell of the window")
 
     @cached_property
     def hashing(self) -> Hashing:  # type: ignore[override]
@@ -125,7 +125,7 @@ def _write_shares(name: str, kernel: PrefixKernel) -> Data:
 
 def _read_shares(name: str, data: Data, known: Data) -> Data:
     if name in data and not data[name]:
-        raise MalformedReport("shares of levels that are stated are not empty")
+        raise MalformedReport("expected at least one share of levels, or no field for them")
     return {name: tuple(map(whole, data.get(name, ())))}
 
 

@@ -37,11 +37,11 @@ class Geometry:
     def __post_init__(self) -> None:
         if self.order < _LEAST_ORDER or self.dimension < 2 or not self.dimension <= MOST_POINTS.bit_length():
             raise InvalidParameter(
-                "a projective geometry needs an order and a dimension of at least 2, "
-                f"not {found(self.order)} and {found(self.dimension)}"
+                "expected an order and a dimension of at least 2 in a projective geometry, "
+                f"got {found(self.order)} and {found(self.dimension)}"
             )
         if not self.points <= MOST_POINTS:
-            raise InvalidParameter(f"a projective geometry may have up to {MOST_POINTS} points")
+            raise InvalidParameter(f"expected a projective geometry of up to {MOST_POINTS} points")
         if prime_power(self.order) is None:
             raise InvalidParameter(
                 f"the order of a projective geometry must be a prime power, not {found(self.order)}"
@@ -174,7 +174,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
 
     def __post_init__(self) -> None:
         if self.bits not in _WORDS or not 1 <= self.outside < self.inside:
-            raise InvalidParameter("a projective kernel needs 1 ≤ outside < inside, and 64 or 128 bits")
+            raise InvalidParameter("expected 1 ≤ outside < inside, and 64 or 128 bits")
         if not 1 << (self.bits - 1) <= self.total <= 1 << self.bits:
             raise InvalidParameter(f"the total weight must be from 2^{self.bits - 1} to 2^{self.bits}")
 

@@ -58,7 +58,7 @@ def element_rates(
 
 def _check_size(data: Data, known: Data) -> None:
     if not known["chosen"] <= 8 * MOST_BYTES:
-        raise MalformedReport(f"a report has at most {MOST_BYTES} bytes")
+        raise MalformedReport(f"expected a report of at most {MOST_BYTES} bytes")
 
 
 @dataclass(frozen=True)
