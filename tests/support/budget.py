@@ -18,8 +18,8 @@ import pytest
 # more clients, the analyst's desk, boxes and the years of a collector, 51 000 with campaigns of version
 # 2, what people are promised, polynomials, vectors, matrices, rows and moments. Then the dear tests left
 # cases to the long runs; with Go, presence, withdrawals, Delta tables, bounds, routes, dates and regressions
-# it was 45 000, a tenth of which compiled Go's standard library: the installation does that now. A tenth is for
-# noise.
+# it was 45 000. A tenth of that compiled Go's standard library, which the installation does now; less garbage
+# is searched for. A tenth is for noise.
 BUDGET = 46_000.0
 DEAR = 50.0  # loops of one test above which it is listed
 DEAREST = 40  # files of tests that are listed, the dearest first
