@@ -195,6 +195,8 @@ func (t *terms) checkQuestions(tags []any) {
 		if readers[h.kind] != nil {
 			question = readQuestion(specification)
 		}
+		// Of a question that is not known here these are believed: below 0 they would hide another question's.
+		need(real(fields["epsilon"]) > 0, "promise")
 		t.epsilon += real(fields["epsilon"])
 		if has(fields, "delta") {
 			need(real(fields["delta"]) > 0, "promise")

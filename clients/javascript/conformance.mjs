@@ -52,9 +52,9 @@ async function answer(asked) {
     case "read":
       return { fingerprint: question(asked.specification).fingerprint };
     case "campaign": {
-      const { id, retired, questions, terms } = await readCampaign(asked.published, asked.key);
+      const { id, retired, questions, terms, unanswered } = await readCampaign(asked.published, asked.key);
       const asks = terms.questions.map(({ name }) => {
-        if (!Object.hasOwn(questions, name)) return { question: name, unknown: true };
+        if (unanswered.includes(name)) return { question: name, unknown: true };
         const [specification, { asker, repeat, days = null, start = null, every, changes, times, limit, phase }] = questions[name];
         const { fingerprint } = question(specification);
         const mark = changes ? kept.of(question(specification), days, changes).fingerprint : fingerprint;

@@ -169,6 +169,17 @@ MUTANTS = {
             r">\(\w+\?\w+\(\{day:\w+\[\w+-1\]\}\):-1/0\)",
             ">-1/0",
         ),
+        "an ε below 0 hides that of another question": (
+            *("signatures", r'>0(,"promise",\w+\),\w+\+=\w+\.epsilon)', r">-9\1"),
+        ),
+        "a δ below 0 hides that of another question": ("signatures", r'(\(\w+,"delta"\))>0', r"\1>-9"),
+        "a δ is not stated": ("signatures", r'&&!\w+\.delta==!\("delta"in \w+\)', ""),
+        "a scale of any length": ("signatures", r"&&(\w+)\.length>=3&&\1\.length<=257", ""),
+        "a label of few devices": ("signatures", r"\w+\.expects>=100&&", ""),
+        "two questions have one name": (
+            *("signatures", r"\w+\.size===\w+\.length&&(\w+\.size)===(\w+\.size)", r"\1<=\2"),
+        ),
+        "a later draw refuses the campaign": ("signatures", r'"draw"!==(\w+)\.reason', "true"),
         "days of installation without presence": (
             "signatures",
             r'"installed"===(\w+)&&\w+&&',

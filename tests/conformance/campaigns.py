@@ -21,6 +21,7 @@ from tests.conformance.draws import nearest, routes
 from tests.conformance.lists import NEXT, THIRD, key_before
 from tests.conformance.refused import LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
+from tests.conformance.term_ends import later_draws, term_ends
 
 READ, REFUSED = "read", "refused"
 
@@ -368,7 +369,9 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
         return _signed(_terms(_updated(terms)))
 
     def asked(*questions: dict[str, Any], **terms: Any) -> str:
-        return signed(**_asking(*questions), **terms)
+        return signed(
+            **((_asking(*questions) if "promise" not in terms else {"questions": list(questions)}) | terms)
+        )
 
     yield READ, "retry", "a copy is recognised for 2 days", signed(retry=2)
     yield READ, "answers", "12 answers of one person", signed(repeat="fresh", answers=12)
@@ -674,6 +677,8 @@ def _new_terms(plain: Campaign) -> Iterator[Case]:
     yield READ, "profile", "a table of two attributes", asked(_asked("who", profile))
     hostile = dt.Marginals({"age": dt.Categories(3), "a\u001bb": WORDS}, epsilon=1)
     yield REFUSED, "profile", "an escape in the name of an attribute", asked(_asked("who", hostile))
+    yield from term_ends(_asked, asked)
+    yield from later_draws(_asked, asked)
 
 
 def campaigns() -> Iterator[Case]:

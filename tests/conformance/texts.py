@@ -22,6 +22,7 @@ from tests.conformance.campaigns import Case, Row, campaigns, read_campaign
 from tests.conformance.draws import nearest
 from tests.conformance.refused import FOLDER, LINE, WORDS
 from tests.conformance.signatures import KEY
+from tests.conformance.term_ends import LATER, read_later
 from tests.support.travel import changed
 
 FILE: Final = FOLDER / "texts.json"
@@ -228,7 +229,7 @@ def rows(cases: Iterator[Case], field: str, read: Callable[[str], Row]) -> list[
     made = []
     for verdict, name, reason, text in cases:
         row: Row = {"name": name, "reason": reason, "verdict": verdict, field: text}
-        made.append(row | (read(text) if verdict == READ else {}))
+        made.append(row | ((read_later if name == LATER else read)(text) if verdict == READ else {}))
     return made
 
 

@@ -480,7 +480,7 @@ a("present"!==t||!("reports_a_batch"in e),"terms","reports_a_batch")})(t);let c=
 ;if("purposes"in e)for(let e of fr(r,n.slice(1),"purposes"))rr(e,"purposes",{size:4e3,lines:!0});return n})(t)
 ;"sealing_key"in t&&await Kt(t.sealing_key);let h="present"===d,p=new Map,f=new Set,[m,g]=[0,0]
 ;a(Array.isArray(i)&&i.length<=(h?1:1024)&&(h||i.length),"terms","questions");for(let e of i){a(dr(e),"terms","questions");let{name:r}=e
-;rr(r,"questions",{size:64});let n=yr(e,r,d);m+=o(e,"epsilon"),"delta"in e&&(a(o(e,"delta")>0,"promise",r),g+=e.delta)
+;rr(r,"questions",{size:64});let n=yr(e,r,d);a(o(e,"epsilon")>0,"promise",r),m+=e.epsilon,"delta"in e&&(a(o(e,"delta")>0,"promise",r),g+=e.delta)
 ;let i=JSON.parse((n??JSON.parse(e.specification)).device);if(n&&gr(e,i.domain,c,h),h&&n){let e=wr(i)
 ;a(t.expects>=100&&"categories"===i.domain.kind&&e>0&&e<=Math.min(128,Math.floor(t.expects*t.label_share/2e4)),"terms",r)}p.set(r,n),
 f.add(n?.fingerprint??JSON.parse(e.specification).fingerprint)}return a(!h||i.length===+("label_share"in t),"terms","label_share"),

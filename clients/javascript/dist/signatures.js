@@ -67,9 +67,9 @@ let a=(t=>{let[,a,s,r]="string"==typeof t&&/^[0-9a-f]{2}0020([0-9a-f]{64})([0-9a
 ;let{subtle:s}=globalThis.crypto,{publicKey:r,privateKey:n}=await s.generateKey("X25519",!1,["deriveBits"]),i=await s.importKey("raw",a,"X25519",!1,[]).then(e=>s.deriveBits({
 name:"X25519",public:e},n,256)).catch(()=>e(0,"key"));return[await s.exportKey("raw",r),i,a]})(a.sealing_key)
 ;let u="present"===c,h=new Map,f=new Set,[y,g]=[0,0];e(Array.isArray(i)&&i.length<=(u?1:1024)&&(u||i.length),"terms","questions");for(let t of i){
-e(N(t),"terms","questions");let{name:s}=t;x(s,"questions",{size:64});let r=B(t,s,c);y+=n(t,"epsilon"),"delta"in t&&(e(n(t,"delta")>0,"promise",s),
-g+=t.delta);let i=JSON.parse((r??JSON.parse(t.specification)).device);if(r&&T(t,i.domain,d,u),u&&r){let t=D(i)
-;e(a.expects>=100&&"categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}h.set(s,r),
+e(N(t),"terms","questions");let{name:s}=t;x(s,"questions",{size:64});let r=B(t,s,c);e(n(t,"epsilon")>0,"promise",s),y+=t.epsilon,
+"delta"in t&&(e(n(t,"delta")>0,"promise",s),g+=t.delta);let i=JSON.parse((r??JSON.parse(t.specification)).device);if(r&&T(t,i.domain,d,u),u&&r){
+let t=D(i);e(a.expects>=100&&"categories"===i.domain.kind&&t>0&&t<=Math.min(128,Math.floor(a.expects*a.label_share/2e4)),"terms",s)}h.set(s,r),
 f.add(r?.fingerprint??JSON.parse(t.specification).fingerprint)}return e(!u||i.length===+("label_share"in a),"terms","label_share"),
 e(h.size===i.length&&h.size===f.size,"terms","questions"),e(j(n(p,"epsilon"),y),"promise","epsilon"),
 e(g?j(n(p,"delta"),g):null===p.delta,"promise","delta"),e(Array.isArray(p.assumptions)&&!p.assumptions.length,"promise","assumptions"),s(),h

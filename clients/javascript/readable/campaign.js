@@ -191,7 +191,9 @@ export async function checkTerms(text) {
         const { name } = stated;
         checkWords(name, "questions", { size: 64 });
         const question = readOf(stated, name, repeat);
-        epsilon += real(stated, "epsilon");
+        // Of a question that is not known here these are believed: below 0 they would hide another question's.
+        need(real(stated, "epsilon") > 0, "promise", name);
+        epsilon += stated["epsilon"];
         if ("delta" in stated) {
             need(real(stated, "delta") > 0, "promise", name);
             delta += stated["delta"];

@@ -253,6 +253,10 @@ class Campaign:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
             _ = self._change(question)
+            if draw != "response":  # devices draw the answers of intervals so
+                raise InvalidParameter(
+                    f'a kept change is drawn as "response": write mechanism = "KRR", not {question.name!r}'
+                )
         if self.repeat == "present":
             self._check_present(question)
 

@@ -147,6 +147,8 @@ final class CampaignText {
             Question.Head head = new Question.Head(Json.string(fields.get("specification")));
             need(!UNASKED.contains(head.kind), "terms");
             Question question = Question.isKnown(head.kind) ? Question.read(Json.string(fields.get("specification"))) : null;
+            // Of a question that is not known here these are believed: below 0 they would hide another question's.
+            need(Json.real(fields.get("epsilon")) > 0, "promise");
             epsilon += Json.real(fields.get("epsilon"));
             if (fields.containsKey("delta")) {
                 need(Json.real(fields.get("delta")) > 0, "promise");

@@ -289,9 +289,11 @@ def check_terms(text: str) -> dict[str, Question | None]:
         need(isinstance(fields, Fields), "terms", "a question is an object")
         name = check_words(fields["name"], size=64)
         question = questions[name] = _read_question(fields, given["repeat"])
-        epsilon += real(fields["epsilon"])
-        delta += real(fields["delta"]) if "delta" in fields else 0.0
-        need("delta" not in fields or fields["delta"] > 0, "promise", "δ of a question")
+        stated_delta = real(fields["delta"]) if "delta" in fields else None
+        # Of a question that is not known here these are believed: below 0 they would hide another question's.
+        need(real(fields["epsilon"]) > 0, "promise", "ε of a question")
+        need(stated_delta is None or stated_delta > 0, "promise", "δ of a question")
+        epsilon, delta = epsilon + fields["epsilon"], delta + (stated_delta or 0.0)
         if question is not None:
             _check_declared(fields, question, tags, present)
             marks.add(question.fingerprint)
