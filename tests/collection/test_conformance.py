@@ -16,6 +16,7 @@ from dither.collection.conformance import KINDS, VectorCount, run, vectors
 from dither.errors import InvalidParameter
 from tests.conformance.draws import known_to_javascript
 from tests.conformance.test_javascript import CLIENT, node
+from tests.support.repository import ROOT
 
 REFUSES_ALL = """
 import json, sys
@@ -352,3 +353,17 @@ def test_commands_that_do_not_run() -> None:
         run(["nothing-of-this-name"])
     with pytest.raises(InvalidParameter, match="did not end within"):
         run([sys.executable, "-c", "import time; time.sleep(60)"], ("bounds",), seconds=0.5)
+
+
+def test_the_steps_of_a_port_name_every_kind_and_every_request() -> None:
+    """With kinds that `--only` takes, and requests of the page about them, whose links lead somewhere."""
+    page = (ROOT / "docs" / "write_a_client.md").read_text(encoding="utf-8")
+    file = ROOT / "clients" / "conformance" / "README.md"
+    readme = file.read_text(encoding="utf-8")
+    steps = re.findall(r"^\| \d+ \| .*? \| \[[^|]*\) \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
+    assert len(steps) == 11
+    only, asked = (set(re.findall(r"`([a-z ]+)`", " ".join(words))) for words in zip(*steps, strict=True))
+    assert only == set(KINDS)
+    assert asked == set(re.findall(r"^\| `\"do\": \"([a-z ]+)\"`", readme, re.MULTILINE))
+    links = re.findall(r"\]\((?!http)([^)#]+)", readme)
+    assert [link for link in links if not (file.parent / link).exists()] == []
