@@ -239,7 +239,8 @@ def print_versions(
             f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
             for summary in found[name]
         )
-        click.echo(f"{name}: {versions}; each version weighs by its precision")
+        how = "; each version weighs by its precision" if len(found[name]) > 1 else ""
+        click.echo(f"{name}: {versions}{how}")
         for answer in several:
             click.echo(_text(*answer))
     return results

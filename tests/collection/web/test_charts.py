@@ -199,6 +199,42 @@ def test_labels_have_the_same_digits() -> None:
     assert row_text([wide])(wide).replace("\u202f", " ") == "26 ± 30 %"  # not 30 ± 30
 
 
+def test_panels_of_labels_show_the_same_answers() -> None:
+    shares = {"a": range(20, 0, -1), "b": range(1, 21)}
+    rows = [
+        {**_row("frequency", f"answer {number}", share / 210), "label": label}
+        for label, given in shares.items()
+        for number, share in enumerate(given)
+    ]
+    first, second = (re.findall(r">(answer \d+)<", panel) for _, panel in draw_panels(rows))
+    assert len(first) == 12
+    assert first == second
+
+
+def test_words_on_hover_have_every_answer_in_lines_that_fit() -> None:
+    rows = [{**_row("frequency", name, 0.2), "day": f"2026-05-0{day}"} for day in (4, 5) for name in SCALE]
+    lines = re.findall(r'class="tip"[^>]*>([^<]*)<', draw_history(rows))
+    assert len(lines) == 4
+    assert all(len(line) <= 62 for line in lines)
+    assert all(name in " ".join(lines[:2]) for name in SCALE)
+
+
+def test_the_axis_of_dates_has_first_days_of_months() -> None:
+    rows = [
+        {**_row("mean", None, value), "unit": "days since 1970-01-01", "low": value - 300}
+        | {"high": value + 300, "day": day}
+        for day, value in (("2026-05-04", 17800.0), ("2026-05-05", 17900.0))
+    ]
+    marks = re.findall(r'text-anchor="end"[^>]*>([^<]*)<', draw_history(rows))
+    assert marks
+    assert set(marks) <= {f"20{year}-{month}" for year in (17, 18, 19, 20) for month in ("01", "07")}
+
+
+def _row(quantity: str, answer: str | None, value: float) -> dict[str, Any]:
+    ends = {"low": value - 0.01, "high": value + 0.01}
+    return {"quantity": quantity, "answer": answer, "value": value, **ends, "unit": None, "state": "shown"}
+
+
 def test_an_estimate_outside_of_the_axis_is_drawn_at_its_end() -> None:
     """An unbiased share below 0 was drawn across the dates."""
     rows = [_share(value, 0.4, day=f"2026-05-0{day}") for day, value in ((4, -0.13), (5, 0.5), (6, 1.2))]

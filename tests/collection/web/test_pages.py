@@ -139,6 +139,11 @@ def test_several_campaigns_are_on_one_page_with_their_versions():
     page = _page(collector, f"/campaigns/{first.id}").text
     assert "Other campaigns" in page
     assert f'Also: <a href="/campaigns/{second.id}">version 2</a>' in page
+    yes_no = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
+    send(collector, _version(collector, 3, questions={"dog": yes_no}), "dog", ["no", "yes"] * 450)
+    listed = re.sub(r"<[^>]*>", " ", _page(collector).text)
+    assert re.search(r"dog\s+(no|yes): ", listed)
+    assert "minutes (version 2)" in listed  # what the newest version does not ask is listed, too
     gone = _page(collector, "/campaigns/0000")
     assert gone.status_code == 404
     assert "no such campaign" in gone.text

@@ -319,6 +319,83 @@ def test_dates_and_times_of_a_signed_campaign_are_written_as_such() -> None:
     assert not re.search(r"20.?6\d\d\b(?!-)", shown)
 
 
+def test_an_unclear_number_is_shown_nowhere() -> None:
+    """A label and a difference said 0 ± 1 500 km of an interval of 1 000 km."""
+    _, client, page = _page_of(
+        '[questions.far]\ninterval = [0, 1000]\nepsilon = 0.2\nmechanism = "Laplace"\n',
+        {"far": [200.0] * 150},
+    )
+    section = _shown(page)
+    assert "Not clear yet" in section
+    assert section.count("not clear yet") == 3  # of each label, and of their difference
+    assert "±" not in section.partition("By label")[2].partition("All numbers")[0]
+    assert "not clear yet" in _shown(client.get("/").text)
+    more = {"quantity": "frequency", "answer": "a", "value": 0.5, "low": 0.45, "high": 1.0, "unit": None}
+    assert more_reports({**more, "n": 900}, 1.0) is not None
+    assert more_reports({**more, "n": 900}, 1.0, thinned=True) is None  # no number of reports would help
+
+
+def test_directions_of_labels_differ_by_the_shorter_way() -> None:
+    questions = "[questions.go]\ncircle = 360\nepsilon = 4\n"
+    published, client, page = _page_of(questions, {"go": [350.0] * 900}, {"go": [15.0] * 900})
+    where = f"/v1/campaigns/{published.id}/answers.json"
+    (row,) = client.get(where, params={"what": "difference"}).json()["rows"]
+    assert row["state"] == "shown"
+    assert row["interval"] == "95 % over 100 looks"
+    assert row["value"] == pytest.approx(25.0, abs=4.0)
+    assert 0.0 < row["low"] < row["value"] < row["high"] < 60.0
+    assert row["p"] <= 1e-6
+    assert "p, over 100 looks" in page
+
+
+def test_answers_that_may_be_left_out_have_a_distribution_and_their_share() -> None:
+    questions = "[questions.rent]\ninterval = [0, 100]\noptional = true\nepsilon = 4\n"
+    published, client, page = _page_of(questions, {"rent": [40.0] * 700 + [None] * 300})
+    where = f"/v1/campaigns/{published.id}/"
+    (row,) = client.get(f"{where}answers.json", params={"what": "answered"}).json()["rows"]
+    summary = client.get(f"{where}summary", params={"question": "rent"}).content
+    expected = dt.stats.response_rate(dt.Counts.from_bytes(summary, published.contract.questions["rent"]))
+    assert (row["quantity"], row["value"]) == ("answered", float(expected.value))
+    assert row["low"] < 0.7 < row["high"]
+    assert re.search(r"Answered by \d\d ± \d+ % of the people", _shown(page))
+    assert "Distribution from 0 to 100" in page
+
+
+def test_both_quantiles_of_a_range_are_shown_for_each_label_with_digits_of_their_own() -> None:
+    """The lower one was lost, or rounded to 0 because the higher one is known to hundreds only."""
+    random = np.random.default_rng(4)
+    lengths = np.exp(random.normal(4.5, 0.8, 4000)).clip(1, 1440).tolist()
+    questions = '[questions.long]\ninterval = [0, 1440]\nscale = "log"\nunit = "minutes"\nepsilon = 4\n'
+    published, client, page = _page_of(questions, {"long": lengths})
+    labels = page.partition("By label")[2].partition("<details")[0].replace("\u202f", "")
+    found = re.findall(r">quantile 0\.(02|98): (\d+)", labels)
+    assert [name for name, _ in found] == ["02", "98"] * 2
+    values = [int(text) for _, text in found]
+    assert all(5 < value < 40 for value in values[::2])
+    assert all(200 < value < 1000 for value in values[1::2])
+    rows = client.get(f"/v1/campaigns/{published.id}/answers.json", params={"what": "difference"}).json()
+    assert rows["rows"][0]["reason"] == "the quantiles of a range are not compared"
+
+
+def _page_of(
+    questions: str, answers: dict[str, list[Any]], others: dict[str, list[Any]] | None = None
+) -> tuple[Published, Asked, str]:
+    """Return a campaign, requests to its collector, and its page.
+
+    People of label A gave some answers; those of label B gave others, or the same.
+    """
+    collector = Collector(NoDisk(), Settings(), lambda: TUESDAY)  # type: ignore[arg-type]
+    published = Published.sign(Campaign.from_toml(KINDS.partition("[questions")[0] + questions), KEY)
+    collector.publish(published)
+    for seed, (label, given) in enumerate((("A", answers), ("B", others or answers))):
+        for name, values in given.items():
+            domain: Any = published.contract.questions[name].domain
+            own = domain.positions(values) if hasattr(domain, "positions") else values
+            send(collector, published, name, own, MONDAY, label, seed=seed)
+    client = Asked(Starlette(routes=routes_of(page_handlers(collector))))
+    return published, client, client.get(f"/campaigns/{published.id}").text
+
+
 KINDS = """\
 [campaign]
 name = "kinds"

@@ -32,6 +32,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
+from dither.foundation.arrays import Floats
 from dither.foundation.tables import Row
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def _quantity_name(query: Query, question: Question) -> str:
     """Return what a number of the queried quantity is called."""
     usual = usual_quantity(question)
     name = QUANTITIES[usual].each if usual else "estimate"
+    if query.what is What.ANSWERED:
+        return query.quantity
     return (name if query.what is What.USUAL else query.quantity) + of_values(question.domain.clipping)
 
 
@@ -104,7 +107,8 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
         if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         share = (query.share,) if query.what is What.QUANTILE else ()
-        found = QUANTITIES[query.what.value].function(summary, *share)
+        quantity = "response rate" if query.what is What.ANSWERED else query.what.value
+        found = QUANTITIES[quantity].function(summary, *share)
         return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
@@ -140,22 +144,28 @@ def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
 
 
 def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: str) -> list[PlainRow]:
-    """Return the differences of the usual quantity of each part from the first, with intervals at any time.
+    """Return the differences of the usual quantity of each part from the first, with their intervals.
 
-    Both intervals hold at any time with half of the error each, and so does their difference [union bound].
+    Both intervals hold at any time with half of the error each, and so does their difference [union bound];
+    those of directions hold at 100 looks. A difference of directions is at most half a turn.
     `p` is at least the least error at which that interval excludes 0: one of 0.2, 0.1, 0.05, … or 1.
     """
     try:
-        estimates = [(part, estimate(summary).at_any_time()) for part, summary in parts]
+        plain = [estimate(summary) for _, summary in parts]
+        if any(isinstance(each, Bounds) for each in plain):
+            raise NotIdentifiable("the quantiles of a range are not compared")
+        estimates = [_widen(each, replace(query, what=What.USUAL)) for each in plain]
     except DitherError as error:
         return [without_answer(query, ReportsPart(), parts[0][1].n, NO_ANSWER, str(error), name)]
     made: list[PlainRow] = []
-    for part, other in estimates[1:]:
-        base = estimates[0][1]
-        unit = other.unit.span if isinstance(other.unit, Calendar) else other.unit
-        shared = {"unit": unit or None, "interval": ANY_TIME}
-        row = _row(query, ReportsPart(_iso(query.since), part.label), other.n + base.n, name, **shared)
-        values = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)).tolist()
+    base = estimates[0][0]
+    for (part, _), (other, words) in zip(parts[1:], estimates[1:], strict=True):
+        unit, n = other.unit.span if isinstance(other.unit, Calendar) else other.unit, other.n + base.n
+        shared: dict[str, Any] = {"unit": unit or None, "interval": words}
+        if words != ANY_TIME:
+            shared["n of interval"] = n
+        row = _row(query, ReportsPart(_iso(query.since), part.label), n, name, **shared)
+        values = _gap(other, base).tolist()
         low, high = _difference_ends(other, base, 1.0 - LEVEL)
         errors = _least_errors(other, base)
         for index, names in enumerate(other.numbers()):
@@ -211,12 +221,35 @@ def number_of_days(days: int) -> str:
     return "day" if days == 1 else f"{days} days"
 
 
+def _gap(other: Estimate, base: Estimate) -> Floats:
+    """Return how far estimates are apart; directions by the shorter way."""
+    gap, turn = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)), _turn(other)
+    return np.mod(gap + turn / 2.0, turn) - turn / 2.0 if turn else gap
+
+
+def _turn(direction: Estimate) -> float:
+    """Return the length of a circle; 0 for an estimate that is not a direction."""
+    return direction.confidence.period if direction.confidence is not None else 0.0
+
+
+def _arms(wide: Estimate, level: float) -> tuple[Any, Any]:
+    """Return how far the interval reaches below and above the estimate."""
+    (low, high), value, turn = wide.interval(level), np.asarray(wide.value), _turn(wide)
+    if not turn:
+        return value - low, high - value
+    if high - low >= turn:
+        return turn / 2.0, turn / 2.0
+    return (value - low) % turn, (high - value) % turn
+
+
 def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
     """Return the ends of the interval of a difference that misses with at most this probability."""
-    level = 1.0 - error / 2.0
-    (low, high), (least, most) = other.interval(level), base.interval(level)
-    below, above = np.atleast_1d(low - most), np.atleast_1d(high - least)
-    return below.tolist(), above.tolist()
+    gap, level, turn = _gap(other, base), 1.0 - error / 2.0, _turn(other)
+    (left, right), (least, most) = _arms(other, level), _arms(base, level)
+    below, above = left + most, right + least
+    if turn and below + above >= turn:
+        below = above = turn / 2.0
+    return np.atleast_1d(gap - below).tolist(), np.atleast_1d(gap + above).tolist()
 
 
 def _least_errors(other: Estimate, base: Estimate) -> list[float]:
@@ -225,6 +258,8 @@ def _least_errors(other: Estimate, base: Estimate) -> list[float]:
     for error in _ERRORS:
         low, high = map(np.asarray, _difference_ends(other, base, error))
         apart = (low > 0.0) | (high < 0.0)
+        if _turn(other):  # it may also reach 0 the other way round
+            apart &= (low > -_turn(other)) & (high < _turn(other))
         if not apart.any():
             break
         least[apart] = error
@@ -237,7 +272,7 @@ _ERRORS: Final = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4, 1e-5, 1
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
     """Return the estimate with the interval that is shown, and what that interval is called."""
-    if query.what is What.USUAL:
+    if query.what in (What.USUAL, What.ANSWERED):
         try:
             return plain.at_any_time(), ANY_TIME
         except DitherError:
@@ -419,6 +454,10 @@ class Answers:
         name += of_values(self._collector.live.question_of(campaign, query.question).domain.clipping)
         found = [(part, summary) for part in parts if (summary := self.summary(campaign, part)).n]
         made = difference_rows(query, found, name) if len(found) > 1 else []
+        if made:
+            people = self._collector.campaigns[campaign].contract.people
+            look = look_of(sum(summary.n for _, summary in found), people)
+            made = self._with_interval_of_look((campaign, query), made, look)
         self._keep(self._kept, (campaign, query), (state, made))
         return made
 
@@ -498,7 +537,7 @@ class Answers:
         if before is None or not same:
             self._keep(self._looks, key, (look, made))
             return made
-        kept = ("low", "high", "n of interval")
+        kept = ("low", "high", "n of interval", "p")
         pairs = zip(made, before[1], strict=True)
         return [{**row, **{name: old[name] for name in kept}} for row, old in pairs]
 

@@ -32,6 +32,7 @@ _MONTHS: Final = (1, 3, 6, 12, 24, 60, 120)  # between two dates of an axis
 _LETTER: Final = 6.2  # the width of a letter
 _VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
 _NARROW: Final = 6.0  # width of a bar that a whisker of usual width would hide
+_LINE, _LINES = 62, 3  # letters of a line that is shown on hover, and lines
 _FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
 
 # [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
@@ -111,15 +112,24 @@ def draw_bars(
     return _svg(floor + 18, f"Shares with intervals: {names}", parts)
 
 
-def draw_panels(rows: Sequence[PlainRow]) -> list[tuple[str, Markup]]:
-    """Return a picture for each label of some rows, all on one scale, each with its label."""
-    labels = dict.fromkeys(row["label"] for row in rows)
-    return [(label, _panel([row for row in rows if row["label"] == label], rows)) for label in labels]
+def draw_panels(
+    rows: Sequence[PlainRow], write: Callable[[PlainRow], str] | None = None
+) -> list[tuple[str, Markup]]:
+    """Return a picture for each of the first labels, with its label: all on one scale, of the same answers.
+
+    `write` returns the text of a row; by default all have the digits of the widest interval.
+    """
+    labels = list(dict.fromkeys(row["label"] for row in rows))[:MOST_LABELS]
+    answers = shown_answers(rows, MOST_BARS)
+    kept = [row for row in rows if row["answer"] in answers and row["low"] is not None]
+    text = write or row_text(kept)
+    parts = [(label, [row for row in kept if row["label"] == label]) for label in labels]
+    return [(label, _panel(part, kept, text)) for label, part in parts if part]
 
 
 def draw_labels(rows: Sequence[PlainRow]) -> Markup:
     """Return the pictures of some labels as one, below each other; an empty one without rows."""
-    panels = draw_panels(rows)[:MOST_LABELS]
+    panels = draw_panels(rows)
     if not panels:
         return Markup()
     parts, top = list[Markup](), 0.0
@@ -131,26 +141,33 @@ def draw_labels(rows: Sequence[PlainRow]) -> Markup:
     return _svg(top, f"By label: {', '.join(label or 'no label' for label, _ in panels)}", parts)
 
 
-def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow]) -> Markup:
+def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow], text: Callable[[PlainRow], str]) -> Markup:
     """Return the picture of one label, on the scale of `every` label.
 
-    Shares are bars; a number is a mark with its interval.
+    Shares are bars; a number is a mark with its interval, each quantile in a line of its own.
     """
-    text = row_text(every)
-    ends = [end for row in every for end in (row["low"], row["high"]) if end is not None]
+    ends = [end for row in every for end in (row["low"], row["high"])]
     if is_share(rows[0]):
         return draw_bars(rows, max(min(max(ends), 1.0), 0.05), text)
-    low, high = min(ends), max(ends)
-    row, show = rows[0], value_text(rows[0]["unit"])
-    parts = []
-    for mark in calendar_ticks(low, high, row["unit"], 3 if Calendar.of(row["unit"]) is not None else 5):
-        x = 16 + (WIDE - 32) * (mark - low) / (high - low or 1.0)
-        parts += [_line(x, 18, x, 42, "grid"), _text(x, 56, show(mark), "tick", anchor="middle")]
-    least, most, value = (
-        16 + (WIDE - 32) * (row[end] - low) / (high - low or 1.0) for end in ("low", "high", "value")
-    )
-    parts += [_text(0, 12, text(row), "label"), _line(least, 30, most, 30, "whisker"), _mark(value, 30, 0)]
-    return _svg(60, f"{row['label'] or 'no label'}: {text(row)}", parts)
+    low, high, unit = min(ends), max(ends), rows[0]["unit"]
+    show, floor = value_text(unit), 38 * len(rows)
+    words = [text(row) if row["answer"] is None else f"{row['answer']}: {text(row)}" for row in rows]
+
+    def x_of(value: float) -> float:
+        return float(16 + (WIDE - 32) * (value - low) / (high - low or 1.0))
+
+    parts = list[Markup]()
+    for mark in calendar_ticks(low, high, unit, 3 if Calendar.of(unit) is not None else 5):
+        x = x_of(mark)
+        parts += [_line(x, 18, x, floor + 4, "grid"), _text(x, floor + 18, show(mark), "tick", "middle")]
+    for index, row in enumerate(rows):
+        top = 38 * index
+        parts += [
+            _text(0, top + 12, words[index], "label"),
+            _line(x_of(row["low"]), top + 30, x_of(row["high"]), top + 30, "whisker"),
+            _mark(x_of(row["value"]), top + 30, 0),
+        ]
+    return _svg(floor + 22, f"{rows[0]['label'] or 'no label'}: {', '.join(words)}", parts)
 
 
 def standalone(picture: Markup, style: str) -> str:
@@ -285,7 +302,8 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
         low, high = max(low, 0.0), min(high, 1.0)
     right = _RIGHT if names == [None] else 8 + _LETTER * min(max(len(str(name)) for name in names), 14) + 12
     begin, end = (datetime.date.fromisoformat(day) for day in (days[0], days[-1]))
-    side = _Axis(low, high, _shown_as(kept[0]["unit"], share, high - low), right)
+    unit = kept[0]["unit"]
+    side = _Axis(low, high, _shown_as(unit, share, high - low), right, None if share else unit)
     between = (WIDE - side.left - right - 12 - 2 * len(names)) / max((end - begin).days, 1)
 
     def across(day: str) -> float:
@@ -349,13 +367,13 @@ def _dates(days: Sequence[str], across: Callable[[str], float], end: float) -> l
     return parts
 
 
-def shown_answers(rows: Sequence[PlainRow]) -> list[str | None]:
-    """Return the answers that a history shows, in their order: those with the largest shares on average."""
+def shown_answers(rows: Sequence[PlainRow], most: int = SERIES) -> list[str | None]:
+    """Return the answers that a picture shows, in their order: those with the largest shares on average."""
     totals: dict[str | None, list[float]] = {}
     for row in rows:
         totals.setdefault(row["answer"], []).append(row["value"])
     means = {name: sum(values) / len(values) for name, values in totals.items()}
-    kept = set(sorted(means, key=lambda name: -means[name])[:SERIES])
+    kept = set(sorted(means, key=lambda name: -means[name])[:most])
     return [name for name in totals if name in kept]
 
 
@@ -399,17 +417,38 @@ def _mark(x: float, y: float, series: int) -> Markup:
 def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus: bool) -> Markup:
     """Return a part of a picture whose words are shown while a pointer or the keyboard is on it."""
     area = _rect(left, 0, max(width, 1.0), _TALL - _BOTTOM, "hit")
-    tip = _text(WIDE / 2, 10, _cut(words, 62), "tip", anchor="middle")
+    lines = _wrap(words)
+    tip = join_markup([_text(WIDE / 2, 10 + 12 * at, line, "tip", "middle") for at, line in enumerate(lines)])
     more = {"tabindex": "0", "role": "img", "aria-label": words} if focus else {}
     return element("g", *parts, area, tip, class_="spot", **more)
+
+
+def _wrap(words: str) -> list[str]:
+    """Return words in lines that fit a picture, divided at commas; the last of a few lines is cut."""
+    lines = [""]
+    for part in words.split(", "):
+        longer = f"{lines[-1]}, {part}" if lines[-1] else part
+        if len(longer) > _LINE and lines[-1] and len(lines) < _LINES:
+            lines[-1] += ","
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    return [_cut(line, _LINE) for line in lines]
 
 
 class _Axis:
     """The vertical axis of a picture, from `low` to `high`; its numbers take the space that they need."""
 
-    def __init__(self, low: float, high: float, show: Callable[[float], str], right: float = _RIGHT) -> None:
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        show: Callable[[float], str],
+        right: float = _RIGHT,
+        unit: str | None = None,
+    ) -> None:
         self._low, self._high, self._right = low, high, right
-        self._marks = [(mark, show(mark)) for mark in ticks(low, high)]
+        self._marks = [(mark, show(mark)) for mark in calendar_ticks(low, high, unit)]
         self.left = 8 + _LETTER * max((len(name) for _, name in self._marks), default=0)
 
     def y(self, value: float) -> float:

@@ -195,17 +195,26 @@ class Pages:
         After `until` one more is computed, and the others follow when the page is loaded again.
         """
         lines: list[tuple[str, str, str]] = []
-        contract = published.contract
-        names = question_names(published)
+        versions = versions_of(published, self._collector.campaigns.values())
+        names = list(dict.fromkeys(name for each in reversed(versions) for name in question_names(each)))
         for name in names[:_HEADLINES]:
             if lines and time.monotonic() > until:
                 break
-            several = len(self._answers.versions(published.id, name)) > 1
+            there = self._answers.versions(published.id, name)
+            newest, several = there[-1], len(there) > 1
             query = Query(name, what=What.VERSIONS if several else What.USUAL)
-            rows = _with_words(self._answers.compute(published.id, [query]), contract)
+            rows = _with_words(self._answers.compute(newest.id, [query]), newest.contract)
+            number = "" if newest.id == published.id else str(newest.contract.version)
             if several:  # the last row of an answer is that of all versions together, if there is one
                 rows = list({row["answer"]: row for row in rows if row["state"] == SHOWN}.values()) or rows
-            lines.append((question_text(name, contract) or name, headline(rows), whole(_reports(rows))))
+                if not any("+" in (row["version"] or "") for row in rows):
+                    number = rows[-1]["version"] or number
+                    rows = [row for row in rows if row["version"] == rows[-1]["version"]]
+            asked = (question_text(name, newest.contract) or name) + (
+                f" (version {number})" if number else ""
+            )
+            answer = headline(rows, newest.contract.questions[name])
+            lines.append((asked, answer, whole(_reports(rows))))
         if not lines:
             return Markup()
         table = table_of("Answers of all versions", ("question", "answer", "reports"), lines)

@@ -25,6 +25,7 @@ class What(Enum):
     DISTRIBUTION = "distribution"
     QUANTILE = "quantile"
     SIZES = "sizes"  # for sets of items: the number of people with 1, 2, … or more
+    ANSWERED = "answered"  # the share of people who answered a question that may be left out
     DIFFERENCE = "difference"  # the usual quantity of each label less the first label's
     CHANGE = "change"  # the usual quantity of a period less the previous period's
     VERSIONS = "versions"  # the usual quantity of each version of the campaign, and of all together

@@ -13,7 +13,6 @@ from dither.collection.campaign import Campaign
 from dither.collection.web.answers import FEW, NO_ANSWER, NONE, SHOWN
 from dither.collection.web.charts import (
     MOST_BARS,
-    MOST_LABELS,
     SERIES,
     draw_bars,
     draw_history,
@@ -27,6 +26,7 @@ from dither.collection.web.query import By, Query, What
 from dither.collection.web.views import STEPS, View
 from dither.collection.web.words import (
     bounds,
+    clear_text,
     is_bound,
     is_share,
     more_reports,
@@ -59,6 +59,7 @@ class Told:
     days: Sequence[PlainRow]
     lying: Sequence[PlainRow]
     sizes: Sequence[PlainRow] = ()
+    answered: Sequence[PlainRow] = ()
     labels: Sequence[PlainRow] = ()
     differences: Sequence[PlainRow] = ()
     changes: Sequence[PlainRow] = ()
@@ -72,12 +73,14 @@ def queries(
     domain = question.domain
     since = view.since(today)
     request = Query(name, since=since)
+    some = "response rate" in question.quantities and "frequencies" not in question.quantities
     return {
         "usual": request,
-        "shape": replace(request, what=What.DISTRIBUTION) if domain.line is domain else None,
+        "shape": replace(request, what=What.DISTRIBUTION) if domain.line is not None else None,
         "days": replace(request, by=by),
         "lying": replace(request, lying=_LIES),
         "sizes": replace(request, what=What.SIZES) if domain.sets else None,
+        "answered": replace(request, what=What.ANSWERED) if some else None,
         "labels": replace(request, by=By.LABEL),
         "differences": replace(request, what=What.DIFFERENCE),
         "changes": None if since is None else replace(request, what=What.CHANGE),
@@ -88,16 +91,22 @@ def queries(
 def regions(number: int, told: Told, contract: Campaign, by: By, files: Files) -> dict[str, Markup]:
     """Return the parts of a question that change, by their identity on the page."""
     first = told.usual[0]
-    domain = list(contract.questions.values())[number].domain
-    length = 1.0 if is_share(first) or domain.line is None else domain.line.shown.length
-    most = domain.most if domain.sets else None
+    question = list(contract.questions.values())[number]
+    length = _length(first, question)
+    most = question.domain.most if question.domain.sets else None
     return {
         f"q{number}-answer": _answer(told, contract.people, length, most),
         f"q{number}-picture": _picture(told, first, files),
         f"q{number}-days": _days(told, by, files),
-        f"q{number}-labels": join_markup([_labels(told, files), _versions(told)]),
+        f"q{number}-labels": join_markup([_labels(told, files, length, most), _versions(told)]),
         f"q{number}-table": _table(told, by),
     }
+
+
+def _length(first: PlainRow, question: Question) -> float:
+    """Return the length of the domain of the values of a row, 1 for shares."""
+    line = question.domain.line
+    return 1.0 if is_share(first) or line is None else float(line.shown.length)
 
 
 @dataclass(frozen=True)
@@ -184,7 +193,7 @@ def _answer(reported: Told, people: int, length: float, most: int | None) -> Mar
     if is_bound(first):
         return _bounds(reported)
     top = max(reported.usual, key=lambda row: row["value"])
-    unclear, named = more_reports(top, length), first["answer"] is not None
+    unclear, named = more_reports(top, length, thinned=most is not None), first["answer"] is not None
     if unclear is not None:
         lines = [element("p", "Not clear yet", class_="big"), element("p", unclear, class_="warn")]
     else:
@@ -207,6 +216,9 @@ def _further(reported: Told, top: PlainRow, unclear: str | None, most: int | Non
 
     `most` is the number of items that a device reports.
     """
+    for row in reported.answered:
+        if row["state"] == SHOWN:
+            yield f"Answered by {row_text([row])(row)} of the people ({narrow(row['interval'])})."
     for row in reported.sizes[-1:]:  # beyond it nothing is seen
         if row["state"] == SHOWN:
             yield (
@@ -261,25 +273,36 @@ def _picture(reported: Told, first: PlainRow, files: Files) -> Markup:
     return join_markup([element("h3", "Distribution"), picture, links]) if picture else Markup()
 
 
-def _labels(reported: Told, files: Files) -> Markup:
-    """Return the answers by label side by side, and how far they differ, if there are two labels."""
+def _labels(reported: Told, files: Files, length: float, most: int | None) -> Markup:
+    """Return the answers by label side by side, and how far they differ, if there are two labels.
+
+    `length` and `most` are as for the headline.
+    """
     shown = [row for row in reported.labels if row["state"] == SHOWN]
     labels = list(dict.fromkeys(row["label"] for row in shown))
     if len(labels) < 2:
         return Markup()
     drawn = [
         element("div", element("h4", label or "no label"), picture)
-        for label, picture in draw_panels(shown)[:MOST_LABELS]
+        for label, picture in draw_panels(shown, clear_text(shown, length, thinned=most is not None))
     ]
     parts = [element("h3", "By label"), element("div", *drawn, class_="panels")]
     parts.append(files.links("by label", by="label"))
     differences = [row for row in reported.differences if row["state"] == SHOWN and row["low"] is not None]
-    return join_markup([*parts, _differences(differences)] if differences else parts)
+    if differences:
+        parts.append(_differences(differences, shown_answers(shown, MOST_BARS), length, files))
+    return join_markup(parts)
 
 
-def _differences(rows: Sequence[PlainRow]) -> Markup:
-    """Return the differences of labels from the first, with p-values."""
-    text, quantity = row_text(rows), rows[0]["quantity"]
+def _differences(
+    every: Sequence[PlainRow], named: Sequence[str | None], length: float, files: Files
+) -> Markup:
+    """Return the differences of labels from the first, with p-values: of some answers, and significant ones.
+
+    A difference whose interval is too wide to say anything is called not clear yet.
+    """
+    rows = [row for row in every if row["answer"] in named or row["p"] < 1.0][:_MOST_ANSWERS]
+    text, quantity = clear_text(rows, length), rows[0]["quantity"]
     others = list(dict.fromkeys(row["label"] or "no label" for row in rows))
     answers = rows[0]["answer"] is not None
     several = len(others) > 1 or not answers
@@ -291,18 +314,26 @@ def _differences(rows: Sequence[PlainRow]) -> Markup:
             text(row),
             f"≤ {power_of_ten(row['p'])}" if row["p"] < 1.0 else "1",
         )
-        for row in rows[:60]
+        for row in rows
     ]
-    head = (*(["answer"] if answers else []), *(["label"] if several else []), "difference", "p, at any time")
-    return table_of(f"{name}; {narrow(rows[0]['interval'])}", head, lines)
+    interval = rows[0]["interval"]
+    p = f"p, {interval.partition('% ')[2]}"
+    head = (*(["answer"] if answers else []), *(["label"] if several else []), "difference", p)
+    table = table_of(f"{name}; {narrow(interval)}", head, lines)
+    missing = len(every) - len(rows)
+    more = f"{number_of(missing, 'more difference')}: " if missing else ""
+    link = element("a", "CSV", href=files.address("answers.csv", what="difference"))
+    return join_markup([table, element("p", more, link, class_="soft files")])
 
 
-def headline(rows: Sequence[PlainRow]) -> str:
+def headline(rows: Sequence[PlainRow], question: Question) -> str:
     """Return the usual quantity of a question in a few words, or why there is none."""
     shown = [row for row in rows if row["state"] == SHOWN]
     if not shown:
         return str(rows[0]["state"]) if rows else NONE
     text = row_text(shown)
+    if not is_bound(shown[0]):
+        text = clear_text(shown, _length(shown[0], question), thinned=question.domain.sets)
     if is_bound(shown[0]) or shown[0]["answer"] is None:
         return "; ".join(f"{row['answer']}: {text(row)}" if row["answer"] else text(row) for row in shown)
     top = max(shown, key=lambda row: row["value"])

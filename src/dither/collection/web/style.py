@@ -53,6 +53,7 @@ nav a[aria-current]{font-weight:700;color:var(--ink);text-decoration:none}
 .grid{stroke:var(--rule);stroke-width:.6}
 .hit{fill:transparent}
 .tip{display:none;fill:var(--ink);font-size:11px;font-weight:600}
+.tip{paint-order:stroke;stroke:var(--card);stroke-width:3px}
 .spot:hover .tip,.spot:focus .tip{display:block}
 .spot:hover .hit,.spot:focus .hit{fill:var(--mark);opacity:.1}
 .spot:focus{outline:none}

@@ -57,7 +57,9 @@ def is_share(row: PlainRow) -> bool:
     """Return whether a row is a share of the people (written in per cent)."""
     quantity = str(row["quantity"])
     of_answer = row.get("answer") is not None and quantity.startswith(("difference", "change"))
-    return of_answer or quantity in ("frequency", "sizes") or quantity.startswith("share of a bin")
+    return (
+        of_answer or quantity in ("frequency", "sizes", "answered") or quantity.startswith("share of a bin")
+    )
 
 
 def is_bound(row: PlainRow) -> bool:
@@ -81,21 +83,23 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     """Return how the values of some rows are written with their intervals, all to the same digit.
 
     The digit belongs to the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
-    tenth are written as ends. Numbers are in the unit of the question, shares in per cent, never in tens.
+    tenth are written as ends. Numbers are in the unit of the question, shares in per cent, never in tens. Two
+    quantiles may be of very different sizes, so that each has digits of its own.
     """
-    halves = [
-        (100.0 if is_share(row) else 1.0) * (row["high"] - row["low"]) / 2.0
-        for row in rows
-        if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]
-    ]
-    positions = decimals(max(halves)) if halves else 2
+    halves: dict[str | None, list[float]] = {}
+    for row in rows:
+        own = halves.setdefault(_own_digits(row), [])
+        if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]:
+            own.append((100.0 if is_share(row) else 1.0) * (row["high"] - row["low"]) / 2.0)
+    digits = {name: decimals(max(found)) if found else 2 for name, found in halves.items()}
     if any(map(is_share, rows)):
-        positions = max(positions, 0)
+        digits = {name: max(number, 0) for name, number in digits.items()}
 
     def text(row: PlainRow) -> str:
         value, low, high = (row[name] for name in ("value", "low", "high"))
         if low is None or high is None:
             return "unknown: the interval has no end"
+        positions = digits[_own_digits(row)]
         factor, unit = (100.0, "%") if is_share(row) else (1.0, row["unit"] or "")
         calendar = Calendar.of(unit)
         if calendar is not None:
@@ -111,6 +115,11 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         return f"{shown}{THIN}{unit}" if unit else shown
 
     return text
+
+
+def _own_digits(row: PlainRow) -> str | None:
+    """Return the name of the rows that have the same digits as this one."""
+    return str(row["answer"]) if is_bound(row) else None
 
 
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
@@ -141,15 +150,41 @@ _CLEAR: Final = 0.2  # the half-width, as a share of the domain, of an interval 
 _WANTED: Final = 0.05  # the half-width that is proposed instead
 
 
-def more_reports(row: PlainRow, length: float) -> str | None:
+def clear_text(
+    rows: Sequence[PlainRow], length: float, *, thinned: bool = False
+) -> Callable[[PlainRow], str]:
+    """Return how the values of some rows are written, like `row_text`, unless the intervals are too wide."""
+    text = row_text(rows)
+
+    def clear(row: PlainRow) -> str:
+        half = _half(row, thinned)
+        return UNCLEAR if half is None or half > _CLEAR * length else text(row)
+
+    return clear
+
+
+UNCLEAR: Final = "not clear yet"
+
+
+def _half(row: PlainRow, thinned: bool) -> float | None:
+    """Return half of an interval, or its lower part for thinned sets; None if it has no end.
+
+    More reports do not lower the upper end of an item that devices may have left out.
+    """
+    if row["low"] is None or row["high"] is None:
+        return None
+    return float(row["value"] - row["low"] if thinned else (row["high"] - row["low"]) / 2.0)
+
+
+def more_reports(row: PlainRow, length: float, *, thinned: bool = False) -> str | None:
     """Return how many more reports would do, if an interval is too wide to say anything; None if it is not.
 
     `length` is the length of the domain, 1 for shares. Half-widths shrink with the root of the number of
     reports.
     """
-    if row["low"] is None or row["high"] is None:
+    half = _half(row, thinned)
+    if half is None:
         return "The reports do not say anything yet."
-    half = (row["high"] - row["low"]) / 2.0
     if half <= _CLEAR * length:
         return None
     missing = row["n"] * ((half / (_WANTED * length)) ** 2 - 1.0)
