@@ -83,6 +83,31 @@ def test_the_answer_is_the_same_and_the_batch_counts_nowhere(make_store: MakeSto
     again.close()
 
 
+def test_public_numbers_do_not_show_that_somebody_withdraws(make_store: MakeStore) -> None:
+    """Neither the number of reports that wait nor that of all reports changes before the next step."""
+    client = opened(make_store)
+    live = client.collector.live
+
+    def public() -> tuple[int, int, object]:
+        shown, waiting = (
+            live.n(CAMPAIGN.id, "browser", shown=True),
+            live.waiting(CAMPAIGN.id, "browser", shown=True),
+        )
+        return shown, waiting, client.collector.health()["reports"]
+
+    for number in range(5):
+        send(client, f"{number:032x}")
+    before = public()
+    assert before == (3, 2, 5)
+    for number in (0, 4):  # one that is shown, and one that waits
+        withdraw(client, body(f"{number:032x}"))
+        assert public() == before
+    for number in (5, 6):
+        send(client, f"{number:032x}")
+    assert public() == (5, 0, 5)
+    client.close()
+
+
 @pytest.mark.some("sqlite")
 def test_wrong_withdrawals_are_refused(make_store: MakeStore) -> None:
     client = opened(make_store, rate=0.001, burst=40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from dither.collection.settings import Settings
 from dither.collection.store.store import Withdrawal
 from dither.collection.terms import QuestionTerms
 from dither.core.batch import BatchBody, ReadBatch
-from tests.collection.collectors import MONDAY, TERMS, make
+from tests.collection.collectors import MONDAY, TERMS, NoDisk, make
 from tests.collection.conftest import MakeStore
 
 WEEKS = [(MONDAY + datetime.timedelta(7 * place)).isoformat() for place in range(-1, 5)]
@@ -167,6 +168,19 @@ def test_a_store_counts_the_same_after_folds_and_withdrawals(make_store: MakeSto
         {"1.0": (37, 0, 0, 0)},
         [[0, 28, 0, 0, 0, 0], *[[0] * 6] * 3],
     )
+
+
+def test_a_period_is_shown_when_what_arrived_before_midnight_is_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A message of 23:59:59 may be stored after midnight, by another process, and would show alone."""
+    sunday, monday = MONDAY + datetime.timedelta(6), MONDAY + datetime.timedelta(7)
+    collector = Collector(NoDisk(), Settings())  # type: ignore[arg-type]
+    for minute, expected in ((1, sunday), (9, sunday), (11, monday)):
+        now = datetime.datetime.combine(monday, datetime.time(0, minute), datetime.UTC)
+        clock = SimpleNamespace(datetime=SimpleNamespace(now=lambda zone, now=now: now), UTC=datetime.UTC)
+        monkeypatch.setattr("dither.collection.collector.datetime", clock)
+        assert (collector.day(), collector.settled_day()) == (monday, expected)
 
 
 def test_an_author_is_warned_and_a_label_of_few_devices_is_refused() -> None:

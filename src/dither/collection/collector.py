@@ -33,9 +33,12 @@ _WITHDRAWAL: Final = re.compile(rb'\{"dither":2,"withdraw":"([0-9a-f]{32})"\}') 
 _NO_KEYS: Final[GatewayKeys] = MappingProxyType({})
 
 
-def today() -> datetime.date:
-    """Return the present day, in UTC."""
-    return datetime.datetime.now(datetime.UTC).date()
+_SETTLED: Final = datetime.timedelta(minutes=10)  # for what arrived on a day, and for clocks that differ
+
+
+def today(ago: datetime.timedelta = datetime.timedelta()) -> datetime.date:
+    """Return the present day, in UTC, or the day of a while ago."""
+    return (datetime.datetime.now(datetime.UTC) - ago).date()
 
 
 class Collector:
@@ -68,6 +71,14 @@ class Collector:
         self._leaving_refusals: Counter[RefusedKey] = Counter()  # on their way to the store
         self._lock = threading.Lock()
         self.catch_up()
+
+    def settled_day(self) -> datetime.date:
+        """Return the day before which every day has its final counts.
+
+        What arrived before midnight may be stored after it, by another process, too. A period of presence
+        that was shown at once would change by single messages.
+        """
+        return today(_SETTLED) if self.day is today else self.day()
 
     def _know(self, published: Published) -> None:
         self.live.know(published.contract)
@@ -181,8 +192,9 @@ class Collector:
             "ready": not self.failing,
             "seconds": int(time.monotonic() - self.began),
             "campaigns": len(self._campaigns),
-            "reports": sum(
-                self.live.n(published.id, name)
+            "reports": sum(  # withdrawn ones are left out with the next step, as everywhere
+                self.live.n(published.id, name, shown=True)
+                + self.live.waiting(published.id, name, shown=True)
                 for published in self._campaigns.values()
                 for name in published.contract.questions
                 if not counts_presence(published.contract)  # no numbers of a period before its end

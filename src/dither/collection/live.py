@@ -254,9 +254,14 @@ class LiveCounts:
         """Return the number of answers to a question. Quick: nothing is counted."""
         return sum(sequence.n(day, shown) for _, sequence in self._found(campaign, question, label))
 
-    def waiting(self, campaign: str, question: str) -> int:
-        """Return how many answers to a question wait until they are shown."""
-        return sum(sequence.waiting for _, sequence in self._found(campaign, question))
+    def waiting(self, campaign: str, question: str, *, shown: bool = False) -> int:
+        """Return how many answers to a question wait until they are shown.
+
+        A number that is `shown` contains those that were withdrawn, until the others are shown or their day
+        is folded: it does not change because somebody withdraws.
+        """
+        found = self._found(campaign, question)
+        return sum(sequence.all_waiting if shown else sequence.waiting for _, sequence in found)
 
     def days(
         self, campaign: str, question: str, label: str | None = None, *, shown: bool = False
@@ -339,6 +344,12 @@ class _Sequence:
                 self._waiting.setdefault(day, bytearray()).extend(b"".join(parts[end:]))
             self.waiting = n
         return taken
+
+    @property
+    def all_waiting(self) -> int:
+        """How many reports wait, with those that were withdrawn since the last step."""
+        with self._lock:
+            return self.waiting + sum(removal.n for removal in self._removals if not removal.shown)
 
     def remove(self, withdrawn: Withdrawn) -> None:
         """Take reports away: those that wait at once, those that are shown with the next step."""

@@ -20,12 +20,15 @@ import numpy as np
 
 import dither as dt
 from dither.collection.collector import Collector
+from dither.collection.live import Slot
+from dither.collection.presence import EMPTY_MESSAGE, MESSAGES
 from dither.collection.published import Published
 from dither.collection.refusals import Reason
+from dither.collection.terms import Phase, QuestionTerms
 from tests.collection.collectors import make, people, send
 
 FIRST = datetime.date(2026, 5, 4)
-STATES = ("full", "days", "few", "empty", "ended", "soon", "wrong")
+STATES = ("full", "days", "few", "empty", "ended", "soon", "wrong", "presence", "first", "phase")
 SCALE = ["very bad", "bad", "fair", "good", "very good"]
 DAYS = {
     "stars": dt.Podium(dt.Interval(1, 5, step=1), epsilon=2),
@@ -38,6 +41,8 @@ HOSTILE = "<script>alert(1)</script>"
 
 def collector_in(state: str) -> tuple[Collector, Published]:
     """Return a collector in a state, and its campaign."""
+    if state in ("presence", "first"):
+        return _present(24 if state == "presence" else 2)
     day = {"ended": datetime.date(2026, 7, 1), "soon": datetime.date(2026, 4, 1)}.get(state)
     changes: dict[str, Any] = {}
     if state == "wrong":  # a question without a usual answer, and names that want to be tags
@@ -45,6 +50,10 @@ def collector_in(state: str) -> tuple[Collector, Published]:
         changes = {"questions": questions, "name": HOSTILE, "purpose": f"{HOSTILE} & more", "labels": ()}
     if state == "days":  # twelve of them, of which two lack, and two labels that differ
         changes = {"questions": DAYS}
+    if state == "phase":  # a range that is not known well enough yet
+        wide = dt.Interval(0, 1440, unit="minutes").on_scale("log")
+        terms = {"minutes": QuestionTerms(scale=wide.scale)}
+        changes = {"questions": {"minutes": dt.SW(wide, epsilon=1)}, "phase": Phase(share=0.1), "asks": terms}
     collector, published = make(day or datetime.date(2026, 5, 15 if state == "days" else 12), **changes)
     if state == "days":
         for number in (0, 1, 2, 3, 5, 6, 7, 9, 10, 11):
@@ -67,12 +76,49 @@ def collector_in(state: str) -> tuple[Collector, Published]:
         for reason, count in ((Reason.RATE, 1204), (Reason.LATE, 12), (Reason.REPORT, 3)):
             for _ in range(count):
                 collector.refuse(reason, published.id)
+    if state == "phase":
+        values = np.random.default_rng(1).normal(44, 12, 2000).clip(0, 1440)
+        line = published.contract.questions["minutes"].domain.line
+        send(collector, published, "minutes", line.positions(values))
     if state == "few":
         minutes, browsers = people(60)
         send(collector, published, "minutes", minutes)
         send(collector, published, "browser", browsers)
     if state == "wrong":
         send(collector, published, HOSTILE, [HOSTILE] * 300)
+    return collector, published
+
+
+def _present(weeks: int) -> tuple[Collector, Published]:
+    """Return a collector of presence: 80 devices are installed in each week, and a tenth of all leave."""
+    starts = [FIRST + datetime.timedelta(7 * week) for week in range(-1, 30)]
+    label = dt.ProjectiveResponse(dt.Categories([day.isoformat() for day in starts]), epsilon=2)
+    collector, published = make(
+        FIRST + datetime.timedelta(7 * weeks),
+        **{"repeat": "present", "every": "week", "expects": 2000, "label_share": 0.7, "people": 20},
+        **{"begins": FIRST, "ends": FIRST + datetime.timedelta(209), "questions": {"installed": label}},
+        **{"labels": ("1.0 linux", "1.0 mac", "1.1 linux", "1.1 mac")},
+        asks={"installed": QuestionTerms(form="installed")},
+    )
+    rng = np.random.default_rng(59)
+    installed = np.concatenate([np.zeros(800, int), np.repeat(np.arange(1, weeks + 1), 80)])
+    left = installed + rng.geometric(0.1, installed.size)
+    names = np.array([day.isoformat() for day in starts])
+    cells = label.perturb(names[installed], source=dt.Seeded(59)).cells
+    carries, mac = rng.random(installed.size) < 0.7, rng.random(installed.size) < 0.3
+    for week in range(weeks):
+        day = FIRST + datetime.timedelta(7 * week)
+        active = (np.maximum(installed, 1) <= week + 1) & (week + 1 < left)
+        for cell in cells[active & carries]:
+            layout = cells.dtype.newbyteorder("<")
+            collector.live.add(Slot(published.id, "installed", day, ""), np.asarray(cell, layout).tobytes())
+        newer = rng.random(installed.size) < week / 12
+        for name, which in (
+            ("1.0 linux", ~newer & ~mac), ("1.0 mac", ~newer & mac),
+            ("1.1 linux", newer & ~mac), ("1.1 mac", newer & mac),
+        ):  # fmt: skip
+            count = int(np.sum(active & ~carries & which))
+            collector.live.add(Slot(published.id, MESSAGES, day, name), EMPTY_MESSAGE * count)
     return collector, published
 
 
@@ -118,7 +164,7 @@ def main() -> None:
         for state in STATES:
             with served(collector_in(state)[0]) as address:
                 views = [("", 1100, False)]
-                if state in ("full", "few", "days"):
+                if state in ("full", "few", "days", "presence", "phase"):
                     views += [("-dark", 1280, True), ("-phone", 390, state == "few")]
                 for name, width, dark in views:
                     browser.look(width=width, dark=dark)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -75,10 +77,47 @@ def test_actives_are_exact_and_the_curve_is_that_of_the_devices(served: Any) -> 
 def test_the_page_has_the_curve_and_the_triangle(served: Any) -> None:
     client, campaign = served
     page = client.get(f"/campaigns/{campaign}").text
-    for words in ("Devices that come back", "Cohorts: estimated devices", "<polyline", "2026-05-04"):
-        assert words in page
+    titles = re.findall(r'<h2 id="presence-[a-z]+">([^<]*)', page)
+    assert titles == [
+        "Devices in use",
+        "Devices that come back",
+        "Public labels in use",
+        "Devices by installation",
+    ]
+    shown = plain_text(page)
+    for words in (
+        "481 devices in the week of 2026-07-20, 31 more than in the one before.",
+        "are in use 4 weeks after the installation 95 % interval:",
+        "Shares in the week of 2026-07-20, of the devices that carry public labels",
+        "Estimated devices by weeks since the installation",
+        "Each number is an estimate from randomised labels, ± ",
+        "That a device is in use in a period is seen: noise does not hide it.",
+    ):
+        assert words in shown, words
+    assert 'data-says="Live: numbers change when a week is over."' in page
+    curve = client.get(f"/v1/campaigns/{campaign}/presence.csv?table=retention").text.splitlines()[1:]
+    assert page.count('class="curve"') == len(curve) - 1 > 5  # the lines between the numbers
     assert "of them are counted when enough others have come" not in page  # the number that waits
     assert "All answers" not in page
+
+
+def plain_text(page: str) -> str:
+    """Return the words of a page, with single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).replace("\u202f", " ").split())
+
+
+def test_a_campaign_without_a_label_promises_no_epsilon() -> None:
+    collector, _ = make(
+        MONDAY,
+        **{"repeat": "present", "every": "week", "expects": 9, "people": 20, "questions": {}, "labels": ()},
+    )
+    page = Asked(Starlette(routes=routes_of(page_handlers(collector)))).get("/").text
+    shown = plain_text(page)
+    assert "What is promised to a person No question is asked. That a device is in use" in shown
+    assert "ε" not in shown
+    assert "No week with enough devices is over yet." in shown
+    for end in collector.at_end:
+        end()
 
 
 def test_the_terminal_estimates_retention_from_a_file(served: Any, tmp_path: Path) -> None:

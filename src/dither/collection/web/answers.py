@@ -515,7 +515,7 @@ class Answers:
         people = self._collector.campaigns[campaign].contract.people
         part = ReportsPart(_iso(query.day or query.since), query.label)
         is_all = part == ReportsPart() and query.until is None
-        waiting = live.waiting(campaign, query.question) if is_all else 0  # unknown for a part
+        waiting = live.waiting(campaign, query.question, shown=True) if is_all else 0  # unknown for a part
         if not state % (1 << _STATE) and (waiting or not is_all):
             question = live.question_of(campaign, query.question)
             name = _quantity_name(query, question)

@@ -17,8 +17,9 @@ from dither.collection.web.answers import SHOWN
 from dither.collection.web.formats import PlainRow
 from dither.collection.web.words import is_share, percent, row_text, value_text
 from dither.core.domains.calendar import MINUTES, Calendar
-from dither.foundation.digits import plain
+from dither.foundation.digits import plain, whole
 from dither.foundation.markup import Markup, element, join_markup
+from dither.foundation.tables import Row
 
 WIDE: Final = 360  # width of a picture in its own units: a phone's, so that letters stay readable
 _TALL: Final = 176
@@ -212,10 +213,12 @@ def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     edges = [*(row["from"] for row in shown), shown[-1]["to"]]
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
     names[-1] = f"{names[-1]} {unit}".strip()
-    every = math.ceil(len(names) * (max(map(len, names)) + 1) * _LETTER / 300)
-    for index, name in enumerate(names):
-        if index % every == 0 and (index == len(names) - 1 or index + every < len(names)):
-            parts.append(_text(side.left + index * wide, _TALL - 6, name, "tick", anchor="middle"))
+    every = math.ceil(len(names) * (max(map(len, names[:-1])) + 1) * _LETTER / 300)
+    free = WIDE - (len(names[-1]) + 1) * _LETTER  # the last name is at the end, with the unit
+    for index, name in enumerate(names[:-1]):
+        x = side.left + index * wide
+        if index % every == 0 and x + len(name) * _LETTER / 2 <= free:
+            parts.append(_text(x, _TALL - 6, name, "tick", anchor="middle"))
     parts.append(_text(WIDE - len(names[-1]) * _LETTER / 2, _TALL - 6, names[-1], "tick", anchor="middle"))
     for index, row in enumerate(shown):
         left = side.left + index * wide
@@ -335,6 +338,44 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
         parts.append(_spot(across(day) - wide / 2, wide, f"{day}: {said}", [], len(days) <= _FOCUSED))
     words = f"Over time, from {days[0]} to {days[-1]}: {len(days)} dates with an answer"
     return _svg(_TALL, words, parts)
+
+
+def draw_columns(columns: Sequence[tuple[str, int]], name: str) -> Markup:
+    """Return upright bars of exact numbers over the dates of their periods; empty for a single one."""
+    if len(columns) < 2:
+        return Markup()
+    top = max(*(number for _, number in columns), 1)
+    side = _Axis(0.0, float(top), plain)
+    wide = (WIDE - side.left - _RIGHT) / len(columns)
+    starts = {day: side.left + index * wide for index, (day, _) in enumerate(columns)}
+    parts = [*side.marks(), *_dates(list(starts), lambda day: starts[day] + wide / 2, WIDE - _RIGHT)]
+    for day, number in columns:
+        high = side.y(float(number))
+        bar = _rect(starts[day] + wide * 0.1, high, wide * 0.8, side.y(0.0) - high, "bar")
+        parts.append(_spot(starts[day], wide, f"{day}: {whole(number)}", [bar], len(columns) <= _FOCUSED))
+    (first, begun), (last, ended) = columns[0], columns[-1]
+    return _svg(_TALL, f"{name}: {whole(begun)} from {first}, {whole(ended)} from {last}", parts)
+
+
+def draw_curve(rows: Sequence[Row], name: str) -> Markup:
+    """Return shares with their intervals over the number of periods after a beginning."""
+    side, last = _Axis(0.0, 1.0, percent), max(int(row["after"]) for row in rows)
+    wide = (WIDE - side.left - _RIGHT) / (last + 1)
+    marks = [int(mark) for mark in ticks(0.0, last + 0.5) if mark >= 1 and mark == int(mark)] or [last]
+    parts = side.marks()
+    for mark in marks:
+        parts.append(_text(side.left + wide * mark, _TALL - 6, str(mark), "tick", anchor="middle"))
+    spots = [(side.left + wide * row["after"], side.y(_clip(row["value"], 1.0))) for row in rows]
+    for (before, first), (after, second) in pairwise(zip(rows, spots, strict=True)):
+        if after["after"] == before["after"] + 1:  # the line is broken where a number is missing
+            parts.append(_line(*first, *second, "curve"))
+    for row, (x, y) in zip(rows, spots, strict=True):
+        low, value, high = (percent(_clip(row[end], 1.0)) for end in ("low", "value", "high"))
+        bar = [_line(x, side.y(_clip(row["low"], 1.0)), x, side.y(_clip(row["high"], 1.0)), "whisker")]
+        words = f"{row['after']}: {value} ({low} to {high})"
+        parts.append(_spot(x - wide / 2, wide, words, [*bar, _mark(x, y, 0)], len(rows) <= _FOCUSED))
+    ends = [f"{percent(_clip(row['value'], 1.0))} after {row['after']}" for row in (rows[0], rows[-1])]
+    return _svg(_TALL, f"Share of devices that are active again, by {name}: {', '.join(ends)}", parts)
 
 
 def _shown_as(unit: str | None, share: bool, length: float) -> Callable[[float], str]:

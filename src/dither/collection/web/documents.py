@@ -52,7 +52,7 @@ def surroundings(collector: Collector, published: Published, batch: Future[Batch
     """Return the parts that change and are no answers, by identity: states and sums. Quick."""
     contract, names = published.contract, question_names(published)
     total = sum(collector.live.n(published.id, name, shown=True) for name in names)
-    waiting = sum(collector.live.waiting(published.id, name) for name in names)
+    waiting = sum(collector.live.waiting(published.id, name, shown=True) for name in names)
     now = datetime.datetime.now(datetime.UTC)
     word, sentence = state(published, collector.day(), collector.settings.grace)
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
@@ -67,6 +67,13 @@ def surroundings(collector: Collector, published: Published, batch: Future[Batch
         "health": _health(collector),
         "batch": _batch(batch),
     }
+
+
+def _says(published: Published) -> str:
+    """Return what a page says while it receives news."""
+    contract = published.contract
+    when = f"when a {contract.every} is over" if counts_presence(contract) else "as reports arrive"
+    return f"Live: numbers change {when}."
 
 
 def whole_page(
@@ -124,7 +131,7 @@ def whole_page(
             element("div", *sections, class_="questions"),
             promised,
             *([] if counts_presence(contract) else [_all_answers(base)]),
-            **{"data-events": f"{base}/events{view.query}"},
+            **{"data-events": f"{base}/events{view.query}", "data-says": _says(published)},
         ),
         element(
             "footer",

@@ -89,7 +89,7 @@ if(!main||!main.dataset.events||!window.EventSource)return;
 const say=t=>{if(live.textContent!==t)live.textContent=t};
 const source=new EventSource(main.dataset.events);
 let wait=0;
-source.onopen=()=>{clearTimeout(wait);wait=0;say('Live: numbers change as reports arrive.')};
+source.onopen=()=>{clearTimeout(wait);wait=0;say(main.dataset.says)};
 source.onerror=()=>{wait=wait||
 setTimeout(()=>say('Live updates are interrupted; these numbers may be old. Trying again.'),6000)};
 source.onmessage=e=>{const parts=JSON.parse(e.data);

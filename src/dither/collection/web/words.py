@@ -23,8 +23,13 @@ _REPEATED: Final = {
     "per value": "A device sends one report for each value, once; another value is a new report.",
     "once": "A device answers once in every period, on a day that it draws beforehand.",
     "kept change": "A device reports on the changes of a period, at most as many as the campaign states.",
-    "present": "That a device is in use is seen. What it says beside that is drawn once and stays the same.",
+    "present": "The label is drawn once for life; erasing or reinstalling draws another.",
 }
+_SEEN: Final = (
+    "That a device is in use in a period is seen: noise does not hide it. Anyone who links its messages sees "
+    "the first one, the installation. Anyone who knows the use of all others can compute its use from the "
+    "count."
+)
 
 
 def number_of(number: int, noun: str) -> str:
@@ -104,6 +109,9 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         calendar = Calendar.of(unit)
         if calendar is not None:
             return calendar.show(value, low, high)
+        if is_bound(row):  # on a scale, ends are of different sizes
+            shown, least, most = (plain(float(f"{end:.2g}")) for end in (value, low, high))
+            return f"{shown} ({least} to {most}){THIN}{unit}".rstrip(THIN)
         below, above = value - low, high - value
         if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
             half = _decimal(factor * (high - low) / 2.0, positions)
@@ -219,16 +227,21 @@ def promise(contract: Campaign) -> list[str]:
     promised = contract.whole_guarantee
     warning = caution(promised)
     begin = [] if warning is None else [warning]
+    present = contract.repeat == "present"
+    if present and not contract.questions:
+        return ["No question is asked.", _SEEN]
     if not isinstance(promised.bound, Pure):
         return [*begin, f"All answers of a person: {contract.total.words()}.", _REPEATED[contract.repeat]]
     several = len(contract.questions) > 1 or (contract.total.times or 1) > 1
-    many = "all answers" if several else "the answer"
+    many = "the label" if present else "all answers" if several else "the answer"
+    sends = "sends about it" if present else "sends"
     return [
         *begin,
-        f"ε = {show(promised.epsilon)} for {many} of one person. Whatever a device sends, it is at most "
+        f"ε = {show(promised.epsilon)} for {many} of one person. Whatever a device {sends}, it is at most "
         f"{_above(math.exp(min(promised.epsilon, 50.0)))} times (e^ε) as likely with one truth as with any "
         "other.",
         *(f"This assumes that {line}." for line in promised.assumes),
+        *([_SEEN] if present else []),
         _REPEATED[contract.repeat],
     ]
 
