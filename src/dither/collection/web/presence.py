@@ -114,10 +114,10 @@ def _actives(found: Retention, every: str) -> list[Markup]:
     ]
 
 
-def _retention(found: Retention, every: str, asked: bool) -> list[Markup]:
+def _retention(found: Retention, every: str, has_label: bool) -> list[Markup]:
     """Return the retention curve with its intervals: a sentence, a picture and a table."""
     rows = found.records()
-    missing = element("p", found.missing, class_="soft") if found.missing and asked else Markup()
+    missing = element("p", found.missing, class_="soft") if found.missing and has_label else Markup()
     if not rows:
         return [missing] if missing else []
     usual = _USUAL[every]
