@@ -97,15 +97,20 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
-        status = 204
+        status, answer = 204, b""
         if self.path == "/told":
             self.server.told.put(json.loads(body))
         else:
             batch = self.server.read(body)
             self.server.changed += self.server.batches.setdefault(batch.id, body) != body
-            status = 503 if self.server.refusing.random() < 0.3 else 204  # kept, and not acknowledged
+            status, answer = 200, json.dumps({"batch": batch.id}).encode()
+            if self.server.refusing.random() < 0.3:
+                status, answer = 503, b""  # kept, and not acknowledged
         self.send_response(status)
+        if status == 200:
+            self.send_header("content-length", str(len(answer)))
         self.end_headers()
+        self.wfile.write(answer)
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -164,10 +164,12 @@ def test_the_locked_packages_name_no_registry() -> None:
 
 @pytest.mark.slow
 def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
-    """`npm ci && npm test` in a copy, beside the vectors alone; skipped where no registry answers."""
+    """`npm ci && npm test` in a copy, with the vectors and the page of sizes; skipped without a registry."""
     copy = tmp_path / "clients" / "javascript"
     shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("node_modules", "dist"))
     shutil.copytree(ROOT / "clients" / "conformance", tmp_path / "clients" / "conformance")
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "devices.md", tmp_path / "docs")
     found = os.pathsep.join([str(Path(node()).parent), os.environ["PATH"]])
     npm = shutil.which("npm", path=found)
     if npm is None:
