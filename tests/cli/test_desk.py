@@ -270,7 +270,12 @@ def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
     expected = [(groups["Nara"] + groups["Uji"]) / 2 - groups["Kyoto"], groups["Nara"] - groups["Uji"]]
     assert [row["value"] for row in both] == pytest.approx(expected)
     for words, said in (
-        (["--regression", "minute ~ city"], "names no question; there are home, minutes"),
+        (["--regression", "minute ~ city"], "no question or column 'minute': did you mean minutes?"),
+        (
+            ["--regression", "minutes ~ hoem + np.log(weight)"],
+            "no question or column 'hoem': did you mean home?",
+        ),
+        (["--regression", "weight ~ city"], "names no question; there are home, minutes"),
         (["--regression", "minutes ~ ctiy"], "did you mean city"),
         (["--regression", "minutes"], "one side is missing"),
         (["--regression", formula, "--by", "city"], "--regression goes with --weight only"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,6 +107,13 @@ def test_latex_has_no_letter_that_latex_reads_as_a_command() -> None:
     last = r"100 \% of \#1\_\{x\} & \textasciitilde{}\textasciicircum{}\textbackslash{} \\"
     assert text.splitlines()[4] == last
     assert text.splitlines()[5] == r" & 0.25 \\"
+    assert as_latex(["R²"], [["‹0 € …"]]).isascii()
+
+
+def test_an_end_without_a_limit_is_shown_as_the_limit_and_the_value_with_its_digits() -> None:
+    row = {"question": "R²", "value": 0.5461, "low": -math.inf, "high": math.inf}
+    assert show_row(row, (0.0, 1.0)) == ["R²", "0.5", "‹0", "1›"]
+    assert show_row(row, (-math.inf, math.inf)) == ["R²", "0.5461", "-inf", "inf"]
 
 
 def test_a_table_of_results_in_latex() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from dither.cli.answers import Wanted
     from dither.core.questionnaire import Questionnaire
     from dither.core.reports import Reports
+
+_QUOTED: Final = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
+_NAMES_OF_FORMULA: Final = re.compile(
+    r"(?<![\w.])[^\W\d]\w*\b(?!\s*[(.]|\s*=(?!=))"
+)  # no functions, no arguments
 
 
 @dataclass(frozen=True)
@@ -236,6 +241,9 @@ def answer_regression(
     from dither.estimation.regression import regression
 
     told = read(*paths, questions=given)
+    for name in _NAMES_OF_FORMULA.findall(_QUOTED.sub(" ", formula)):
+        if name not in told and name not in told.public:
+            raise unknown_name("question or column", name, [*told, *told.public])
     named = [name for name in (*told, *told.public) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula)]
     questions = [name for name in named if name in told]
     if not questions:
@@ -244,9 +252,9 @@ def answer_regression(
             f"{', '.join(told.public) or '(none)'}"
         )
     data: dict[str, Any] = dict(told.together(*questions))
-    for name in told.public:  # all of them, so that a wrong name is told the right ones
-        cells = told.labels(name, *questions)
-        data[name] = _numbers_or_labels(cells, name) if name in named else cells
+    for name in told.public:
+        if name in named:
+            data[name] = _numbers_or_labels(told.labels(name, *questions), name)
     weights = None if weight is None else weights_of(told.labels(weight, *questions), weight)
     fit = regression(formula, data, weights=weights)
     results: dict[str, Any] = {formula: fit}

@@ -15,6 +15,7 @@ _PHRASES: Final = {
     "shuffled=": "--shuffled",
     "detect=(0.10, 0.12), the values of two arms": "--detect 0.10 0.12",
     'method="likelihood"': "the likelihood",
+    "(dt.Nullable, --optional,": "(--optional,",
     "clipped = true": "`clipped = true` in a campaign",
     "force=True (at the terminal --force)": "use --force",
     'missing="skip", at the terminal --missing skip': "--missing skip",

@@ -300,13 +300,15 @@ class DensityCurve:
 
         The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
         an interval would be too short and a band pinched. So its size, relative to the share, is averaged
-        over parts of the same shape up to such a length away.
+        over parts of the same shape up to such a length away. Emptier parts count by their share: in a tail
+        the size relative to next to nothing is many times 1, and would be all that a narrow majority sees.
         """
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
         inner, biases, shares = parts[:, : self.bins], self.posterior.biases, self.shares[: self.bins]
         here = np.sum(product(parts, biases.T) ** 2, axis=1)
         length = max(1, round(self.bins / max(self.posterior.freedom, 1.0)))
+        own = product(inner, shares)
         total, count = np.zeros((2, parts.shape[0]))
         for shift in range(-length, length + 1):
             moved = np.roll(inner, shift, axis=1)
@@ -315,9 +317,10 @@ class DensityCurve:
             share = product(moved, shares)
             there = np.sqrt(np.sum(product(moved, biases[:, : self.bins].T) ** 2, axis=1))
             known = share > 0.0
-            total[known] += there[known] / share[known]
-            count += known
-        added = np.asarray((total / np.maximum(count, 1.0) * product(inner, shares)) ** 2 - here)
+            fuller = np.maximum(share, own)[known]
+            total[known] += there[known] / fuller
+            count[known] += share[known] / fuller
+        added = np.asarray((total / np.maximum(count, _SAME) * own) ** 2 - here)
         # The bias of a part with an atom is that of both: the surroundings know nothing of the atom.
         return np.where(parts[:, self.bins :].any(axis=1), np.maximum(added, 0.0), added)
 

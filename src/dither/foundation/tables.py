@@ -46,6 +46,10 @@ def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
     for name in names[: names.index("value") if "value" in row else 1]:
         cells[name] = cells[name] or "no label"
     ends = [row.get(name) for name in _ENDS]
+    for side, limit in ((1, limits[0]), (2, limits[1])):  # an end without a limit is shown as the limit
+        end = ends[side]
+        if isinstance(end, float) and math.isinf(end):
+            ends[side] = limit
     if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
         sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
         places = decimals(max(min(sides), sum(sides) / 10.0))  # decimals of the shorter side
@@ -130,6 +134,13 @@ _IN_LATEX: Final = str.maketrans(
         "ε": r"\ensuremath{\varepsilon}",
         "δ": r"\ensuremath{\delta}",
         "μ": r"\ensuremath{\mu}",
+        "χ": r"\ensuremath{\chi}",
+        "²": r"\textsuperscript{2}",
+        "°": r"\textdegree{}",
+        "€": r"\texteuro{}",
+        "‹": r"\ensuremath{\langle}",
+        "›": r"\ensuremath{\rangle}",
+        "…": r"\dots{}",
         "θ": r"\ensuremath{\theta}",
         "ρ": r"\ensuremath{\rho}",
         "±": r"\ensuremath{\pm}",
