@@ -26,7 +26,8 @@ from dither.collection.published import Published
 from dither.collection.web import words as page_words
 from dither_device.campaign import Campaign as DeviceCampaign
 from dither_device.consent import promise_of, short_of, words_of
-from dither_device.rules import DAY, Policy, State, decide
+from dither_device.rules import Policy, decide
+from dither_device.state import DAY, State
 from dither_device.total import Total, percent, total_of
 from tests.collection.account.events import opened
 from tests.collection.campaigns import KEY

@@ -21,7 +21,8 @@ from dither.collection.store.sqlite import SqliteStore
 from dither.core.batch import BatchBody, ReadBatch
 from dither.core.presence import PresenceCounts
 from dither_device.campaign import Campaign as DeviceCampaign
-from dither_device.rules import Policy, State, decide
+from dither_device.rules import Policy, decide
+from dither_device.state import State
 from tests.collection.account.events import opened
 from tests.collection.collectors import KEY, MONDAY
 

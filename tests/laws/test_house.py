@@ -153,7 +153,13 @@ def test_only_abstract_classes_are_inherited_from() -> None:
 
 
 def test_no_module_is_longer_than_a_reader_keeps_in_mind() -> None:
-    assert {name: lines for name, lines in house.modules().items() if lines > LONGEST} == {}
+    """In the package, and in the device that its wheel carries."""
+    device = {
+        path.name: len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "clients" / "python" / "src" / "dither_device").glob("*.py")
+    }
+    assert len(device) > 20
+    assert {name: lines for name, lines in (house.modules() | device).items() if lines > LONGEST} == {}
 
 
 # The most files that a call crosses, and the most changes of file. Both may only shrink. They grew when

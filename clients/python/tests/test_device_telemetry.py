@@ -417,7 +417,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(folder: Path, monkeypatch: pytest.
 
 
 def test_an_account_in_use_is_waited_for_briefly(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "_WAIT_FILE", 0.1)
+    monkeypatch.setattr(telemetry, "WAIT_FILE", 0.1)
     tool = made(folder)
     tool.run("on")
     with dt.Account.open(tool._account_file())._state():

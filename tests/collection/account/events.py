@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dither.foundation.canonical import hexadecimal
-from dither_device.rules import DELTA, EPSILON, limit
+from dither_device.state import DELTA, EPSILON, limit
 
 PERSON, PHONE, LAPTOP = "9e" * 16, "a1" * 16, "b2" * 16
 NOON: Final = 20_000 * 86_400 + 43_200  # 2024-10-04 12:00 UTC, a Friday

@@ -19,7 +19,7 @@ import pytest
 import dither as dt
 from dither.collection.account.budget import check_limit, show_amount
 from dither.errors import AccountUnusable, InvalidParameter, Refused
-from dither_device.rules import DELTA, EPSILON, charge, limit
+from dither_device.state import DELTA, EPSILON, charge, limit
 from tests.collection.account.devices import DAY, SetClock, label, make, number
 
 FIRST = "1" * 32
@@ -182,7 +182,8 @@ def test_a_drawn_day_survives_a_restart(tmp_path: Path) -> None:
 
 
 def test_the_drawn_day_is_uniform() -> None:
-    from dither_device.rules import Policy, State, decide
+    from dither_device.rules import Policy, decide
+    from dither_device.state import State
     from tests.collection.account import events
     from tests.support.chi_square import ALARM, p_of_counts
 

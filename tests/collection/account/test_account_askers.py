@@ -15,7 +15,7 @@ import pytest
 import dither as dt
 from dither.errors import OutsideDomain, Refused
 from dither_device import rules
-from dither_device.rules import EPSILON, State, limit
+from dither_device.state import EPSILON, State, limit
 from tests.collection.account import events as written
 from tests.collection.account.devices import SetClock, label, make, number
 from tests.collection.account.vectors import happen

@@ -17,7 +17,7 @@ from dither.collection.account.inquiry import Repeat
 from dither.errors import AccountUnusable, InvalidParameter, Refused
 from dither.foundation.canonical import canonical
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
-from dither_device.rules import State
+from dither_device.state import State
 from tests.collection.account import events as written
 from tests.collection.account.devices import DAY, NOON, SetClock, make, number
 from tests.collection.account.vectors import happen

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dither.errors import DitherError, MalformedReport
-from dither_device.rules import EPSILON, State, limit
+from dither_device.state import EPSILON, State, limit
 from tests.collection.account import events, vectors
 from tests.collection.account.devices import DAY, make, number
 from tests.collection.account.events import LAPTOP, NOON, PHONE

@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.errors import Refused
-from dither_device.rules import EPSILON, State, limit
+from dither_device.state import EPSILON, State, limit
 from tests.collection.account import events as written
 from tests.collection.account.devices import DAY, NOON, SetClock, make, number
 from tests.collection.account.vectors import happen

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dither_device.rules import State
+from dither_device.state import State
 from tests.collection.account import vectors
 
 SECOND = Path(__file__).parent / "second.mjs"

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dither_device.kept_change import marked
-from dither_device.rules import Policy, State, decide
+from dither_device.rules import Policy, decide
+from dither_device.state import State
 from tests.collection.account.events import OPEN
 from tests.collection.account.scenarios import SCENARIOS
 from tests.support.sources import Scripted

@@ -10,21 +10,8 @@ import time
 
 from dither_device.draws import Outside
 from dither_device.question import Question, repeat_bound
-from dither_device.rules import (
-    DAY,
-    DELTA,
-    EPOCHS,
-    EPSILON,
-    MOST_BUDGET,
-    MOST_SECOND,
-    VERSION,
-    Decision,
-    Policy,
-    State,
-    decide,
-    epoch_of,
-    limit,
-)
+from dither_device.rules import EPOCHS, Decision, Policy, decide
+from dither_device.state import DAY, DELTA, EPSILON, MOST_BUDGET, MOST_SECOND, VERSION, State, epoch_of, limit
 from dither_device.store import Store, key_digest
 from dither_device.text import AccountUnusable, Malformed, Refused, day_text, is_digits, need
 
@@ -34,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dither_device.campaign import Campaign
-    from dither_device.rules import Data
+    from dither_device.state import Data
     from dither_device.store import Transaction
     from dither_device.words import Words
 

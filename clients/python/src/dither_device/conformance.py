@@ -14,8 +14,9 @@ from dither_device.kept_change import check_change, draw_rows, fingerprint_of, m
 from dither_device.keyed import REPORT, source_of
 from dither_device.ohttp import binary_request, binary_response, encapsulate
 from dither_device.question import Question, exp_below
-from dither_device.rules import Policy, State, decide
+from dither_device.rules import Policy, decide
 from dither_device.sending import json_body, label_of, packed_body, withdrawal_body
+from dither_device.state import State
 from dither_device.text import Malformed
 
 TYPE_CHECKING = False

@@ -14,7 +14,8 @@ from struct import pack
 
 from dither_device.draws import Outside, below, bits
 from dither_device.keyed import Keyed
-from dither_device.rules import DAY, key_of, period_of
+from dither_device.rules import period_of
+from dither_device.state import DAY, key_of
 from dither_device.text import digest, need
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from dither_device.draws import Take
     from dither_device.question import Question
-    from dither_device.rules import Data, State
+    from dither_device.state import Data, State
 
 MOST_KEPT = 1000
 _NAMES = ("asker", "question", "fingerprint", "period")

@@ -8,21 +8,15 @@ public ones, never both.
 from __future__ import annotations
 
 from dither_device.draws import below
-from dither_device.rules import (
-    DAY,
-    Decision,
-    clock_after,
-    key_of,
-    named,
-    period_of,
-    try_to_charge,
-)
+from dither_device.rules import Decision, clock_after, period_of, try_to_charge
+from dither_device.state import DAY, key_of, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from dither_device.rules import Policy, State, Take
+    from dither_device.rules import Policy, Take
+    from dither_device.state import State
 
     Data = dict[str, Any]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
-    from dither_device.rules import State
+    from dither_device.state import State
 
     Batch = tuple[str, list[tuple[str, bytes]]]  # the identity; fingerprints and reports
 
@@ -242,7 +242,8 @@ def take_back(
 
 def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]:
     """Return the batches that `send` would make of a state of an account, as JSON; nothing is changed."""
-    from dither_device.rules import Policy, State, decide
+    from dither_device.rules import Policy, decide
+    from dither_device.state import State
 
     state = State(opened)
     if campaign.terms["repeat"] == "present":

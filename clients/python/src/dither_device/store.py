@@ -16,7 +16,8 @@ from _thread import RLock
 from time import sleep
 
 from dither_device.draws import Outside
-from dither_device.rules import VERSION, State, decide
+from dither_device.rules import decide
+from dither_device.state import VERSION, State
 from dither_device.text import AccountUnusable, DeviceError, canonical, sha256
 
 TYPE_CHECKING = False
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from dither_device.rules import Data, Decision, Policy
+    from dither_device.rules import Decision, Policy
+    from dither_device.state import Data
 
 _APPLICATION = 0x64697468  # "dith": SQLite recognises such files by this number
 _SCHEMA = (

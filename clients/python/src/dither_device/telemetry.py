@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from dither_device.account import Account
     from dither_device.campaign import Campaign
-    from dither_device.rules import Policy, State
+    from dither_device.rules import Policy
     from dither_device.sending import Sent
+    from dither_device.state import State
 
 ACTIONS = ("on", "off", "status", "show", "take-back", "erase")
 _SWITCHES = ("DO_NOT_TRACK", "NO_TELEMETRY")
@@ -27,8 +28,8 @@ _MACHINES = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCI
 _NEVER = "/etc/dither/no-telemetry"
 _HOUR = 3600.0  # seconds between two attempts to send
 _WAIT = 0.25  # seconds for which another thread may be answering
-_WAIT_FILE = 2.0  # seconds for which other processes may hold the account
-_TEST = "DITHER_TELEMETRY_TEST"  # a switch for developers, and the label of their reports
+WAIT_FILE = 2.0  # seconds for which other processes may hold the account
+TEST = "DITHER_TELEMETRY_TEST"  # a switch for developers, and the label of their reports
 _TEST_LABEL = "test"
 _VERIFIED = 16  # campaigns whose digests are kept
 _READER = "dither-device 1"  # what verified a campaign: a later reader verifies it again
@@ -156,7 +157,7 @@ class Telemetry:
                 labels = campaign.question(name).labels
                 otherwise = "other" if labels is not None and "other" in labels else None
                 asking = campaign.asking(name, otherwise=otherwise)
-                if _is_test() and asking.repeat == "once":  # the drawn day is today
+                if is_test() and asking.repeat == "once":  # the drawn day is today
                     asking.facts = {**asking.facts, "days": 1, "start": 0}
                     asking.facts.pop("every", None)
                 answer = account.answer_in(state, asking, value)
@@ -205,7 +206,7 @@ class Telemetry:
                 campaign = self._trusted(account, state, text)
                 if not campaign.is_open(int(time.time()) // 86_400):
                     return "closed"
-                reported = account.present_in(state, campaign, value, labels=not _is_test())
+                reported = account.present_in(state, campaign, value, labels=not is_test())
                 waits = any(one["batch"] is not None for one in state.present.values())
         except Outside:
             return "outside"
@@ -241,7 +242,7 @@ class Telemetry:
                 account, text = self._open_account(), self._read_file()
                 with account.transaction() as state:
                     campaign = self._trusted(account, state, text)
-                if _is_test() and _TEST_LABEL not in campaign.terms["labels"]:
+                if is_test() and _TEST_LABEL not in campaign.terms["labels"]:
                     self.problem = f"the campaign does not list the label {_TEST_LABEL!r}: nothing is sent"
                     return None
                 done = send(
@@ -358,7 +359,7 @@ class Telemetry:
         for path in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
             if os.path.isabs(path) and os.path.exists(path):
                 return f"there is a file {path}"
-        if self._is_machine() and not _is_test():
+        if self._is_machine() and not is_test():
             return "this is continuous integration"
         return self._why_foreign()
 
@@ -426,8 +427,9 @@ class Telemetry:
             with self._lock:
                 if action not in ACTIONS:
                     return f"say one of {', '.join(ACTIONS)}"
-                text: str = getattr(self, f"_{action.replace('-', '_')}")()
-                return text
+                from dither_device.actions import BY_NAME
+
+                return BY_NAME[action](self)
         except Exception as error:
             self._fail(error)
             return f"telemetry: {self.problem}"
@@ -435,8 +437,7 @@ class Telemetry:
     def add_parser(self, subparsers: Any, dest: str = "func") -> Any:
         """Add `telemetry on|off|status|…` to the subparsers of argparse; return its parser.
 
-            The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`.
-            A
+        The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`. A
         program with another dispatch of its commands passes another name, or checks `if hasattr(args,
         "func")` first.
         """
@@ -455,216 +456,6 @@ class Telemetry:
             _say(self.run(action) + "\n", sys.stdout)
 
         return command
-
-    def _on(self) -> str:
-        campaign, reason, records = self._verify(), self._why_foreign(), self._records()
-        if reason is not None:  # nothing is written: a file of root would lock its owner out
-            return f"Telemetry stays off here: {reason}."
-        self._agree_to_both(campaign)
-        reason = self._why_off()
-        if reason is not None:
-            return f"Consent is kept, but telemetry stays off here: {reason}."
-        account = self._open_account()
-        account.act()  # the person did this themselves
-        dropped = self._unqueue(account, campaign.asker) if records is not None and "" in records else 0
-        unsent = (
-            f" {_count(dropped, 'was', 'were')} deleted: drawn before `off`, never sent." if dropped else ""
-        )
-        return f"{self._words(campaign)}\nTelemetry is on.{unsent}"
-
-    @staticmethod
-    def _unqueue(account: Account, asker: str) -> int:
-        """Take what waits for an asker off the queue; return how many reports these were.
-
-        Permanent answers may be given again, unless they are in a batch that may have arrived.
-        """
-        waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
-        for item in waiting:
-            (account.acknowledge if item["batch"] else account.drop)(item["id"])
-        return len(waiting) + sum(account.drop(message) for message in account.messages(asker))
-
-    def _off(self) -> str:
-        if self._base() is None:
-            return "Telemetry is off: there is no home to keep it in."
-        self._write("consent", "off\n")
-        waiting = 0
-        try:
-            if os.path.exists(self._account_file()):
-                from dither_device.account import Account
-
-                with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting = _waiting(account)
-        except Exception as error:  # it is off all the same
-            self._fail(error)
-        wait = (
-            f" {_count(waiting)} here and will not be sent, not even after `on`; `erase` deletes all of it."
-            if waiting
-            else ""
-        )
-        return f"Telemetry is off. Nothing is kept or sent from now on.{wait}"
-
-    def _status(self) -> str:
-        reason = self._why_off()
-        try:
-            consent = self._consent()
-        except Exception as error:  # an unreadable campaign: nothing is answered or sent
-            self._fail(error)
-            consent = "off"
-        lines = ["Telemetry is on." if consent == "on" and reason is None else "Telemetry is off."]
-        if reason is not None:
-            lines.append(f"Here it is off whatever you say: {reason}.")
-        elif consent is None:
-            lines.append("You were not asked about this campaign yet.")
-        try:
-            if os.path.exists(self._account_file()):
-                from dither_device.account import Account
-
-                with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    waiting, left = _waiting(account), account.left
-                    sent = account.withdrawable
-                lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
-                if sent:
-                    reported = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
-                    lines.append(
-                        f"{reported} sent and can still be deleted: `{self.app} telemetry take-back`."
-                    )
-        except Exception as error:  # the state is printed all the same
-            self._fail(error)
-        if self.problem is not None:
-            lines.append(f"The last problem: {self.problem}.")
-        if _is_test():
-            lines.append(f"{_TEST} is set: this is a test, with an account and a label of its own.")
-        return "\n".join(lines)
-
-    def _show(self) -> str:
-        campaign = state = None
-        try:
-            campaign = self._verify()
-            lines = [self._words(campaign)]
-        except Exception as error:  # the answers are printed all the same
-            self._fail(error)
-            lines = [f"What is asked cannot be read, so nothing is answered or sent: {self.problem}."]
-        try:
-            if os.path.exists(self._account_file()):
-                from dither_device.account import Account
-
-                with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                    state = account.wire()
-        except Exception as error:
-            self._fail(error)
-            lines.append(f"What was given cannot be read: {self.problem}.")
-        else:
-            lines += self._given(campaign, state or {"entries": [], "queue": []})
-        if campaign is not None and state is not None:
-            from dither_device.sending import preview
-
-            bodies = preview(state, campaign, self._label)
-            if self._counted is not None:
-                bodies += preview(state, self._counted._verify(), self._label)
-            lines += [f"As it travels, {_times(len(bodies))}:", *bodies] if bodies else []
-        where = self.address or "nobody: no address is set"
-        lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
-        return "\n".join([*lines, *self._status().split("\n")])
-
-    def _given(self, campaign: Campaign | None, state: dict[str, Any]) -> list[str]:
-        """Return the given and the waiting answers; other askers of a shared account are named."""
-        own = None if campaign is None else campaign.asker
-
-        def name_of(item: dict[str, Any]) -> str:
-            name, asker = str(item["question"]), str(item["asker"])
-            return name if asker == own or own is None else f"{asker}: {name}"
-
-        given: dict[str, list[float]] = {}
-        for entry in state["entries"]:
-            given.setdefault(name_of(entry), []).append(int(entry["epsilon"], 16) / 2.0**64)
-        waiting = [name_of(item) for item in state["queue"] if _waits(item)]
-        lines = []
-        for name, spent in given.items():
-            text = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
-            lines.append(f"Given so far: {text}; ε = {sum(spent):.6g}.")
-        if waiting:
-            lines.append(f"Waits to be sent: {', '.join(waiting)}.")
-        today = int(time.time()) // 86_400
-        for entry in state.get("sent", ()):
-            if entry["until"] >= today:
-                until = time.strftime("%Y-%m-%d", time.gmtime(entry["until"] * 86_400))
-                names = ", ".join(name_of({**entry, "question": name}) for name in entry["questions"])
-                lines.append(f"Sent, and can be taken back until {until} (UTC): {names}.")
-        return lines or ["Nothing was given so far."]
-
-    def _take_back(self) -> str:
-        """Have the collector delete all that it still can; unsent reports are not sent any more."""
-        from dither_device.sending import JSON, request, take_back
-
-        campaign = self._verify()
-        if not os.path.exists(self._account_file()):
-            return "Nothing was given so far."
-        if self.address is None:
-            return "No address is set, so nothing was sent; `erase` deletes what is kept here."
-        position, key = self.address.rstrip("/"), campaign.terms.get("sealing_key")
-
-        def post(whose: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-            to = f"{position}/v1/campaigns/{whose}/withdrawals"
-            return request("POST", to, body, key, self.relay, form=JSON)
-
-        done = take_back(self._open_account(), campaign.asker, campaign.id, post)
-        lines = []
-        if done.withdrawn:
-            reported = _count(done.withdrawn, "was", "were").replace("report", "answer")
-            lines.append(f"{reported} taken back: the collector leaves them out of its next numbers.")
-        if done.unsent:
-            reported = _count(done.unsent, "was", "were").replace("report", "answer")
-            lines.append(f"{reported} not sent yet, and will not be.")
-        if done.left:
-            reported = ", ".join(dict.fromkeys(done.refused))
-            lines.append(f"{done.left} more could not be taken back now ({reported}): try again later.")
-        if not lines:
-            return "Nothing can be taken back any more: what was sent is counted, without anybody's name."
-        return " ".join([*lines, "The ε that was spent stays spent."])
-
-    def _erase(self) -> str:
-        self._write("consent", "off\n")  # first: a process that sends looks at it before every batch
-        sent = self._forget()
-        if self._account is not None:
-            self._account.close()
-            self._account = None
-        own = self._path("account")
-        for path in (own, own + "-journal", self._path("sent"), self._path("sent-presence")):
-            try:
-                os.unlink(path)
-            except FileNotFoundError:
-                pass
-        shared = (
-            f" {self._account_file()} is shared by other tools, and stays; what waited there was deleted."
-            if own != self._account_file()
-            else ""
-        )
-        return (
-            f"What was kept here is erased, and telemetry is off. {sent} What was sent and not taken back "
-            f"before stays with the collector: nobody can tell which reports were yours.{shared}"
-        )
-
-    def _forget(self) -> str:
-        """Take what waits for this asker off the queue; return how many answers had been sent before."""
-        if not os.path.exists(self._account_file()):
-            return "Nothing had been sent."
-        try:
-            from dither_device.account import Account
-
-            asker = self._verify().asker
-            with Account(self._account_file(), wait=_WAIT_FILE) as account:
-                waiting = [item["id"] for item in account.queue if item["asker"] == asker]
-                sent_before = [entry for entry in account.withdrawable if entry["asker"] == asker]
-                given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
-                for identity in [*waiting, *account.messages(asker)]:
-                    account.acknowledge(identity)
-                for entry in sent_before:
-                    account.withdraw(entry["id"])
-            sent = len({entry["id"] for entry in given} - set(waiting))
-        except Exception as error:
-            self._fail(error)
-            return "How many answers had been sent cannot be read."
-        return f"{'1 answer' if sent == 1 else f'{sent} answers'} had been sent before."
 
     def _words(self, campaign: Campaign) -> str:
         """Return the questions, the asker, the purpose and the promise, in plain words."""
@@ -708,7 +499,7 @@ class Telemetry:
 
     def _account_file(self) -> str:
         own = "" if self._base() is None else self._path("account")
-        return own if _is_test() else os.environ.get("DITHER_ACCOUNT") or own
+        return own if is_test() else os.environ.get("DITHER_ACCOUNT") or own
 
     def _open_account(self) -> Account:
         if self._owner is not None:
@@ -719,7 +510,7 @@ class Telemetry:
         from dither_device.text import AccountUnusable
 
         position = self._account_file()
-        more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT_FILE}
+        more: dict[str, Any] = {"policy": self.policy, "wait": WAIT_FILE}
         if position == self._path("account") and not os.path.exists(position):
             os.makedirs(os.path.dirname(position), mode=0o700, exist_ok=True)
             epsilon, delta = self._budget()
@@ -746,7 +537,7 @@ class Telemetry:
             days = terms.get("days") or {"day": 1, "week": 7, "month": 28}[terms["every"]]
             calendar = "every" in terms and length > 1  # a period may have begun before the campaign
             times = -(-min(366, length) // days) + (length > 366 or calendar)  # periods that a year touches
-        times *= 366 if _is_test() else 1  # a round of answers on each day of a year
+        times *= 366 if is_test() else 1  # a round of answers on each day of a year
         epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
         if self._counted is not None and self.epsilon is None:
             epsilon += self._counted._verify().terms["promise"]["epsilon"]
@@ -754,11 +545,11 @@ class Telemetry:
 
     @property
     def _label(self) -> str:
-        return _TEST_LABEL if _is_test() else self.version
+        return _TEST_LABEL if is_test() else self.version
 
     def _base(self) -> str | None:
         base = self._own_base()
-        return os.path.join(base, "test") if base is not None and _is_test() else base
+        return os.path.join(base, "test") if base is not None and is_test() else base
 
     def _own_base(self) -> str | None:
         if self._folder is not None:
@@ -792,28 +583,9 @@ class Telemetry:
 _HELP = "Switch telemetry on or off, show its questions and data, or erase the data kept here."
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _count(reports: int, verb: str = "waits", verbs: str = "wait") -> str:
-    return f"1 report {verb}" if reports == 1 else f"{reports} reports {verbs}"
-
-
-def _waits(item: dict[str, Any]) -> bool:
-    """Return whether a report of the queue waits to be sent, and is not set aside."""
-    from dither_device.rules import ASIDE
-
-    return bool(item["batch"] != ASIDE)
-
-
-def _waiting(account: Account) -> int:
-    """Return how many reports and messages wait to be sent."""
-    return sum(map(_waits, account.queue)) + len(account.messages())
-
-
-def _is_test() -> bool:
-    return os.environ.get(_TEST, "").lower() not in ("", "0", "false", "no")
+def is_test() -> bool:
+    """Return whether developers try the tool: `DITHER_TELEMETRY_TEST` is set."""
+    return os.environ.get(TEST, "").lower() not in ("", "0", "false", "no")
 
 
 def _details(error: BaseException) -> str:

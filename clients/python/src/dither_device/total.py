@@ -10,7 +10,8 @@ import math
 
 from dither_device.campaign import day_of
 from dither_device.question import repeat_bound
-from dither_device.rules import SECRET, UNCHANGED, epoch_of
+from dither_device.rules import SECRET, UNCHANGED
+from dither_device.state import epoch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

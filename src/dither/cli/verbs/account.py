@@ -65,7 +65,7 @@ def show(file: Path, as_json: bool) -> None:
 def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
     from dither.collection.account.budget import show_amount
     from dither.foundation.markup import printable
-    from dither_device.rules import EPSILON
+    from dither_device.state import EPSILON
 
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()

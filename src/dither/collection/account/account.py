@@ -32,7 +32,8 @@ from dither.foundation.canonical import canonical
 from dither.foundation.randomness import SYSTEM
 from dither.privacy import Guarantee, Ledger, Policy
 from dither_device import rules
-from dither_device.rules import Decision, State, decide
+from dither_device.rules import Decision, decide
+from dither_device.state import State
 from dither_device.store import Store, key_digest
 from dither_device.text import AccountUnusable as FileUnusable
 

@@ -15,7 +15,7 @@ from dither.foundation.canonical import hexadecimal
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
 from dither.privacy.exact import float_at_least
 from dither.privacy.ledger import Entry
-from dither_device.rules import DAY, DELTA, EPSILON, MOST_BUDGET, VERSION, State, limit
+from dither_device.state import DAY, DELTA, EPSILON, MOST_BUDGET, VERSION, State, limit
 
 Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 
@@ -44,7 +44,7 @@ def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the total.
 
-    >>> from dither_device.rules import charge
+    >>> from dither_device.state import charge
     >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
     '0.2'
     """

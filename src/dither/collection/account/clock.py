@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from dither_device.account import Moment
-from dither_device.rules import epoch_of
+from dither_device.state import epoch_of
 
 EpochName = Literal["day", "week", "year", "lifetime"]
 

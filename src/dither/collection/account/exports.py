@@ -10,7 +10,8 @@ from typing import Any, Final
 from dither.collection.account.budget import Data
 from dither.core.wire import loads
 from dither.errors import MalformedReport
-from dither_device.rules import EPOCHS, MOST_EPOCHS, MOST_SECOND, VERSION
+from dither_device.rules import EPOCHS, MOST_EPOCHS
+from dither_device.state import MOST_SECOND, VERSION
 
 Rule = Callable[[Any], bool]
 _IDENTITY: Final = re.compile(r"[0-9a-f]{32}")

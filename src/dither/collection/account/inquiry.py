@@ -21,7 +21,7 @@ from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import PAC, Approximate, Guarantee, Pure
 from dither_device.kept_change import flips_of, reported_changes, tree_of
-from dither_device.rules import MOST_SECOND
+from dither_device.state import MOST_SECOND
 from dither_device.words import Words
 
 if TYPE_CHECKING:
