@@ -22,6 +22,10 @@ func init() {
 	bridge.Present = func(ctx context.Context, device, campaign, value any, labels bool) (any, error) {
 		return device.(*Device).present(ctx, campaign.(*Campaign), value, labels)
 	}
+	bridge.Shown = func(campaign, address, relay any) (string, map[string]any) {
+		return campaign.(*Campaign).shown(address, relay)
+	}
+	bridge.Covers = func(record map[string]any, campaign any) bool { return campaign.(*Campaign).isCovered(record) }
 	bridge.Totals = func(epsilon float64, times int) float64 {
 		return timesUp(new(big.Rat).SetFloat64(epsilon), int64(times))
 	}

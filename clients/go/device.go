@@ -150,14 +150,23 @@ func (d *Device) moment() object {
 	return object{"wall": float64(at.Wall), "boot": at.Boot, "elapsed": float64(at.Elapsed)}
 }
 
-// happen changes the account by an event. It is on disk when this returns. One that needs consent is refused
+// happen changes the account by an event. It is on disk when this returns.
+func (d *Device) happen(ctx context.Context, event func(state object, key string) step) (outcome object, err error) {
+	return d.unless(ctx, func(object) string { return "" }, event)
+}
+
+// consented is happen for an event that needs consent to a campaign, or to a question without one (nil). It is refused
 // without it.
-func (d *Device) happen(ctx context.Context, consenting bool, event func(state object, key string) step) (outcome object, err error) {
+func (d *Device) consented(ctx context.Context, c *Campaign, address string, event func(state object, key string) step) (object, error) {
+	return d.unless(ctx, func(known object) string { return withheld(known, c, address) }, event)
+}
+
+func (d *Device) unless(ctx context.Context, why func(known object) string, event func(state object, key string) step) (outcome object, err error) {
 	err = d.store.Update(ctx, func(kept string) (next string, err error) {
 		defer catch(&err)
 		known, state := readKept(kept)
-		if consenting && known["consent"] == false {
-			outcome = with(refuse("consent").outcome, "words", "the person does not want to answer")
+		if words := why(known); words != "" {
+			outcome = with(refuse("consent").outcome, "words", words)
 			return "", nil
 		}
 		after := event(state, known["key"].(string))
@@ -334,7 +343,7 @@ func (d *Device) answered(ctx context.Context, inquiry *Inquiry, id string, draw
 	if c := inquiry.campaign; c != nil && floorDiv(d.now().Wall, daySeconds) > c.lastDay() {
 		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign ended on " + dayText(c.lastDay())}, nil
 	}
-	reply, err := d.happen(ctx, true, func(state object, key string) step {
+	reply, err := d.consented(ctx, inquiry.campaign, "", func(state object, key string) step {
 		if drawing == nil {
 			return step{outcome: answer(state, id, inquiry.query, d.policy, d.moment(), nil).outcome}
 		}
@@ -377,18 +386,8 @@ func (k *stream) Read(out []byte) (int, error) {
 // Act says that the person did something themselves, such as pressing a button. No event of an asker may call
 // it.
 func (d *Device) Act(ctx context.Context) (Outcome, error) {
-	reply, err := d.happen(ctx, false, func(state object, _ string) step { return act(state, d.moment()) })
+	reply, err := d.happen(ctx, func(state object, _ string) step { return act(state, d.moment()) })
 	return outcomeOf(reply), err
-}
-
-// SetConsent keeps what the person chose. Without consent nothing is answered or sent, from the next batch
-// on, and what waits is kept.
-func (d *Device) SetConsent(ctx context.Context, choice bool) error {
-	return d.store.Update(ctx, func(kept string) (next string, err error) {
-		defer catch(&err)
-		known, _ := readKept(kept)
-		return write(with(known, "consent", choice)), nil
-	})
 }
 
 // A Given is the answers so far by one answer. The names are empty where they were erased.
@@ -453,7 +452,7 @@ func overviewOf(state object, wall int64) (o Overview) {
 
 // Account returns the answers so far to whom, and the rest.
 func (d *Device) Account(ctx context.Context) (o Overview, err error) {
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
+	_, err = d.happen(ctx, func(state object, _ string) step {
 		o = overviewOf(state, d.now().Wall)
 		return step{outcome: object{}}
 	})
@@ -475,20 +474,9 @@ func (d *Device) Erase(ctx context.Context) (o Overview, err error) {
 // Forget takes what waits for an asker off the queue, and returns how many reports and messages of presence.
 // Permanent answers may be given again, unless they are in a batch that may have arrived.
 func (d *Device) Forget(ctx context.Context, asker string) (gone int, err error) {
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
-		next := state
-		for _, row := range filter(rowsOf(state, "queue"), func(row object) bool { return row["asker"] == asker && waits(row) }) {
-			gone++
-			after := drop(next, asString(row["id"]))
-			if row["batch"] != nil {
-				after = acknowledge(next, asString(row["id"]), nil)
-			}
-			next = after.next
-		}
-		for _, row := range filter(rowsOf(state, "present"), func(row object) bool { return row["asker"] == asker && row["batch"] != nil }) {
-			gone++
-			_, next = withoutMessages(next, asString(row["batch"]))
-		}
+	_, err = d.happen(ctx, func(state object, _ string) step {
+		count, next := unqueued(state, having(object{"asker": asker}, "asker"))
+		gone = count
 		return step{object{}, next}
 	})
 	return gone, err
@@ -548,7 +536,7 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 			return done, err
 		}
 	}
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
+	_, err = d.happen(ctx, func(state object, _ string) step {
 		done.Waiting = len(filter(rowsOf(state, "queue"), func(row object) bool { return chosen(row) && waits(row) }))
 		done.Waiting += len(filter(rowsOf(state, "present"), func(row object) bool {
 			return row["batch"] != nil && row["asker"] == campaign.Term("asker") && row["name"] == campaign.Term("name")
@@ -561,7 +549,7 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 // sendOne sends one batch and returns whether there may be another.
 func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, how Sending) (bool, error) {
 	var found unsent
-	reply, err := d.happen(ctx, true, func(state object, _ string) (after step) {
+	reply, err := d.consented(ctx, campaign, how.Address, func(state object, _ string) (after step) {
 		found, after = campaign.next(state, fresh(d.random, 16), how.Label, d.moment())
 		return after
 	})
@@ -588,7 +576,7 @@ func (d *Device) sendOne(ctx context.Context, campaign *Campaign, done *Sent, ho
 		}
 		return false, nil
 	}
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
+	_, err = d.happen(ctx, func(state object, _ string) step {
 		if fate == "dropped" {
 			return drop(state, id)
 		}
@@ -620,7 +608,7 @@ func (c *Campaign) chosen() func(row object) bool {
 
 // Preview returns the batches that Send would make, as JSON; nothing is changed.
 func (d *Device) Preview(ctx context.Context, campaign *Campaign, label string) (bodies []string, err error) {
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
+	_, err = d.happen(ctx, func(state object, _ string) step {
 		for {
 			found, after := campaign.next(state, "<random>", label, d.moment())
 			if found.id == "" {

@@ -272,18 +272,12 @@ func TestSendingKeepsTheSameBytesAndConsentStopsIt(t *testing.T) {
 	}
 	expect(t, bodies[0], bodies[1])
 	expect(t, bodies[0], bodies[2])
-	if err := device.SetConsent(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
+	how.Allowed = func() bool { return false }
 	sent, err := device.Send(t.Context(), campaign, how)
 	if err != nil || sent.Refused[0] != "consent" || len(bodies) != 3 || sent.Waiting != 6 {
 		t.Fatal(sent, err)
 	}
-	refused, _ := device.Answer(t.Context(), asking(t, device, campaign, "travel"), "bus")
-	expect(t, refused.Reason, "consent")
-	if err := device.SetConsent(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	how.Allowed = nil
 	before := runtime.NumGoroutine()
 	sent, err = device.Send(t.Context(), campaign, how)
 	if err != nil || sent.Sent != 4 || sent.Dropped != 2 || sent.Waiting != 0 || len(bodies) != 6 {
@@ -294,6 +288,98 @@ func TestSendingKeepsTheSameBytesAndConsentStopsIt(t *testing.T) {
 			t.Fatal("goroutines were left behind")
 		}
 	}
+}
+
+// chosen keeps a choice, and returns how many reports wait then.
+func chosen(t *testing.T, device *Device, campaign *Campaign, yes bool) int {
+	if err := device.SetConsent(t.Context(), campaign, yes); err != nil {
+		t.Fatal(err)
+	}
+	overview, err := device.Account(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return overview.Waiting
+}
+
+func consents(t *testing.T, device *Device, campaign *Campaign, wanted bool) {
+	t.Helper()
+	if may, err := device.Consent(t.Context(), campaign); may != wanted || err != nil {
+		t.Error(may, err)
+	}
+}
+
+func TestAYesCoversWhatWasShownOfACampaign(t *testing.T) {
+	vectors := vectorsOf(t, "consent")
+	device, _ := opening(t, Terms{Epsilon: 9})
+	campaigns := map[string]*Campaign{}
+	for name, one := range asObject(vectors["campaigns"]) {
+		campaign, err := ReadCampaign(asString(asObject(one)["published"]), asString(vectors["key"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		campaigns[name] = campaign
+		consents(t, device, campaign, true) // nobody asked
+	}
+	chosen(t, device, campaigns["first"], true)
+	for name, one := range asObject(vectors["campaigns"]) {
+		consents(t, device, campaigns[name], asObject(one)["covered"] == true)
+	}
+	consents(t, device, nil, false)
+	chosen(t, device, campaigns["first"], false)
+	consents(t, device, campaigns["first"], false)
+}
+
+func TestWhatWaitedAtANoIsNeverSent(t *testing.T) {
+	_, _, campaign := signedCampaign(t)
+	_, _, present := signedCampaign(t, object{"name": "presence", "repeat": "present", "every": "week", "expects": 100.0,
+		"questions": []any{}, "promise": object{"epsilon": 0.0, "delta": nil, "assumptions": []any{}}})
+	device, _ := opening(t, Terms{Epsilon: 100})
+	answer := func(wanted string) {
+		t.Helper()
+		got, err := device.Answer(t.Context(), asking(t, device, campaign, "travel"), "bus")
+		if err != nil || got.Is != wanted || wanted == "refused" && got.Reason != "consent" {
+			t.Error(got, err)
+		}
+	}
+	use := func(wanted string) {
+		t.Helper()
+		if got, err := device.Present(t.Context(), present, nil); err != nil || got.Is != wanted {
+			t.Error(got, err)
+		}
+	}
+	answer("drawn")
+	use("present")
+	expect(t, chosen(t, device, campaign, false), 2)
+	answer("refused")
+	use("refused") // of a campaign that the person was not asked about
+	sent, err := device.Send(t.Context(), campaign, Sending{Address: "http://127.0.0.1:1/batches"})
+	if err != nil || len(sent.Refused) != 1 || sent.Refused[0] != "consent" {
+		t.Error(sent, err)
+	}
+	expect(t, chosen(t, device, campaign, true), 1) // the message waits
+	answer("drawn")
+	expect(t, chosen(t, device, nil, false), 2)
+	answer("refused")
+	expect(t, chosen(t, device, present, true), 1) // and now it is gone
+	expect(t, chosen(t, device, nil, true), 0)
+	consents(t, device, present, true)
+	consents(t, device, campaign, false)
+}
+
+func TestSignalsOfTheEnvironmentCountUntilSomebodyIsAsked(t *testing.T) {
+	_, _, campaign := signedCampaign(t)
+	device, _ := opening(t, Terms{Epsilon: 9})
+	for _, name := range []string{"DO_NOT_TRACK", "NO_TELEMETRY"} {
+		t.Setenv(name, "1")
+		consents(t, device, campaign, false)
+		consents(t, device, nil, false)
+		t.Setenv(name, "0")
+		consents(t, device, campaign, true)
+	}
+	t.Setenv("DO_NOT_TRACK", "1")
+	chosen(t, device, campaign, true)
+	consents(t, device, campaign, true)
 }
 
 func TestACampaignIsFetchedAndItsListFollowed(t *testing.T) {

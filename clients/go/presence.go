@@ -75,7 +75,7 @@ func (d *Device) present(ctx context.Context, campaign *Campaign, value any, lab
 		name := campaign.terms.names[0]
 		input = campaign.terms.questions[name].drawing.input(campaign.terms.value(name, plain(value)))
 	}
-	reply, err := d.happen(ctx, true, func(state object, _ string) step {
+	reply, err := d.consented(ctx, campaign, "", func(state object, _ string) step {
 		missing := false
 		drawing := &answering{random: d.random, report: func() string {
 			if missing = input == nil; missing {
@@ -116,7 +116,7 @@ func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) 
 	defer catch(&err)
 	how = how.complete(campaign)
 	asker, batches := campaign.Term("asker"), [][2]string{}
-	_, err = d.happen(ctx, false, func(state object, _ string) step {
+	_, err = d.happen(ctx, func(state object, _ string) step {
 		next := state
 		for _, row := range filter(rowsOf(state, "queue"), having(object{"asker": asker}, "asker")) {
 			if row["batch"] == nil {
@@ -156,7 +156,7 @@ func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) 
 			continue
 		}
 		var reply object
-		reply, err = d.happen(ctx, false, func(state object, _ string) step { return withdraw(state, one[0]) })
+		reply, err = d.happen(ctx, func(state object, _ string) step { return withdraw(state, one[0]) })
 		if count, ok := reply["reports"].(float64); ok {
 			done.Withdrawn += int(count)
 		}

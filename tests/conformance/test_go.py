@@ -448,7 +448,7 @@ STEPS = {
     "5": ("lists.go", "noise.go", "places.go", "routes.go", "sets.go", "vectors.go"),
     "6, 10": ("campaign.go", "ed25519.go", "terms.go", "words.go"),
     "7": ("account.go", "changes.go", "store.go", "store_other.go", "store_unix.go", "store_windows.go"),
-    "8, 9": ("batch.go", "device.go", "presence.go", "transport.go"),
+    "8, 9": ("batch.go", "consent.go", "device.go", "presence.go", "transport.go"),
     "11": ("relay.go",),
     "telemetry kit": ("bridge.go", "internal", "telemetry"),
 }

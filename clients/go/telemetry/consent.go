@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -19,9 +18,6 @@ import (
 // question with its words, and the days; a campaign that is not covered by it needs another yes. The file is
 // the one of dither_device.
 
-// shownTerms are what a person reads about a campaign, without its version, its days and its questions.
-var shownTerms = []string{"asker", "contact", "purpose", "purposes", "repeat", "days", "every", "changes", "answers", "labels", "people"}
-
 func digest(value any) string {
 	sum := sha256.Sum256([]byte(bridge.Write(value)))
 	return hex.EncodeToString(sum[:])
@@ -32,37 +28,6 @@ func orNull(text string) any {
 		return nil
 	}
 	return text
-}
-
-// generalOf returns the digest of the asker, by which key, for what, how often, and where answers go.
-func generalOf(c *dither.Campaign, address, relay string) string {
-	stated := map[string]any{}
-	for _, name := range shownTerms {
-		stated[name] = c.Terms()[name]
-	}
-	return digest([]any{stated, c.Key, orNull(address), orNull(relay)})
-}
-
-// recordOf returns what a yes covers besides the general terms: each question with its words, and the days.
-func recordOf(c *dither.Campaign) map[string]any {
-	marks := []any{}
-	for _, stated := range c.Terms()["questions"].([]any) {
-		marks = append(marks, digest(stated))
-	}
-	return map[string]any{"questions": marks, "begins": c.Term("begins"), "ends": c.Term("ends")}
-}
-
-// covers returns whether a record covers a campaign: no further question, and no earlier or later day.
-func covers(record map[string]any, c *dither.Campaign) bool {
-	marks, _ := record["questions"].([]any)
-	begins, _ := record["begins"].(string)
-	ends, _ := record["ends"].(string)
-	for _, mark := range recordOf(c)["questions"].([]any) {
-		if !slices.Contains(marks, mark) {
-			return false
-		}
-	}
-	return marks != nil && begins <= c.Term("begins") && c.Term("ends") <= ends
 }
 
 const width = 79

@@ -379,7 +379,8 @@ func (t *Telemetry) askNow() bool {
 	}
 	var parts []any
 	for _, campaign := range t.campaigns() {
-		parts = append(parts, generalOf(campaign, t.Address, t.Relay), recordOf(campaign))
+		general, record := t.shown(campaign)
+		parts = append(parts, general, record)
 	}
 	shown := digest(parts)[:16]
 	if os.MkdirAll(t.base(), 0o700) != nil {
@@ -408,6 +409,11 @@ func (t *Telemetry) askNow() bool {
 	return now == "on"
 }
 
+// shown returns the digest of what is shown of a campaign in general, and a record of what a yes covers.
+func (t *Telemetry) shown(campaign *dither.Campaign) (general string, record map[string]any) {
+	return bridge.Shown(campaign, orNull(t.Address), orNull(t.Relay))
+}
+
 // agree keeps a yes to the shown campaign, in addition to other askers'.
 func (t *Telemetry) agree() error {
 	records := t.records()
@@ -416,7 +422,8 @@ func (t *Telemetry) agree() error {
 	}
 	delete(records, "")
 	for _, campaign := range t.campaigns() {
-		records[generalOf(campaign, t.Address, t.Relay)] = recordOf(campaign)
+		general, record := t.shown(campaign)
+		records[general] = record
 	}
 	return t.write("consent", bridge.Write(records)+"\n")
 }
@@ -441,8 +448,9 @@ func (t *Telemetry) consent(campaign *dither.Campaign) (given, refused bool) {
 	if _, no := records[""]; no {
 		return false, true
 	}
-	record, _ := records[generalOf(campaign, t.Address, t.Relay)].(map[string]any)
-	return record != nil && covers(record, campaign), false
+	general, _ := t.shown(campaign)
+	record, ok := records[general].(map[string]any)
+	return ok && bridge.Covers(record, campaign), false
 }
 
 // whyOff returns why nothing is kept or sent, whatever the consent is; empty if nothing forbids it.

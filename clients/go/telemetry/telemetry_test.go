@@ -102,11 +102,12 @@ func TestAYesCoversWhatWasShown(t *testing.T) {
 		}
 		return campaign
 	}
-	first := read("first")
-	kept := map[string]map[string]any{generalOf(first, "", ""): recordOf(first)}
+	var use Telemetry
+	general, record := use.shown(read("first"))
 	for name, one := range published {
 		other := read(name)
-		if got := covers(kept[generalOf(other, "", "")], other); got != one.(map[string]any)["covered"] {
+		same, _ := use.shown(other)
+		if got := same == general && bridge.Covers(record, other); got != one.(map[string]any)["covered"] {
 			t.Errorf("%s: covered %v", name, got)
 		}
 	}
