@@ -4,7 +4,8 @@
     python -m tools.quick --steps 9       modules that import them by more steps; 2 by default
     python -m tools.quick --list          print the paths of the tests, and run nothing
 
-The tests of `src/dither/room/module.py` are `tests/room/test_module*.py`. Changed tests are run, too.
+The tests of `src/dither/room/module.py` are `tests/room/test_module*.py`. Changed tests are run, too,
+those that import a changed file of the tests, and the tests of clients, pages, papers, proofs and tools.
 """
 
 from __future__ import annotations
@@ -18,7 +19,19 @@ from pathlib import Path, PurePath
 import grimp
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE, TESTS = "src/dither/", "tests/"
+SOURCES = {"src/": "dither", "clients/python/src/": "dither_device"}  # folders of packages
+TESTS = "tests/"
+# Folders beside the package, and the tests of what is in them.
+BESIDE = {
+    "clients/go/": ("tests/conformance/test_go.py",),
+    "clients/java/": ("tests/conformance/test_java.py",),
+    "clients/javascript/": ("tests/conformance/test_javascript.py", "tests/collection/test_conformance.py"),
+    "clients/python/": ("clients/python/tests",),
+    "docs/": ("tests/docs",),
+    "papers/": ("papers/tests",),
+    "proofs/": ("tests/proofs",),
+    "tools/": ("tools/tests",),
+}
 
 
 def changed_files() -> set[str]:
@@ -33,9 +46,31 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def module_of(path: str) -> str:
-    """Return the module of a file below src, such as "dither.core.wire"."""
-    return ".".join(PurePath(path).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+def module_of(path: str) -> str | None:
+    """Return the module of a file of a package, such as "dither.core.wire"; None for another file."""
+    for folder, package in SOURCES.items():
+        if path.startswith(folder + package) and path.endswith(".py"):
+            return ".".join(PurePath(path).relative_to(folder).with_suffix("").parts).removesuffix(
+                ".__init__"
+            )
+    return None
+
+
+def folder_tests(files: Iterable[str]) -> set[str]:
+    """Return the tests of changed files beside the package: clients, pages, papers, proofs, tools."""
+    found: set[str] = set()
+    for file in files:
+        found |= {test for folder, tests in BESIDE.items() if file.startswith(folder) for test in tests}
+        if "/" not in file and file.endswith(".md"):
+            found |= {*BESIDE["docs/"]}
+    return found
+
+
+def importing_tests(files: Iterable[str], tests: Mapping[str, str]) -> set[str]:
+    """Return the tests, given by path and text, that import changed files of the tests."""
+    changed = [file for file in files if file.startswith(TESTS) and file.endswith(".py")]
+    names = [".".join(PurePath(file).with_suffix("").parts) for file in changed]
+    return {test for test, text in tests.items() if any(f"from {name} import" in text for name in names)}
 
 
 def importers(changed: Iterable[str], direct: Mapping[str, set[str]], steps: int) -> set[str]:
@@ -62,11 +97,15 @@ def mirror_files(modules: Iterable[str], tests: Iterable[str]) -> set[str]:
 
 def chosen(files: set[str], steps: int) -> list[str]:
     """Return the paths of the tests to run for changed files."""
-    graph = grimp.build_graph("dither")
+    graph = grimp.build_graph(*SOURCES.values())
     direct = {module: graph.find_modules_that_directly_import(module) for module in graph.modules}
-    modules = {module_of(path) for path in files if path.startswith(SOURCE) and path.endswith(".py")}
-    every = [path.relative_to(ROOT).as_posix() for path in (ROOT / TESTS).rglob("test_*.py")]
+    modules = {module for file in files if (module := module_of(file)) in graph.modules}
+    every = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in (ROOT / TESTS).rglob("test_*.py")
+    }
     found = mirror_files(importers(modules, direct, steps), every) | (files & set(every))
+    found |= importing_tests(files, every) | folder_tests(files)
     return sorted({*found, "tests/laws/test_house.py"} if files else found)
 
 
