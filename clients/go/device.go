@@ -182,7 +182,7 @@ func (d *Device) unless(ctx context.Context, why func(known object) string, even
 // An Outcome is how an event ended.
 type Outcome struct {
 	Is      string  // drawn, repeated, resent, acknowledged, silent, acted, or refused
-	Reason  string  // why it was refused: a word of docs/account.md, "value", "ended" or "consent"; otherwise empty
+	Reason  string  // why it was refused: a word of docs/account.md, "value", "ended", "early" or "consent"; otherwise empty
 	Words   string  // a sentence about it, or empty
 	Charged float64 // the ε that was charged
 	LeftOut int     // how many items of a set are not in the list, and were left out

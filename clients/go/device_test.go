@@ -367,6 +367,37 @@ func TestWhatWaitedAtANoIsNeverSent(t *testing.T) {
 	consents(t, device, campaign, false)
 }
 
+func TestAValueOfPresenceIsRefusedBeforeTheCoin(t *testing.T) {
+	_, _, other := signedCampaign(t)
+	question := other.Terms()["questions"].([]any)[1]
+	_, _, campaign := signedCampaign(t, object{"name": "presence", "repeat": "present", "every": "week", "expects": 1e6,
+		"label_share": 999.0, "questions": []any{question}, "promise": object{"epsilon": 1.0, "delta": nil, "assumptions": []any{}}})
+	wall := int64(0)
+	device, path := opening(t, Terms{Epsilon: 9, Now: func() Moment { return Moment{Wall: wall, Boot: "boot"} }})
+	use := func(value any, is, reason string) {
+		t.Helper()
+		if got, err := device.Present(t.Context(), campaign, value); err != nil || got.Is != is || got.Reason != reason {
+			t.Error(got, err)
+		}
+	}
+	use("bus", "refused", "early")
+	wall = 4_800_000_000 // 2122
+	use("bus", "refused", "ended")
+	wall = 1_800_000_000
+	before, _ := os.ReadFile(path)
+	for range 8 {
+		use("plane", "refused", "value")
+		use(nil, "refused", "value")
+	}
+	after, _ := os.ReadFile(path)
+	expect(t, string(after), string(before)) // no coin was tossed
+	if got, err := device.Present(t.Context(), campaign, "bus"); err != nil || got.Is != "drawn" && got.Is != "present" {
+		t.Error(got, err)
+	}
+	wall += 7 * daySeconds
+	use("plane", "present", "") // the value counts once
+}
+
 func TestSignalsOfTheEnvironmentCountUntilSomebodyIsAsked(t *testing.T) {
 	_, _, campaign := signedCampaign(t)
 	device, _ := opening(t, Terms{Epsilon: 9})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -53,8 +54,9 @@ func (c *Campaign) next(state object, id, label string, at object) (found unsent
 
 // Present says that the program was used, for a campaign with repeat "present": one message on the first use
 // of each period, without an identity. The value is an answer to its question, if it has one: the first
-// message may carry a permanent label, drawn once for life by a coin that is kept. The outcome is drawn,
-// present, silent or refused. Send sends the message.
+// message may carry a permanent label, drawn once for life by a coin that is kept. nil is the present day where
+// the question is about the day of the first use. The outcome is drawn, present, silent or refused. Send sends
+// the message.
 func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (Outcome, error) {
 	return d.present(ctx, campaign, value, true)
 }
@@ -62,36 +64,36 @@ func (d *Device) Present(ctx context.Context, campaign *Campaign, value any) (Ou
 func (d *Device) present(ctx context.Context, campaign *Campaign, value any, labels bool) (o Outcome, err error) {
 	defer catch(&err)
 	needs(campaign.terms.isPresent(), "asking", "the campaign repeats its questions as %q", campaign.Term("repeat"))
-	if !campaign.IsOpen(floorDiv(d.now().Wall, daySeconds)) {
-		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign is not running"}, nil
+	today, begins := floorDiv(d.now().Wall, daySeconds), campaign.Term("begins")
+	switch {
+	case today > campaign.lastDay():
+		return Outcome{Is: "refused", Reason: "ended", Words: "the campaign ended on " + dayText(campaign.lastDay())}, nil
+	case today < dayOf(begins):
+		return Outcome{Is: "refused", Reason: "early", Words: "the campaign begins on " + begins}, nil
 	}
 	presence, query := campaign.presence()
 	needs(query != nil || len(campaign.terms.names) == 0, "draw", "its question is drawn in a way that this client does not know")
-	var input any
 	if !labels {
 		query = nil
 	}
-	if query != nil {
-		name := campaign.terms.names[0]
-		input = campaign.terms.questions[name].drawing.input(campaign.terms.value(name, plain(value)))
-	}
 	reply, err := d.consented(ctx, campaign, "", func(state object, _ string) step {
-		missing := false
-		drawing := &answering{random: d.random, report: func() string {
-			if missing = input == nil; missing {
-				return ""
+		drawing := &answering{random: d.random}
+		if query != nil {
+			name := campaign.terms.names[0]
+			given, question := plain(value), campaign.terms.questions[name]
+			if given == nil && campaign.terms.stated[name]["form"] == "installed" {
+				given = dayText(max(today, floorDiv(long(asObject(state["clock"])["wall"]), daySeconds)))
 			}
-			return hex.EncodeToString(campaign.terms.questions[campaign.terms.names[0]].drawing.draw(input, d.random))
-		}}
-		after := present(state, fresh(d.random, 16), presence, query, d.policy, d.moment(), drawing)
-		if !missing {
-			return after
+			input := question.drawing.input(campaign.terms.value(name, given))
+			kept := find(rowsOf(state, "present"), having(presence, "asker", "name"))
+			// Before the coin is tossed: whether a value is refused says nothing about the coin.
+			if input == nil && (kept == nil || kept["period"] == nil) {
+				words := fmt.Sprintf("question %q: expected a value of its domain", name)
+				return step{outcome: with(refuse("value").outcome, "words", words)}
+			}
+			drawing.report = func() string { return hex.EncodeToString(question.drawing.draw(input, d.random)) }
 		}
-		// The coin is kept, and the next use is the first one.
-		kept := rowsOf(after.next, "present")
-		kept[len(kept)-1] = with(with(kept[len(kept)-1], "period", nil), "batch", nil)
-		next := with(with(with(after.next, "present", listOf(kept)), "entries", state["entries"]), "answers", state["answers"])
-		return step{with(refuse("value").outcome, "words", "expected a value of the domain of the question"), next}
+		return present(state, fresh(d.random, 16), presence, query, d.policy, d.moment(), drawing)
 	})
 	return outcomeOf(reply), err
 }

@@ -164,9 +164,6 @@ func (t *Telemetry) Answer(question string, value any) (result string) {
 // of Answer. The value is what the permanent label is about; nil is the day of the first use.
 func (t *Telemetry) Present(value any) (result string) {
 	return t.say("present", func(ctx context.Context) (string, error) {
-		if value == nil {
-			value = time.Now().UTC().Format(time.DateOnly)
-		}
 		return t.answer(ctx, "", value)
 	})
 }
