@@ -33,10 +33,12 @@ var checks = map[string]func(ctx context.Context, lines, words []string) error{
 		}
 		return nil
 	},
-	"answers": answersOf, // FILE ADDRESS KEY COUNT: says each identity and how it ended
-	"all":     allOf,     // ADDRESS KEY, and values by question: answers each, and sends
-	"send":    sendOf,    // FILE ADDRESS KEY [RELAY CONFIGURATION]
-	"hostile": hostileOf, // ADDRESS COUNT SECONDS, a campaign and its key: the fate of a report that is sent to ADDRESS/n
+	"answers":  answersOf,  // FILE ADDRESS KEY COUNT: says each identity and how it ended
+	"all":      allOf,      // ADDRESS KEY, and values by question: answers each, and sends
+	"send":     sendOf,     // FILE ADDRESS KEY [RELAY CONFIGURATION]
+	"hostile":  hostileOf,  // ADDRESS COUNT SECONDS, a campaign and its key: the fate of a report that is sent to ADDRESS/n
+	"presence": presenceOf, // FILE ADDRESS KEY [back]: two uses of a campaign; the message is taken back if there is a further word
+	"changes":  changesOf,  // LAST COUNT, and a campaign with a life: the reports of people, asked on three days of a period up to LAST
 	"show": func(ctx context.Context, _, words []string) error {
 		return NewFileStore(words[0]).Update(ctx, func(kept string) (string, error) {
 			fmt.Println(kept)
@@ -56,7 +58,7 @@ var checks = map[string]func(ctx context.Context, lines, words []string) error{
 
 func runCheck(name string, words []string) error {
 	var lines []string
-	if name == "numbers" || name == "signatures" || name == "hostile" || name == "all" {
+	if name == "numbers" || name == "signatures" || name == "hostile" || name == "all" || name == "changes" {
 		in := bufio.NewScanner(os.Stdin)
 		in.Buffer(nil, 1<<26)
 		for in.Scan() {
@@ -147,6 +149,82 @@ func sendOf(ctx context.Context, _, words []string) error {
 	sent, err := device.Send(ctx, campaign, Sending{Transport: transport})
 	fmt.Println(sent.Sent, sent.Waiting, sent.Refused, sent.RetryAfter)
 	return err
+}
+
+func presenceOf(ctx context.Context, _, words []string) error {
+	campaign, err := Fetch(ctx, words[1], words[2], Direct{})
+	if err != nil {
+		return err
+	}
+	device, err := Open(ctx, NewFileStore(words[0]), Terms{Epsilon: 9, Policy: Policy{Epsilon: 9}})
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		used, err := device.Present(ctx, campaign, nil)
+		if err != nil {
+			return err
+		}
+		sent, err := device.Send(ctx, campaign, Sending{Label: "1.0"})
+		if err != nil {
+			return err
+		}
+		fmt.Println(strings.NewReplacer("drawn", "used", "present", "used").Replace(used.Is), sent.Sent, sent.Waiting, sent.Refused)
+	}
+	if len(words) < 4 {
+		return nil
+	}
+	before, err := device.Account(ctx)
+	if err != nil {
+		return err
+	}
+	done, err := device.TakeBack(ctx, campaign, Sending{})
+	if err != nil {
+		return err
+	}
+	after, err := device.Account(ctx)
+	if err != nil {
+		return err
+	}
+	used, err := device.Present(ctx, campaign, nil)
+	fmt.Printf("%d\n%d %d %v\n%s %d\n", len(before.Deletable), done.Withdrawn, done.Unsent, done.Refused, used.Is, len(after.Deletable))
+	return err
+}
+
+func changesOf(ctx context.Context, lines, words []string) error {
+	given := asObject(parse(lines[0]))
+	campaign, err := ReadCampaign(asString(given["published"]), asString(given["key"]))
+	if err != nil {
+		return err
+	}
+	life := asList(given["life"])
+	last, _ := strconv.Atoi(words[0])
+	people, _ := strconv.Atoi(words[1])
+	for range people {
+		store := &memory{}
+		for days := 1; days <= len(life); days += 4 {
+			now := func() Moment { return Moment{Wall: daySeconds * int64(last-len(life)+days), Boot: "one"} }
+			device, err := Open(ctx, store, Terms{Epsilon: 100, Policy: Policy{Epsilon: 5}, Now: now}) // opened again each time
+			if err != nil {
+				return err
+			}
+			inquiry, err := device.Ask(campaign, "smokes")
+			if err != nil {
+				return err
+			}
+			for _, value := range []any{life[:days], "no", life[:1]} {
+				if _, err := device.Answer(ctx, inquiry, value); err != nil {
+					return err
+				}
+			}
+		}
+		_, state := readKept(store.text)
+		for _, row := range rowsOf(state, "queue") {
+			fmt.Print(row["report"])
+		}
+		fmt.Println()
+	}
+	return nil
 }
 
 func hostileOf(ctx context.Context, lines, words []string) error {

@@ -14,8 +14,9 @@ import dither as dt
 import dither_device
 from dither.collection.campaign import Campaign
 from dither.collection.published import Published
-from tests.conformance import changes
+from tests.conformance import changes, test_go
 from tests.conformance.signatures import KEY
+from tests.conformance.test_go import binary  # noqa: F401  (a fixture)
 from tests.conformance.test_java import checks, java  # noqa: F401  (a fixture)
 from tests.conformance.test_javascript import node
 from tests.support.repository import ROOT
@@ -122,6 +123,15 @@ def test_three_clients_report_the_same_life(count: int, java: list[str], tmp_pat
     words = "changes", str(LAST), str(PEOPLE)
     estimated(contract, checks(java, *words, given=json.dumps(given) + "\n"))
     estimated(contract, by_python(published, tmp_path), FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2])
+def test_go_reports_the_same_life(count: int, binary: list[str]) -> None:  # noqa: F811
+    contract, published = campaign(count)
+    given = {"published": published, "key": Published.from_json(published).key, "life": LIFE}
+    words = ("changes", str(LAST), str(PEOPLE))
+    estimated(contract, test_go.checks(binary, *words, given=json.dumps(given) + "\n"))
 
 
 def test_the_file_is_what_the_script_writes() -> None:

@@ -1,4 +1,4 @@
-"""Presence in JavaScript and Java, as an application says it: at a collector, and taken back."""
+"""Presence in JavaScript, Java and Go, as an application says it: at a collector, and taken back."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from dither.collection.presence import MESSAGES, counts_presence
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from tests.collection.serving import Process
+from tests.conformance.ports import checks
 from tests.conformance.presence_terms import TOML
-from tests.conformance.test_java import checks, java
+from tests.conformance.test_go import binary
+from tests.conformance.test_java import java
 from tests.conformance.test_javascript import CLIENT, failures, node
 
-__all__ = ["java"]  # a fixture
+__all__ = ["binary", "java"]  # fixtures
 
 
 def messages(store: Path) -> int:
@@ -40,8 +42,8 @@ def key_of(address: str) -> str:
 
 
 @pytest.mark.slow
-def test_messages_of_both_clients_come_to_a_collector_and_are_taken_back(
-    java: list[str], tmp_path: Path
+def test_messages_of_three_clients_come_to_a_collector_and_are_taken_back(
+    java: list[str], binary: list[str], tmp_path: Path
 ) -> None:
     """Eight devices each; three of each take their message back, within the period."""
     store = tmp_path / "presence.db"
@@ -60,9 +62,10 @@ def test_messages_of_both_clients_come_to_a_collector_and_are_taken_back(
             )
             assert done.returncode == 0, failures(done)
             assert "# skipped 0" in done.stdout
-            words = ("presence", str(tmp_path / f"{number}.account"), address, key)
-            told = checks(java, *words, *(["back"] if number < 3 else []))
-            expected = ["used 1 0 []", "silent 0 0 []"]
-            assert told == [*expected, *(["1", "1 0 []", "silent 0"] if number < 3 else [])]
+            for client, command in (("java", [*java, "dither.Checks"]), ("go", [*binary, "-check"])):
+                words = ("presence", str(tmp_path / f"{client}{number}.account"), address, key)
+                told = checks(command, *words, *(["back"] if number < 3 else []))
+                expected = ["used 1 0 []", "silent 0 0 []"]
+                assert told == [*expected, *(["1", "1 0 []", "silent 0"] if number < 3 else [])]
         collector.stop()
-    assert messages(store) == 2 * 5
+    assert messages(store) == 3 * 5
