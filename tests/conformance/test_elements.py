@@ -154,7 +154,13 @@ def _check_page(shots: Path, page: str, server: Pages, browser: Browser, collect
     _check_words(browser, at)
     _page(browser, at)
     press = "document.querySelector('dither-consent').shadowRoot.querySelectorAll('button')[{}].click()"
-    browser.value(press.format(1))  # no
+    shown = "document.querySelector('dither-consent').shadowRoot.textContent"
+    assert "Nothing is answered or sent unless you agree here." in browser.value(shown)
+    _answer(browser)  # nobody chose yet: nothing is answered
+    assert browser.value("outcomes") == dict.fromkeys(QUESTIONS, "refusedconsent")
+    assert "Agree above to answer" in browser.value(f"{ROOT.format('travel')}.textContent")
+    assert browser.value("given()") == 0
+    browser.value("outcomes = {}; " + press.format(1))  # no
     browser.wait("document.querySelector('dither-consent').shadowRoot.textContent.includes('declined')")
     _answer(browser)
     assert browser.value("outcomes") == dict.fromkeys(QUESTIONS, "refusedconsent")

@@ -3,7 +3,7 @@
  * `connect(device, campaign, address)` connects them.
  */
 import { autoSend } from "./auto.js";
-import { pick } from "./client.js";
+import { pick, refused } from "./client.js";
 import { hex, need, systemSource } from "./parts.js";
 import { share, totalOf } from "./total.js";
 /** The words of the elements, by language. A page may add its own. */
@@ -91,6 +91,8 @@ function make(name, attributes = {}, ...children) {
     return made;
 }
 const Base = globalThis.HTMLElement ?? Object;
+/** The campaigns for which a page asks for consent, by device: their questions wait for a choice. */
+const asked = new WeakMap();
 /** What both elements share: a shadow root, a language, and words in it. */
 class DitherElement extends Base {
     static observedAttributes = ["lang", "name"];
@@ -134,9 +136,10 @@ export class DitherConsent extends DitherElement {
         const { terms } = campaign;
         const language = pick((terms["languages"] ?? []), this.wanted);
         const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]);
-        const [willing, chosen] = [await device.consent(undefined, campaign), await device.chosen(campaign)];
+        asked.set(device, (asked.get(device) ?? new Set()).add(campaign.shown.general));
+        const chosen = await device.chosen(campaign);
         const total = totalOf(terms);
-        const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (willing ? "" : navigator.globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
+        const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (navigator.globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
         const button = (text, choice) => {
             const made = make("button", { type: "button", part: "button", "aria-pressed": String(chosen === choice) }, text);
             made.addEventListener("click", () => void this.#choose(choice));
@@ -221,7 +224,9 @@ export class DitherQuestion extends DitherElement {
         const said = this.words;
         if (value === undefined)
             return void this.#status.replaceChildren(said.missing);
-        const outcome = await this.device.answer(this.inquiry, value, this.#identity).catch((error) => {
+        const { shown } = this.inquiry.terms;
+        const waits = shown && asked.get(this.device)?.has(shown.general) && (await this.device.chosen({ shown })) === undefined;
+        const outcome = waits ? refused("consent", "expected a choice in <dither-consent> first") : await this.device.answer(this.inquiry, value, this.#identity).catch((error) => {
             this.#status.replaceChildren(said.failed);
             throw error;
         });

@@ -5,7 +5,7 @@
 
 import { type Outcome } from "./account.js";
 import { autoSend } from "./auto.js";
-import { type Device, type Inquiry, pick } from "./client.js";
+import { type Device, type Inquiry, pick, refused } from "./client.js";
 import { type Fields, hex, need, systemSource } from "./parts.js";
 import { type Campaign } from "./signatures.js";
 import { share, totalOf } from "./total.js";
@@ -133,6 +133,9 @@ function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: 
 
 const Base = (globalThis as Partial<typeof globalThis>).HTMLElement ?? (Object as unknown as typeof HTMLElement);
 
+/** The campaigns for which a page asks for consent, by device: their questions wait for a choice. */
+const asked = new WeakMap<Device, Set<string>>();
+
 /** What both elements share: a shadow root, a language, and words in it. */
 abstract class DitherElement extends Base {
   static observedAttributes = ["lang", "name"];
@@ -184,9 +187,10 @@ export class DitherConsent extends DitherElement {
     const { terms } = campaign;
     const language = pick((terms["languages"] ?? []) as string[], this.wanted);
     const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]) as string;
-    const [willing, chosen] = [await device.consent(undefined, campaign), await device.chosen(campaign)];
+    asked.set(device, (asked.get(device) ?? new Set()).add(campaign.shown.general));
+    const chosen = await device.chosen(campaign);
     const total = totalOf(terms);
-    const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (willing ? "" : (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
+    const status = make("p", { role: "status", part: "status" }, chosen === undefined ? ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
     const button = (text: string, choice: boolean): HTMLButtonElement => {
       const made = make("button", { type: "button", part: "button", "aria-pressed": String(chosen === choice) }, text);
       made.addEventListener("click", () => void this.#choose(choice));
@@ -280,7 +284,9 @@ export class DitherQuestion extends DitherElement {
   async #answer(value: unknown): Promise<void> {
     const said = this.words;
     if (value === undefined) return void this.#status!.replaceChildren(said.missing);
-    const outcome: Outcome = await this.device!.answer(this.inquiry!, value, this.#identity).catch((error: unknown) => {
+    const { shown } = this.inquiry!.terms;
+    const waits = shown && asked.get(this.device!)?.has(shown.general) && (await this.device!.chosen({ shown } as Campaign)) === undefined;
+    const outcome: Outcome = waits ? refused("consent", "expected a choice in <dither-consent> first") : await this.device!.answer(this.inquiry!, value, this.#identity).catch((error: unknown) => {
       this.#status!.replaceChildren(said.failed);
       throw error;
     });
