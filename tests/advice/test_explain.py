@@ -422,3 +422,12 @@ def test_a_person_answers_one_of_two_phases(phase: dict[str, object], words: str
     assert "the larger one holds" in told.officer
     german = explain({"x": dt.KRR(dt.Categories(2), epsilon=1)}, phase=phase, language="de")
     assert "die größere" in german.officer
+
+
+def test_a_question_is_shown_with_its_words_in_the_language() -> None:
+    stated = {"age": {"text": {"en": "How old are you?", "de-AT": "Wie alt sind Sie?"}}}
+    both = AGE | {"pet": dt.KRR(dt.Categories(["cat", "dog"]), epsilon=1)}
+    for language, words in (("en", "How old are you?"), ("de", "Wie alt sind Sie?")):
+        told = explain(both, stated=stated, language=language)
+        assert f"age (“{words}”), pet." in told.person
+        assert f"(“{words}”)" in told.officer

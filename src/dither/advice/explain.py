@@ -194,6 +194,7 @@ class AskedQuestions:
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     phase: Mapping[str, Any] | None = None
+    language: str = "en"  # of the words of the questions
 
     def __post_init__(self) -> None:
         """Escape names with control characters: names in a file are untrusted, and could add a line."""
@@ -318,7 +319,7 @@ def explain(
     """
     check_choice("randomiser", randomiser, Randomiser)
     request, words = AskedQuestions.of(questions), sentences(language)
-    request = replace(request, every=every, stated=stated or {}, phase=phase)
+    request = replace(request, every=every, stated=stated or {}, phase=phase, language=language)
     if total is not None:
         request = replace(request, whole=total_promise(total, language))
     if rows > 1:
@@ -389,7 +390,8 @@ def _is_optional(target: object) -> bool:
 
 
 def _asked_about(request: AskedQuestions, said: Mapping[str, str]) -> str:
-    names = list(request.named)
+    texts = {name: request.stated.get(name, {}).get("text", {}) for name in request.named}
+    names = [name + _in_language(text, request.language) for name, text in texts.items()]
     listed = ", ".join(names[:_LISTED])
     if len(names) > _LISTED:
         listed = said["more"].format(names=listed, count=len(names) - _LISTED)
