@@ -20,11 +20,12 @@ from dither.collection.store.delta import FORM, NAME, export_to_delta, schema
 from dither.collection.store.store import Withdrawal
 from dither.core.counts import Counts
 from dither.data import sql
-from dither.errors import InvalidParameter
+from dither.errors import DitherError, InvalidParameter
 from tests.collection.campaigns import DAY
 from tests.collection.conftest import MakeStore
 from tests.collection.test_store import CAMPAIGN, NEXT, arrived, expected
 from tests.collection.test_store_export import begun
+from tests.support.spark import end_session
 from tests.support.terminal import run
 
 deltalake = pytest.importorskip("deltalake")
@@ -220,6 +221,46 @@ def test_an_export_that_is_killed_adds_nothing_twice(moment: str, tmp_path: Path
     store.close()
 
 
+def test_a_folder_holds_a_table_or_plain_files_and_a_wrong_store_leaves_nothing(tmp_path: Path) -> None:
+    from dither.collection.store.export import export_reports
+    from dither.collection.store.opening import open_store
+
+    place, plain, table = (str(tmp_path / name) for name in ("store.sqlite", "plain", "table"))
+    store = open_store(place)
+    begun(store, 4)
+    export_reports(place, Path(plain))
+    export_to_delta(place, table)
+    (tmp_path / "file").touch()
+    for target, words in (
+        (plain, "holds plain exports"),
+        (str(tmp_path / "file"), "is a file"),
+        (str(tmp_path / "file" / "below"), "is a file"),
+    ):
+        with pytest.raises(InvalidParameter, match=words):
+            export_to_delta(place, target)
+    with pytest.raises(InvalidParameter, match="holds a Delta table"):
+        export_reports(place, Path(table))
+    with pytest.raises(DitherError, match="not found"):
+        export_to_delta(str(tmp_path / "missing.sqlite"), str(tmp_path / "never"))
+    assert not (tmp_path / "never").exists()
+    store.close()
+
+
+def test_a_folder_that_is_a_table_is_read_by_its_log(tmp_path: Path) -> None:
+    """All Parquet files of the folder were read, those that the log has removed among them."""
+    place, table = str(tmp_path / "store.sqlite"), tmp_path / "table"
+    wanted = _taken_back(place, str(table))
+    assert export_to_delta(place, str(table), day=NEXT).rewritten
+    unique = sql.ReportTable(batch=None)
+    with sql.connect(f"duckdb://{table}") as engine, sql.connect(table.as_uri()) as by_address:
+        assert sql.summaries(CAMPAIGN.questions, engine.counts(CAMPAIGN.questions)) == wanted
+        parts = [each.counts(CAMPAIGN.questions, unique) for each in (engine, by_address)]
+    assert parts[0] == parts[1]
+    told = run("estimate", str(table))
+    assert told.exit_code == 2
+    assert "is a Delta table; its address is duckdb://" in told.output
+
+
 def test_what_is_wrong_is_said_in_a_sentence(
     tmp_path: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,7 +399,7 @@ def test_spark_counts_the_active_files_and_leaves_out_what_was_taken_back(tmp_pa
         query = sql.counting_query(CAMPAIGN.questions, "spark")
         counts = [row.asDict() for row in session.sql(query.rstrip().rstrip(";")).collect()]
     finally:
-        session.stop()
+        end_session(session)
     for name, question in CAMPAIGN.questions.items():
         assert Counts.from_counts(question, counts, name=name) == wanted[name]
 

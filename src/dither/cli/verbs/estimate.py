@@ -322,7 +322,11 @@ def _matching(name: str) -> list[Path]:
     pattern = bool(set(name) & set("*?["))
     found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
     if not found:
+        from dither.data.sql.delta import is_table_folder
+
         folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
+        if is_table_folder(path):
+            folder = f"{name} is a Delta table; its address is duckdb://{name}"
         raise click.UsageError(folder if path.is_dir() else f"file not found: {name}")
     return found
 

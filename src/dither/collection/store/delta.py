@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,6 +26,7 @@ from dither.collection.collector import today
 from dither.collection.live import Slot
 from dither.collection.presence import stored_question
 from dither.collection.store.export import (
+    LIST,
     Row,
     StoreReader,
     open_source,
@@ -81,6 +84,10 @@ def export_to_delta(
     """
     load_delta()
     check_address(table)
+    if "://" not in table:
+        _check_folder(Path(table))
+    with closing(open_source(address)):  # a wrong address leaves no table
+        pass
     with table_errors(table):
         for _ in range(_ATTEMPTS):
             made = _open_or_create(table)
@@ -96,6 +103,17 @@ def export_to_delta(
         if abs(ahead) > _SKEW:  # files of other exports would seem to be old
             return done._replace(clock=ahead)
         return done._replace(rewritten=_maintain(made, present))
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise InvalidParameter for a file, a folder that cannot be written, and one with plain exports."""
+    if (folder / LIST).exists():
+        raise InvalidParameter(f"{folder} holds plain exports; export a Delta table to another folder")
+    there = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    if not there.is_dir():
+        raise InvalidParameter(f"{there} is a file; a Delta table is a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InvalidParameter(f"the table {folder}: no permission to write to {there}")
 
 
 def _open_or_create(address: str) -> deltalake.DeltaTable:

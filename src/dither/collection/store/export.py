@@ -31,6 +31,7 @@ from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_stor
 from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable
 from dither.core.question import Question
 from dither.data.sql import TOMBSTONE
+from dither.data.sql.delta import is_table_folder
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.arrays import Array
 from dither.foundation.atomic import whole
@@ -115,6 +116,8 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
+    if is_table_folder(folder):
+        raise InvalidParameter(f"{folder} holds a Delta table; export plain files to another folder")
     with ExitStack() as opened:
         store = None
         if not folder.is_dir():  # a wrong address leaves no folder

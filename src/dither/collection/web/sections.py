@@ -317,7 +317,7 @@ def _differences(
         for row in rows
     ]
     interval = rows[0]["interval"]
-    p = f"p, {interval.partition('% ')[2]}"
+    p = f"p, {interval.partition('% ')[2].removeprefix('over ')}"
     head = (*(["answer"] if answers else []), *(["label"] if several else []), "difference", p)
     table = table_of(f"{name}; {narrow(interval)}", head, lines)
     missing = len(every) - len(rows)

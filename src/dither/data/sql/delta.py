@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset
 
 SCHEMES: Final = ("s3", "gs", "az", "abfs", "abfss", "file")
+LOG: Final = "_delta_log"  # the folder that makes another one a table
 WITHDRAWN: Final = "withdrawn"  # the campaign of tombstones
 _ADDRESS: Final = re.compile(rf"({'|'.join(SCHEMES)})://[^\s@?#]+")
 _KINDS: Final = (  # words of the libraries, and their meaning
@@ -49,6 +51,11 @@ def load_delta() -> ModuleType:
         return import_module("deltalake")
     except ImportError:
         raise MissingExtra("Delta tables", "delta") from None
+
+
+def is_table_folder(folder: Path) -> bool:
+    """Return whether a folder of this machine holds a Delta table."""
+    return (folder / LOG).is_dir()
 
 
 def open_table(address: str) -> deltalake.DeltaTable | None:

@@ -14,7 +14,7 @@ from dither.core.counts import Counts
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
-from dither.data.sql.delta import SCHEMES, active_files, is_object_store
+from dither.data.sql.delta import SCHEMES, active_files, is_object_store, is_table_folder
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query
 from dither.data.sql.retention import fold_statements, stored_query
@@ -201,13 +201,15 @@ def is_address(text: str) -> bool:
 def connect(address: str, table: ReportTable | None = None, *, write: bool = False) -> Engine:
     """Return the database of an address: duckdb://FILE, …PATTERN.parquet, …FOLDER, or postgresql://….
 
-    s3://, gs://, az:// and file:// are addresses of Delta tables.
+    s3://, gs://, az:// and file:// are addresses of Delta tables; a FOLDER may be one, too.
 
     Two slashes precede a path, so that duckdb:///data/reports.db is an absolute one.
     """
     kind, _, rest = address.partition("://")
     if is_object_store(address):
         return DuckDB.of_delta(address, (table or ReportTable()).name)
+    if kind == "duckdb" and is_table_folder(Path(rest)):  # its folder also has files that were removed
+        return DuckDB.of_delta(Path(rest).resolve().as_uri(), (table or ReportTable()).name)
     if kind == "duckdb" and rest:
         return DuckDB(rest, (table or ReportTable()).name, write=write)
     if kind in ("postgresql", "postgres"):
