@@ -20,7 +20,7 @@ import tempfile
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from fnmatch import fnmatch
 from functools import cache, cached_property
@@ -224,6 +224,20 @@ def is_title(paragraph: str) -> bool:
     if not line[0].isalpha():
         return False
     return not _FINITE.search(_CLAUSE.sub("", re.split("[:;]", line)[0]))
+
+
+def ragged_docstrings(trees: Mapping[str, ast.Module]) -> list[str]:
+    """Return the docstrings whose second paragraph is indented more than the first, as a quotation is."""
+    return [
+        f"{module}:{text.lineno}"
+        for module, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := node.body[0])
+        and any(lines := (ast.get_docstring(node, clean=False) or "").splitlines()[1:])
+        and (first := next(line for line in lines if line.strip()))
+        and not first.startswith(" " * text.col_offset + first.strip())
+    ]
 
 
 def cycle_imports() -> list[str]:

@@ -279,6 +279,14 @@ def test_tests_at_another_place_are_found() -> None:
     assert homeless([*right, *wrong, "laws/test_topic.py", "room/across/test_topic.py"], modules) == wrong
 
 
+def test_paragraphs_of_docstrings_are_indented_alike() -> None:
+    device = ROOT / "clients" / "python" / "src" / "dither_device"
+    assert house.ragged_docstrings({**house.syntax_trees(), **house.syntax_trees(device)}) == []
+    right, wrong = ('def f():\n    """Title.\n\n%sMore.\n    """\n' % (" " * width) for width in (4, 8))
+    trees = {"right.py": ast.parse(right), "wrong.py": ast.parse(wrong)}
+    assert house.ragged_docstrings(trees) == ["wrong.py:2"]
+
+
 def test_one_function_types_at_the_command_line() -> None:
     runners = [
         path.relative_to(ROOT).as_posix()

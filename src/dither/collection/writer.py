@@ -74,8 +74,7 @@ class Writer:
     async def store(self, batch: Arrived | Withdrawal) -> None:
         """Return when a batch or a withdrawal is on disk; raise BatchRefused or StoreUnavailable.
 
-            A store that does not answer counts as unavailable after `patience`. The batch may be stored all
-            the
+        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
         same: a repeated request is then acknowledged.
         """
         if self._closing or self._queue.qsize() >= self.collector.settings.queue:

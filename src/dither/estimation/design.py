@@ -100,9 +100,8 @@ class Factor:
     def readings(self) -> Floats:
         """Return for each person numbers whose means are the regressors, as columns.
 
-            For an optional number they are decodings for those who answered, divided by the indicator of an
-            answer;
-        people count by the product of the indicators.
+        For an optional number they are decodings for those who answered, divided by the indicator of an
+        answer; people count by the product of the indicators.
         """
         if self.reports is None:
             return np.asarray(self.public)
@@ -182,9 +181,8 @@ class RegressionDesign:
     def readings(self, people: int) -> tuple[Floats, dict[Pair, Floats]]:
         """Return decodings of the constant and the regressors, and of products that share a factor.
 
-            The noise of different factors is independent, so the mean of a product of their decodings is the
-            product. This
-        fails within a private factor: these products have their own decodings.
+        The noise of different factors is independent, so the mean of a product of their decodings is the
+        product. This fails within a private factor: these products have their own decodings.
         """
         read = {id(factor): factor.readings() for factor in self.factors}
         columns = [parts for _, parts in self._columns()]

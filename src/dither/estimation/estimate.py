@@ -203,10 +203,9 @@ class Estimate(Tableau):
     def if_lying(self, share: float) -> Estimate:
         """Return the estimate if at most this share of the reports are lies, for means and frequencies.
 
-            A liar sends any report, and may know all others. The value is computed from all reports, and
-            `moved` is the
-        largest distance below and above the honest estimate. Intervals cover the value of the population
-            that the honest people come from, whatever the liars know and send.
+        A liar sends any report, and may know all others. The value is computed from all reports, and `moved`
+        is the largest distance below and above the honest estimate. Intervals cover the value of the
+        population that the honest people come from, whatever the liars know and send.
         """
         if not isinstance(self._confidence, Attackable):
             raise NotIdentifiable(

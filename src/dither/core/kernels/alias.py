@@ -173,9 +173,9 @@ class Grades:
     def fullest(epsilon: float, size: int, weigh: Callable[[Grades, Integers], Integers]) -> Grades:
         """Return the bounds with the largest ratio for a choice among `size` candidates with ε.
 
-            `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
-            table have different sums, so (H/L)² is far above the largest ratio of two probabilities.
-        That ratio is computed instead.
+        `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
+        table have different sums, so (H/L)² is far above the largest ratio of two probabilities. That ratio
+        is computed instead.
         """
 
         def grades_at(rate: float) -> Grades:

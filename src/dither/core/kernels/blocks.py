@@ -23,10 +23,9 @@ def in_threads(
 ) -> Array:
     """Draw reports for all values, block by block, split evenly among threads.
 
-        Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50
-        (version
+    Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50 (version
     46 does not): two threads took 0.80 (0.95) of one's time for 3·10⁷ values of `Podium`.
-        `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
+    `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
     """
     cells = np.empty(values.size, dtype=dtype)
     threads = min(threads, -(-values.size // BLOCK))

@@ -174,9 +174,8 @@ class Joint(CategoryMechanism):
     ) -> list[Coin]:
         """Return one `Coin` for each device, to be used once.
 
-            Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and
-            the second, the third and the fourth. Then everybody knows who is whose partner, and the promise
-            is the
+        Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and the
+        second, the third and the fourth. Then everybody knows who is whose partner, and the promise is the
         guarantee "partner revealed". The dealer knows the coins and must not be the collector.
         """
         check_choice("grouping", grouping, Literal["random", "fixed"])

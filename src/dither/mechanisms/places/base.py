@@ -84,9 +84,9 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def along(self, weights: Sequence[float]) -> tuple[Self, ...]:
         """Return a design for each location of a path, with shares of a trajectory's ε by public weights.
 
-            [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
-            precise and less private. Weights taken from the path itself would reveal it. `dt.Each`
-        uses all of them. The shares add up to at most ε, exactly.
+        [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
+        precise and less private. Weights taken from the path itself would reveal it. `dt.Each` uses all of
+        them. The shares add up to at most ε, exactly.
         """
         if self.unit != "trajectory":
             raise InvalidParameter(
@@ -98,10 +98,9 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
         """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.
 
-            With "median" a report is decoded as the geometric median of its possible senders, if people are
-            spread evenly
-        over the area: this decoding has the smallest mean distance. It is for reports of
-            two coordinates in a rectangle.
+        With "median" a report is decoded as the geometric median of its possible senders, if people are
+        spread evenly over the area: this decoding has the smallest mean distance. It is for reports of two
+        coordinates in a rectangle.
         """
         return replace(self, reading=median_reading(self) if reading == "median" else reading)
 

@@ -109,10 +109,9 @@ class Lottery:
     def _lifted(self) -> tuple[int, int, int, int]:
         """The divisor d; what lifts a word v, read with a 1 before it, to v + 2^75·d; and two bounds, lifted.
 
-            Python's integers are slower the more digits of 30 bits they have, so the time of v // d would
-        reveal whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the
-        number of
-            digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
+        Python's integers are slower the more digits of 30 bits they have, so the time of v // d would reveal
+        whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the number of
+        digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
         """
         first = max(self.step >> LATE, 1)
         room, lifted = 1 << (self.bits - LATE), first * LIFT

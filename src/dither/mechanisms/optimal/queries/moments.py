@@ -94,9 +94,8 @@ class JointMoments(QueryMechanism):
     def variances(self) -> Floats:
         """The variance of each moment that one report adds, for people spread evenly over a grid of points.
 
-            The grid has the means of the splines on each axis. Moments are defined by `moment_queries`, with
-            every
-        number from −1 to 1.
+        The grid has the means of the splines on each axis. Moments are defined by `moment_queries`, with
+        every number from −1 to 1.
         """
         points, answers = _grid(len(self._ends))
         low, high = np.array(self._ends).T
