@@ -538,9 +538,7 @@ func (d *Device) Send(ctx context.Context, campaign *Campaign, how Sending) (don
 	}
 	_, err = d.happen(ctx, func(state object, _ string) step {
 		done.Waiting = len(filter(rowsOf(state, "queue"), func(row object) bool { return chosen(row) && waits(row) }))
-		done.Waiting += len(filter(rowsOf(state, "present"), func(row object) bool {
-			return row["batch"] != nil && row["asker"] == campaign.Term("asker") && row["name"] == campaign.Term("name")
-		}))
+		done.Waiting += len(filter(rowsOf(state, "present"), func(row object) bool { return row["batch"] != nil && campaign.owns(row) }))
 		return step{outcome: object{}}
 	})
 	return done, err

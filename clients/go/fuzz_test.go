@@ -125,7 +125,12 @@ func FuzzAccount(f *testing.F) {
 			}
 		}
 	}
+	_, _, campaign := signedCampaign(f)
+	f.Add(`{"consent":true,"agreed":{"00":{"questions":[1],"begins":"2020-01-01","ends":1}}}`, "")
+	general, record := campaign.shown(nil, nil)
+	f.Add(write(object{"agreed": object{general: record}}), "https://a.example")
 	f.Fuzz(func(t *testing.T, state, event string) {
+		read(func() { withheld(asObject(parse(state)), campaign, event) })
 		read(func() {
 			_, read := readKept(write(object{"key": digest("", 64), "state": parse(state)}))
 			after := happens(read, asObject(parse(event)), policyOf(Policy{}))

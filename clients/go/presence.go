@@ -128,7 +128,7 @@ func (d *Device) TakeBack(ctx context.Context, campaign *Campaign, how Sending) 
 				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
 			}
 		}
-		for _, row := range filter(rowsOf(state, "present"), having(object{"asker": asker, "name": campaign.Term("name")}, "asker", "name")) {
+		for _, row := range filter(rowsOf(state, "present"), campaign.owns) {
 			if row["batch"] != nil {
 				batches = append(batches, [2]string{asString(row["batch"]), campaign.ID})
 			}
