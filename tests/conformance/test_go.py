@@ -145,15 +145,21 @@ def test_the_race_detector_finds_nothing() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-FUZZED = re.findall(r"^func (Fuzz\w+)", (CLIENT / "fuzz_test.go").read_text(encoding="utf-8"), re.MULTILINE)
+FUZZED = [
+    (package, target)
+    for package in (".", "./telemetry")
+    for target in re.findall(
+        r"^func (Fuzz\w+)", (CLIENT / package / "fuzz_test.go").read_text(encoding="utf-8"), re.MULTILINE
+    )
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", FUZZED)
-def test_every_reader_is_fuzzed_for_a_minute(target: str) -> None:
+@pytest.mark.parametrize(("package", "target"), FUZZED)
+def test_every_reader_is_fuzzed_for_a_minute(package: str, target: str) -> None:
     # Without a limit most of the minute goes into shortening inputs.
     words = ("-fuzztime", "60s", "-fuzzminimizetime", "20x", "-parallel", "2")
-    done = tool("test", "-run", "^$", "-fuzz", f"^{target}$", *words, ".")
+    done = tool("test", "-run", "^$", "-fuzz", f"^{target}$", *words, package)
     assert done.returncode == 0, done.stdout[-3000:]
 
 
