@@ -12,7 +12,9 @@ import click
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
 
 if TYPE_CHECKING:
-    from dither.foundation.arrays import Floats
+    from collections.abc import Collection
+
+    from dither.foundation.arrays import Array
 
 
 def load(text: str) -> Any:
@@ -60,17 +62,37 @@ def features_of(model: object, said: str | None, file: Path, randomised: list[st
     return names
 
 
-def records(file: Path, names: list[str]) -> Floats:
-    """Return the named columns of a table as rows of numbers."""
+def records(file: Path, names: list[str], numbers: Collection[str]) -> Array:
+    """Return the named columns of a table as rows. Those in `numbers` are numbers; others may be text."""
     import numpy as np
 
     from dither.data.formats.format import table_format
 
     chunks = list(table_format(file).read(file, names))
+    columns: list[list[Any]] = []
+    for name in names:
+        cells = [cell for chunk in chunks for cell in chunk.cells(name)]
+        if any(cell is None or cell == "" for cell in cells):
+            raise InvalidParameter(f"{file.name}: a cell of {name!r} is empty; fill it or leave the row out")
+        try:
+            columns.append([float(cell) for cell in cells])
+        except (TypeError, ValueError):
+            if name in numbers:
+                raise InvalidParameter(
+                    f"{file.name}: a cell of {name!r} is not a number; give categories with --category"
+                ) from None
+            columns.append([str(cell) for cell in cells])
+    kinds = {type(cell) for column in columns for cell in column[:1]}
+    rows = np.empty((len(columns[0]), len(columns)), dtype=float if kinds <= {float} else object)
+    for index, column in enumerate(columns):
+        rows[:, index] = column
+    return rows
+
+
+def category_labels(text: str) -> list[Any]:
+    """Return categories that are separated by commas: as numbers if all of them are, as `records` does."""
+    labels = [label.strip() for label in text.split(",")]
     try:
-        columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
-    except (TypeError, ValueError):
-        raise InvalidParameter(
-            f"{file.name}: every cell of the model's features is a number, and none is empty"
-        ) from None
-    return np.array(columns).T
+        return [float(label) for label in labels]
+    except ValueError:
+        return labels

@@ -109,6 +109,38 @@ def run(*arguments: str) -> Any:
 
 
 @pytest.mark.slow
+def test_the_command_takes_categories_of_a_model_that_encodes_text(folder: Path) -> None:
+    compose, encoders = pytest.importorskip("sklearn.compose"), pytest.importorskip("sklearn.preprocessing")
+    pandas, pipeline = pytest.importorskip("pandas"), pytest.importorskip("sklearn.pipeline")
+    random = np.random.default_rng(1)
+    table = pandas.DataFrame({"age": random.integers(18, 90, 60), "team": ["red", "blue", "red"] * 20})
+    encoded = compose.make_column_transformer((encoders.OneHotEncoder(), ["team"]), remainder="passthrough")
+    model = pipeline.make_pipeline(encoded, LogisticRegression(max_iter=1000))
+    joblib.dump(model.fit(table, table["team"] == "red"), folder / "text.joblib")
+    table.to_csv(folder / "teams.csv", index=False)
+    more = ["--budgets", "3", "-o", "teams.html", "--json"]
+    team = ["--category", "team", "red,blue"]
+    done = terminal.run("classify", "text.joblib", "teams.csv", *team, "--epsilon", "2", *more)
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.output)["mechanisms"]["krr"]
+    assert answer["method"] == "exact"
+    assert answer["lower"] == pytest.approx(np.exp(2) / (np.exp(2) + 1))
+    assert "randomised on 2 categories" in (folder / "teams.html").read_text()
+    age = ["--feature", "age", "18", "90"]
+    done = terminal.run("classify", "text.joblib", "teams.csv", *team, *age, "--queries", "500", *more)
+    assert json.loads(done.output)["mechanisms"]["ogpm"]["method"] == "Monte Carlo"
+    for wrong, says in (
+        (["--category", "team", "red,green"], "labels it was trained with"),
+        ([], "--category NAME A,B"),
+        ([*team, "--feature", "team", "0", "1"], "named twice"),
+        (["--feature", "team", "0", "1"], "not a number; give categories"),
+    ):
+        done = terminal.run("classify", "text.joblib", "teams.csv", *wrong, *more)
+        assert done.exit_code == 2, done.output
+        assert says in done.output
+
+
+@pytest.mark.slow
 def test_the_command(folder: Path) -> None:
     done = run(
         "model.joblib", "--row", "3", "--mechanism", "ogpm", "--mechanism", "sw", "--json", "--average"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.models import features_of, load, records
+from dither.cli.models import category_labels, features_of, load, records
 from dither.cli.options import JSON_OPTION
 from dither.cli.output import print_json, rows_done
+from dither.errors import DitherError, InvalidParameter
 from dither.foundation.atomic import whole
 
 if TYPE_CHECKING:
@@ -34,9 +35,16 @@ def inside(kind: str, domain: Interval) -> Any:
     "features",
     type=(str, float, float),
     multiple=True,
-    required=True,
     metavar="NAME LOW HIGH",
-    help="A feature that is randomised, and public bounds of its values.",
+    help="A number that is randomised, and public bounds of its values.",
+)
+@click.option(
+    "--category",
+    "categories",
+    type=(str, str),
+    multiple=True,
+    metavar="NAME A,B,…",
+    help="A category that is randomised (by KRR), and its public labels.",
 )
 @click.option(
     "--mechanism",
@@ -82,6 +90,7 @@ def command(
     file: Path,
     row: int,
     features: tuple[tuple[str, float, float], ...],
+    categories: tuple[tuple[str, str], ...],
     kinds: tuple[str, ...],
     epsilon: float,
     ends: tuple[float, float],
@@ -97,31 +106,48 @@ def command(
     """Bound the probability that MODEL's answer for a record of FILE stays when features are randomised.
 
     MODEL is package.module:name, or a file of joblib or pickle. Loading such a file runs code: use only files
-    that you trust. Reports that would lie outside the bounds of a feature are moved to the nearer bound.
+    that you trust. MODEL may be a pipeline that encodes text. Reports that would lie outside the bounds of a
+    feature are moved to the nearer bound.
 
     \b
     dither classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 \\
         --mechanism ogpm --mechanism laplace --epsilon 4 -o report.html
+    dither classify model.joblib people.csv --feature age 18 100 --category team red,blue -o report.html
     """
     import numpy as np
 
-    from dither.core.domains import Interval
+    from dither.core.domains import Categories, Interval
     from dither.extensions.classifiers import best_mechanism, over_records, report
     from dither.mechanisms.combined import Each
+    from dither.mechanisms.frequency.krr import KRR
 
+    if not features and not categories:
+        raise click.UsageError("name what is randomised: --feature NAME LOW HIGH or --category NAME A,B,…")
+    numbers, texts = [name for name, _, _ in features], [name for name, _ in categories]
+    twice = [name for name in numbers + texts if (numbers + texts).count(name) > 1]
+    if twice:
+        raise click.UsageError(f"{twice[0]} is named twice")
     classifier = load(model)
-    names = features_of(classifier, columns, file, [name for name, _, _ in features])
-    people = records(file, names)
+    names = features_of(classifier, columns, file, numbers + texts)
+    people = records(file, names, numbers)
     if not 1 <= row <= len(people):
         raise click.UsageError(f"{file.name} has {len(people)} rows; --row counts from 1")
     domains = {name: Interval(low, high) for name, low, high in features}
+    answers = {name: KRR(Categories(category_labels(text)), epsilon=1.0) for name, text in categories}
     candidates = {
-        kind: Each.split(epsilon, **{name: inside(kind, domain) for name, domain in domains.items()})
-        for kind in kinds
+        kind: Each({name: inside(kind, line) for name, line in domains.items()} | answers).at(epsilon)
+        for kind in (kinds if features else ("krr",))
     }
     more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names}
     budgets = np.geomspace(*ends, count).tolist()
-    ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
+    try:
+        ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
+    except DitherError:
+        raise
+    except ValueError:  # its text may have values of the record
+        raise InvalidParameter(
+            f"the model {model} refuses randomised records; give --category the labels it was trained with"
+        ) from None
     page = report(
         classifier,
         people[row - 1],

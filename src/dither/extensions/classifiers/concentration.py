@@ -48,11 +48,18 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: objec
     """
     parts = parts_by_name(mechanism)
     if parts is not None:
-        return _record_mass([feature_law(part) for part in parts.values()], box, _in_order(x, list(parts)))
-    law = feature_law(mechanism)
+        return _record_mass(list(map(_number_law, parts.values())), box, _in_order(x, list(parts)))
+    law = _number_law(mechanism)
     if isinstance(box, FeatureBox):
         return _record_mass([law] * len(box), box, x)
     return _number(side_mass(law, *_pair(box), x))
+
+
+def _number_law(mechanism: object) -> FeatureLaw:
+    law = feature_law(mechanism)
+    if law.labels is not None:
+        raise InvalidParameter("a box has sides of numbers: use categories that are numbers")
+    return law
 
 
 def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:

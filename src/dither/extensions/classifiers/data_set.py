@@ -13,7 +13,7 @@ from dither.extensions.classifiers.feature_law import FeatureLaw
 from dither.extensions.classifiers.models.model import Model
 from dither.extensions.classifiers.monte_carlo import binomial_above, binomial_below, draw_reports, mean_below
 from dither.extensions.classifiers.result import Case, Utility, UtilityMethod
-from dither.extensions.classifiers.subject import Randomisation, Randomiser, Subject
+from dither.extensions.classifiers.subject import Randomisation, Randomiser, Subject, names_in
 from dither.extensions.classifiers.utility import check_confidence, check_queries, prove_utility
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.plotting import BLUE, ORANGE, as_per_cent, axes_or_new, dress_axes
@@ -101,12 +101,12 @@ def over_records(
         )
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
-    subjects = [Subject.of(row, randomisation.names, known) for row in rows]
+    subjects = [Subject.of(row, randomisation.names, known, randomisation.laws) for row in rows]
     features = len(subjects[0].columns)
     laws, guarantee = randomisation.laws(features), randomisation.guarantee(features)
     tell = progress or (lambda done: None)
     if method != "Monte Carlo":
-        proofs = _prove_all(model, subjects, laws, tell)
+        proofs = _prove_all(model, subjects, laws, queries, tell)
         if proofs is not None:
             return _summarise_proofs(proofs, guarantee)
         if method == "exact" or omega == 0.0:
@@ -116,8 +116,9 @@ def over_records(
 
 
 def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    if hasattr(records, "keys"):
-        names = [str(name) for name in records.keys()] if names is None else names  # noqa: SIM118
+    own = names_in(records)
+    if own is not None:
+        names = own if names is None else names
         try:
             columns = [np.asarray(records[name]) for name in names]
         except KeyError:
@@ -131,12 +132,12 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
 
 
 def _prove_all(
-    model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], tell: Progress
+    model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], queries: int, tell: Progress
 ) -> list[Utility] | None:
     """Return proven bounds for every record, or None if some are not close."""
     proofs = []
     for subject in subjects:
-        proof = prove_utility(Case.about(model, subject), laws, boxes=False)
+        proof = prove_utility(Case.about(model, subject), laws, boxes=False, most=queries)
         if proof is None or not proof.is_close:
             return None
         proofs.append(proof)

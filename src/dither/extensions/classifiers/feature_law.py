@@ -1,12 +1,13 @@
-"""The distribution of the report about one feature: one interface to all mechanisms of one number.
+"""The distribution of the report about one feature: one interface to mechanisms of numbers and categories.
 
 Only `feature_law` depends on the type of a mechanism; the rest of this package uses a `FeatureLaw`.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final
@@ -57,6 +58,11 @@ class FeatureLaw(ABC):
 
     @property
     @abstractmethod
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The labels of categories that are not numbers: values are then their codes; None for numbers."""
+
+    @property
+    @abstractmethod
     def domain(self) -> Domain:
         """The values that the mechanism admits."""
 
@@ -77,6 +83,11 @@ class FeatureLaw(ABC):
 
         It differs from `law` by about the width of a cell.
         """
+
+    @property
+    @abstractmethod
+    def reports(self) -> float:
+        """The number of different reports; infinite if there are more than `MOST_REPORTS`."""
 
     @abstractmethod
     def draw(self, values: Floats, source: Source) -> Floats:
@@ -130,6 +141,16 @@ class NumberLaw(FeatureLaw):
             return self.mechanism.law
         return None if self.mechanism.question.outcomes > MOST_REPORTS else self.mechanism.sampled.law
 
+    @property
+    def labels(self) -> None:
+        """None: values are numbers."""
+
+    @property
+    def reports(self) -> float:
+        if not isinstance(self.mechanism, NumberMechanism) or self.sent is None:
+            return math.inf
+        return self.mechanism.question.outcomes
+
     def draw(self, values: Floats, source: Source) -> Floats:
         if not isinstance(self.mechanism, NumberMechanism):
             raise InvalidParameter("a law is not sampled; pass the mechanism itself")
@@ -138,9 +159,10 @@ class NumberLaw(FeatureLaw):
 
 @dataclass(frozen=True, eq=False)
 class CategoryLaw(FeatureLaw):
-    """The reports of randomized response on categories that are numbers: `KRR(Categories([0, 0.1, …]))`.
+    """The reports of randomized response on categories, such as `KRR(Categories(["red", "blue"]))`.
 
-    A value is moved to the nearest category first, as the exponential mechanism does.
+    Values are codes. If all categories are numbers, `KRR(Categories([0, 0.1, …]))`, values are numbers, and
+    moved to the nearest category first, as by the exponential mechanism.
     """
 
     mechanism: CategoryMechanism
@@ -166,17 +188,35 @@ class CategoryLaw(FeatureLaw):
     def sent(self) -> Law | None:
         return None if len(self.mechanism.categories) > MOST_REPORTS else self.law
 
+    @property
+    def reports(self) -> float:
+        return len(self.mechanism.categories) if self.sent is not None else math.inf
+
     def draw(self, values: Floats, source: Source) -> Floats:
-        categories = self.mechanism.categories
-        nearest = categories.decode(self._order[self._nearest.aim(values)])
-        return _decode(self.mechanism.perturb(nearest, source=source))
+        codes = self._order[self._nearest.aim(values)]
+        listed = self.mechanism.categories.labels
+        drawn = self.mechanism.perturb([listed[code] for code in codes.tolist()], source=source)
+        return self._labels[drawn.cells.astype(np.int64)]
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        return None if self._numbers is not None else tuple(self.mechanism.categories.labels)
+
+    @cached_property
+    def _numbers(self) -> Floats | None:
+        """The categories as numbers; None if some are not numbers."""
+        listed = list(self.mechanism.categories.labels)
+        if not all(isinstance(label, bool | int | float | np.number) for label in listed):
+            return None
+        numbers = np.array(listed, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise InvalidParameter("expected categories that are numbers to be finite")
+        return numbers
 
     @cached_property
     def _labels(self) -> Floats:
-        labels = np.asarray(list(self.mechanism.categories.labels))
-        if labels.dtype.kind not in "fiu" or not np.isfinite(labels).all():
-            raise InvalidParameter("the feature of a classifier is a number: use categories that are numbers")
-        return labels.astype(np.float64)
+        """The number that stands for each category: itself or its code."""
+        return np.arange(float(len(self.mechanism.categories))) if self._numbers is None else self._numbers
 
     @cached_property
     def _order(self) -> Integers:
@@ -198,7 +238,7 @@ class CategoryLaw(FeatureLaw):
 
 
 def feature_law(mechanism: object) -> FeatureLaw:
-    """Return the law of one answer of a mechanism; raise `InvalidParameter` if reports are not numbers."""
+    """Return the law of one answer of a mechanism; raise `InvalidParameter` if a report has several parts."""
     request = mechanism.plain if isinstance(mechanism, Answering) else mechanism  # memoised or not: one law
     plain = request.design() if isinstance(request, Question) else request
     if isinstance(plain, Analysis):
@@ -207,8 +247,8 @@ def feature_law(mechanism: object) -> FeatureLaw:
     if isinstance(plain, CategoryMechanism) and plain.question.kernel.one_category and plain.question.alone:
         return CategoryLaw(plain)
     raise InvalidParameter(
-        "a feature is randomised by a mechanism of one number, or by KRR on categories that are numbers; "
-        f"not by {type(plain).__name__}"
+        "a feature is randomised by a mechanism of one number, or by one whose report is one category, such "
+        f"as KRR; not by {type(plain).__name__}"
     )
 
 

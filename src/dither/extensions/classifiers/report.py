@@ -12,7 +12,7 @@ from dither.extensions.classifiers.feature_law import FeatureLaw
 from dither.extensions.classifiers.models.model import Model
 from dither.extensions.classifiers.result import Case, rounded_down
 from dither.extensions.classifiers.robustness import hyperrectangle, radius
-from dither.extensions.classifiers.subject import Randomisation, Randomiser
+from dither.extensions.classifiers.subject import Randomisation, Randomiser, names_in
 from dither.extensions.classifiers.utility import BUDGETS, QUERIES, Curve, draw_boundary, svg, utility_curve
 from dither.foundation.markup import Markup, element, figure, join_markup, page
 from dither.foundation.plotting import as_budgets, axes_or_new
@@ -51,7 +51,7 @@ def report(
     curves = {
         name: utility_curve(predict, x, candidate, epsilons, **more) for name, candidate in candidates.items()
     }
-    case = Case.of(predict, x, randomisations[0].names, names)
+    case = Case.of(predict, x, randomisations[0].names, names, randomisations[0].laws)
     laws = randomisations[0].laws(case.features)
     known = _known_names(case.model, x, names)
     features = known or [f"feature {index + 1}" for index in range(case.subject.row.size)]
@@ -87,8 +87,8 @@ def _title(inside: object) -> str:
 def _known_names(model: Model, x: object, names: Sequence[str] | None) -> list[str] | None:
     """Return the names of the record's features: as given, as the model knows them, or of the record."""
     found = names or model.names
-    if found is None and hasattr(x, "keys"):
-        found = list(x.keys())
+    if found is None:
+        found = names_in(x)
     return None if found is None else [str(name) for name in found]
 
 
@@ -136,7 +136,7 @@ def _map(
     source: Source | None,
 ) -> list[Markup]:
     """Return a map of two features on intervals, with boxes in which the answer stays; else nothing."""
-    lines = [law.line for law in laws if isinstance(law.line, Interval)]
+    lines = [law.line for law in laws if isinstance(law.line, Interval) and law.labels is None]
     if len(laws) != 2 or len(lines) != 2 or (known is None and lines[0] != lines[1]):
         return []
     first, second = (features[column] for column in case.subject.columns)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+import numpy as np
+
 from dither.errors import InvalidParameter
 from dither.extensions.classifiers.boxes import FeatureBox
+from dither.extensions.classifiers.feature_law import FeatureLaw
 from dither.extensions.classifiers.models.model import Model, read_parameters
 from dither.extensions.classifiers.models.slice import Slice
 from dither.extensions.classifiers.subject import Subject
@@ -138,10 +141,16 @@ class Case:
     answer: Any
 
     @staticmethod
-    def of(predict: object, x: Any, chosen: Sequence[str] | None, names: Sequence[str] | None) -> Case:
-        """Return the case of a record whose chosen features (all, for None) are randomised."""
+    def of(
+        predict: object,
+        x: Any,
+        chosen: Sequence[str] | None,
+        names: Sequence[str] | None,
+        laws: Callable[[int], Sequence[FeatureLaw]] | None = None,
+    ) -> Case:
+        """Return the case of a record whose chosen features (all, for None) are randomised by laws."""
         model = Model.of(predict)
-        subject = Subject.of(x, chosen, model.names if names is None else list(names))
+        subject = Subject.of(x, chosen, model.names if names is None else list(names), laws)
         wanted = getattr(model.inside, "n_features_in_", subject.row.size)
         if wanted != subject.row.size:
             raise InvalidParameter(f"the model takes {wanted} features; the record has {subject.row.size}")
@@ -170,6 +179,21 @@ class Case:
     def slice(self) -> Slice | None:
         """The classifier as a function of the randomised features, if its parameters can be read."""
         return read_parameters(self.model, self.subject, self.answer)
+
+    def keeps_on(self, sides: Sequence[Floats]) -> Mask:
+        """Return for each combination of reports whether the answer stays; the last feature changes fastest.
+
+        The classifier is called once for the same reports: those of all budgets are often the same.
+        """
+        key = tuple(side.tobytes() for side in sides)
+        if key not in self._kept:
+            grid = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1)
+            self._kept[key] = self.keeps(grid.reshape(-1, len(sides)))
+        return self._kept[key]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[bytes, ...], Mask]:
+        return {}
 
     def __repr__(self) -> str:
         return f"Case({self.subject!r})"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
@@ -22,13 +23,22 @@ class Subject:
     row: Array
     shape: tuple[int, ...]
     columns: tuple[int, ...]
+    labels: tuple[tuple[Hashable, ...] | None, ...]  # of each column: its categories; None for numbers
 
     @staticmethod
-    def of(x: Any, chosen: Sequence[str] | None, names: Sequence[str] | None) -> Subject:
-        """Return a record with its chosen features (all, for None), found by name or by position."""
-        if hasattr(x, "keys"):
-            # The keys of a pandas series are names, but iterating over it yields the values.
-            names = [str(name) for name in x.keys()] if names is None else names  # noqa: SIM118
+    def of(
+        x: Any,
+        chosen: Sequence[str] | None,
+        names: Sequence[str] | None,
+        laws: Callable[[int], Sequence[FeatureLaw]] | None = None,
+    ) -> Subject:
+        """Return a record with its chosen features (all, for None), found by name or by position.
+
+        `laws` returns the laws of this many features, for their categories; without it all are numbers.
+        """
+        own = names_in(x)
+        if own is not None:
+            names = own if names is None else names
             row = _row([_value(x, name) for name in names])
             shape: tuple[int, ...] = row.shape
         else:
@@ -36,24 +46,66 @@ class Subject:
             row, shape = array.reshape(-1), array.shape or (1,)
         if names is not None and len(names) != row.size:
             raise InvalidParameter(f"{len(names)} names do not match the {row.size} features of the record")
-        return Subject(row, shape, _columns(row.size, chosen, names))
+        columns = _columns(row.size, chosen, names)
+        labels = (None,) * len(columns) if laws is None else tuple(law.labels for law in laws(len(columns)))
+        return Subject(row, shape, columns, labels)
+
+    @property
+    def categorical(self) -> bool:
+        """Whether some randomised values are categories that are not numbers."""
+        return any(labels is not None for labels in self.labels)
 
     @property
     def values(self) -> Floats:
-        """The values that are randomised."""
+        """The values that are randomised; of a category its code."""
+        given = self.row[list(self.columns)]
         try:
-            return self.row[list(self.columns)].astype(np.float64)
+            if not self.categorical:
+                return given.astype(np.float64)
+            return np.array(
+                [
+                    float(value) if labels is None else _code(value, labels)
+                    for value, labels in zip(given.tolist(), self.labels, strict=True)
+                ]
+            )
         except (TypeError, ValueError):
             raise OutsideDomain("a randomised feature is not a number") from None
 
     def rows(self, points: Floats) -> Array:
         """Return copies of the record in its shape, each with one row of points as its randomised values."""
         rows = np.repeat(self.row[None], len(points), axis=0)
-        rows[:, list(self.columns)] = points
+        if not self.categorical:
+            rows[:, list(self.columns)] = points
+            return rows.reshape(len(points), *self.shape)
+        for column, labels, part in zip(self.columns, self.labels, points.T, strict=True):
+            if labels is None:
+                rows[:, column] = part
+            else:
+                known = np.empty(len(labels), dtype=object)
+                known[:] = labels
+                rows[:, column] = known[np.rint(part).astype(np.int64)]
         return rows.reshape(len(points), *self.shape)
 
     def __repr__(self) -> str:
         return f"Subject({len(self.columns)} of {self.row.size} features randomised)"
+
+
+def names_in(table: object) -> list[str] | None:
+    """Return the names of the columns of a mapping, a series or a data frame; None for other tables."""
+    if hasattr(table, "keys"):
+        # The keys of a pandas series are names, but iterating over it yields the values.
+        return [str(name) for name in table.keys()]  # noqa: SIM118
+    columns = getattr(table, "columns", None)  # of a frame of Polars
+    return None if columns is None else [str(name) for name in columns]
+
+
+def _code(value: object, labels: tuple[Hashable, ...]) -> float:
+    """Return the code of a category; a missing value is "no answer", if that is one."""
+    missing = isinstance(value, float) and math.isnan(value)  # of pandas
+    try:
+        return float(labels.index(None if missing else value))
+    except ValueError:
+        raise OutsideDomain("a randomised feature is not one of its categories") from None
 
 
 def _row(x: object) -> Array:

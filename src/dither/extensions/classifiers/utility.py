@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 QUERIES: Final = 20_000
 _FEW: Final = 8  # up to this many features a box is searched for in addition to sampling
+_MOST_LISTED: Final = 4096  # combinations of reports for which the classifier is called
 _HIGH: Final = 0.99  # a lower bound above this leaves a box little to improve
 
 
@@ -83,7 +85,7 @@ def utility(
         stream = SYSTEM if source is None else source
         return _of_place(predict, x, as_question(mechanism), method, omega, queries, names, stream)
     randomisation = Randomisation.of(mechanism)
-    case = Case.of(predict, x, randomisation.names, names)
+    case = Case.of(predict, x, randomisation.names, names, randomisation.laws)
     laws = randomisation.laws(case.features)
     found = bound_utility(case, laws, method, omega, queries, SYSTEM if source is None else source)
     return found.with_raw_release(randomisation.raw_share).under(randomisation.guarantee(case.features))
@@ -152,8 +154,9 @@ def bound_utility(
         found = prove_utility(case, laws)
         if found is None or (method == "exact" and found.method != "exact"):
             raise Infeasible(
-                "no exact utility is known for this classifier with these features, only for linear models "
-                "and for forests with one or two randomised features; use another method"
+                "no exact utility is known for this classifier with these features, only for linear models, "
+                "for forests with one or two randomised features, and for features with up to "
+                f"{_MOST_LISTED} combinations of reports, such as categories; use another method"
             )
         return found
     raise InvalidParameter(
@@ -176,18 +179,29 @@ def _strongest(case: Case, laws: Sequence[FeatureLaw], omega: float, queries: in
     return proof if proof is not None and proof.lower >= sampled.lower else sampled
 
 
-def prove_utility(case: Case, laws: Sequence[FeatureLaw], *, boxes: bool = True) -> Utility | None:
-    """Return what the classifier's parameters prove: bounds, or else the best box found if `boxes`."""
-    if case.slice is None:
+def prove_utility(
+    case: Case, laws: Sequence[FeatureLaw], *, boxes: bool = True, most: int = _MOST_LISTED
+) -> Utility | None:
+    """Return what is proved: bounds by the classifier's parameters, or else the best box found if `boxes`.
+
+    The utility of up to `most` combinations of reports is exact for every classifier, by calling it for each.
+    """
+    few = math.prod(law.reports for law in laws) <= most
+    if case.slice is None and not few:
         return None
     listed = marginals(laws, case.values)
     if listed is None:
         return None
-    bounds = case.slice.encloses(listed)
+    bounds = None if case.slice is None else case.slice.encloses(listed)
     if bounds is not None:
         lower, upper = (float(np.clip(end, 0.0, 1.0)) for end in bounds)
         return Utility.enclose(lower, upper)
-    if not boxes:
+    if few:
+        kept = case.keeps_on([marginal.places for marginal in listed])
+        masses = reduce(np.multiply.outer, [marginal.masses for marginal in listed])
+        share = min(float(masses.reshape(-1) @ kept), 1.0)
+        return Utility.enclose(share, share)
+    if not boxes or case.slice is None:
         return None
     shape = sides_by_mass(case.values, listed)
     box = grow_box(shape, len(laws), case.slice.proves, lambda box: box_mass(listed, box))
@@ -323,7 +337,7 @@ def utility_curve(
     if budgets.size < 1 or (np.diff(budgets) <= 0.0).any():
         raise InvalidParameter("epsilons must be increasing, and at least one")
     randomisation = Randomisation.of(mechanism)
-    case = Case.of(predict, x, randomisation.names, names)
+    case = Case.of(predict, x, randomisation.names, names, randomisation.laws)
 
     def laws_at(epsilon: float) -> Sequence[FeatureLaw]:
         return randomisation.at(epsilon).laws(case.features)

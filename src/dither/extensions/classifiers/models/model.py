@@ -159,7 +159,7 @@ def read_parameters(model: Model, subject: Subject, answer: object) -> Slice | N
 
     `answer` is the classifier's for the record. None is also returned if the parameters predict another one.
     """
-    if subject.row.dtype == object or not np.isfinite(subject.row).all():
+    if subject.row.dtype == object or subject.categorical or not np.isfinite(subject.row).all():
         return None
     steps, last = _pipeline(model.inside)
     if any(_class_name(step) not in _SCALERS or getattr(step, "clip", False) for step in steps):
