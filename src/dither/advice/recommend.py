@@ -159,7 +159,8 @@ def recommend(
         if span is not None:
             moved = {"from": span[0], "to": span[1]}
             if number == 0:
-                why += f"; of single shapes from {show_cell(span[0])} to {show_cell(span[1])}"
+                kind = "populations" if domain.line is None else "shapes"
+                why += f"; of single {kind} from {show_cell(span[0])} to {show_cell(span[1])}"
         promise = {"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}
         rows.append({"mechanism": candidate.name, "error": error, **promise, **moved, "why": why})
     title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}"

@@ -35,7 +35,7 @@ _MEANINGS: Final = {
     "Locations": "the mean distance of a report to the person's place",
     "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
     "Distribution": "the distance of the distribution, with the sampling error; from … to: of single shapes",
-    "Maps": "the share of people that a map puts into a wrong cell",
+    "Maps": "the share of people that a map puts into a wrong cell; from … to: of other populations",
     "MeanOfVectors": "the length of the error that privacy adds to the mean vector (root mean square)",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
     **{
