@@ -42,7 +42,7 @@ M(o===i(n(a)),"fingerprint");let[u,c]=k(a),h=u.draw;M(h===h+"","draw"),M("functi
 ;return M(y||p[0]>p[1]&&p[0]<<320n<=U*p[1],"privacy"),{...d,mechanism:l,kind:h,epsilon:f,delta:y?y(U,s.delta):0,fingerprint:o,device:a,report(e,t){
 let n=b(e);return void 0===n?n:d.draw(n,t)}}}catch(t){let{reason:n,field:i}=t instanceof e?t:new e("text");throw new e(n,i,r)}}
 async function F(t,n,r,i){U(n);let a,l,s=new AbortController,o=new Promise((t,n)=>a=setTimeout(()=>n(new e("late")),1e3*b));try{
-let e=await Promise.race([o,t(n,{...i,credentials:"omit",referrerPolicy:"no-referrer",redirect:"error",signal:s.signal})]);l=e.body?.getReader()
+let e=await Promise.race([o,t(n,{...i,credentials:"omit",referrerPolicy:"no-referrer",redirect:"manual",signal:s.signal})]);l=e.body?.getReader()
 ;let a=[];for(let e,t=0;l&&(e=await Promise.race([o,l.read()])).value;a.push(e.value))M((t+=e.value.length)<=r,"size")
 ;return[e,l?new Response(new Blob(a)):e]}finally{clearTimeout(a),s.abort(),l?.cancel().catch(()=>0)}}e=class extends Error{constructor(e,t="",n=""){
 super((n&&`question "${n}": `)+e+(t&&": "+t)),this.name="Malformed",this.reason=e,this.field=t,this.question=n}},

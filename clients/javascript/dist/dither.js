@@ -1,20 +1,20 @@
 import{F as e,hex as t,Malformed as n,M as r,readQuestion as a,systemSource as s,v as i}from"./core.js";export*from"./core.js";var o={epsilon:1,
 delta:0,assumptions:[],mechanisms:null},l=e=>BigInt("0x"+e),u=e=>[{is:"refused",reason:e}],d=({asker:e,question:t,fingerprint:n})=>({asker:e,
 question:t,fingerprint:n}),c=(e,t)=>JSON.stringify(d(e))===JSON.stringify(d(t)),p=(e,t)=>BigInt(Math.ceil(e*2**t)).toString(16);function f(e,t){
-let n=BigInt(Math.floor(e*2**t));return(n&&n+(n>>52n)+1n).toString(16)}var h=(e,t,n)=>e.reduce((e,t)=>e-l(t[n]),l(t[n])),g={epoch:"lifetime",
-lifetime:null,quota:null,quotas:{},askers:null},m={open(e){let[t,n]=[{...e.own,...g},e.limits].map(e=>JSON.stringify(Object.entries(e).sort()))
+let n=BigInt(Math.floor(e*2**t));return(n&&n+(n>>52n)+1n).toString(16)}var h=(e,t,n)=>e.reduce((e,t)=>e-l(t[n]),l(t[n])),m={epoch:"lifetime",
+lifetime:null,quota:null,quotas:{},askers:null},g={open(e){let[t,n]=[{...e.own,...m},e.limits].map(e=>JSON.stringify(Object.entries(e).sort()))
 ;return r(t===n,"rules","the account has more limits: see allRules of dither-ldp/rules"),e},
 knows:({repeat:e,days:t,start:n,data:r,every:a,phase:s,changes:i})=>["fresh","same"].includes(e)&&""+[t,n,r,a,s,i]==",,,,,",
 decide:({entries:e,own:t},n,r,a)=>a?[]:w(e,n)?u("answers"):((e,t)=>["epsilon","delta"].every(n=>h(e,t,n)>=0n))([...e,r],t)?[]:u("budget"),
 left:({entries:e,own:t})=>{return(n=h(e,t,"epsilon"))<<50n>l(t.epsilon)?Number(n)/2**64:0;var n}
 },w=(e,t)=>e.filter(e=>c(e,t)&&e.campaign===t.limit?.campaign).length>=(t.limit?.answers??1/0),y=(e,t)=>[...new Set(e.assumes.concat(t.assumes?.(e)??[]))],b="0".repeat(32),k=({batch:e})=>e!==b,v=(e,t,n)=>e.map(e=>k(e)||e.report!==n||!c(e,t)?e:{
 ...e,batch:null}),q=({epsilon:e,delta:t,assumes:n,data:r,times:a,campaign:s})=>JSON.stringify([e,t,n,r,a,s]);function S(e,t,n,r,a,s){
-let{epsilon:i,delta:o,repeat:l,data:f,times:h,limit:g}=n,m=y(n,a),w=d(n),b={...w,id:t,device:e.device,epsilon:p(i,64),delta:p(o,128),assumes:m,
-first:0,last:0,...f&&{data:f},...h&&{times:h},...g&&{campaign:g.campaign}
+let{epsilon:i,delta:o,repeat:l,data:f,times:h,limit:m}=n,g=y(n,a),w=d(n),b={...w,id:t,device:e.device,epsilon:p(i,64),delta:p(o,128),assumes:g,
+first:0,last:0,...f&&{data:f},...h&&{times:h},...m&&{campaign:m.campaign}
 },S=(e,t)=>e.find(e=>e.id===t),O=e=>((e,t)=>e&&c(e,t)&&q(e)===q(t))(e,b),x=e.answers.find(e=>c(e,n)&&e.permanent===l),N=S(e.entries,x?.id),J=S(e.queue,t),$=S(e.entries,t)
 ;if(J||$){let t="kept change"===l;return t&&$?.data&&(b.data=$.data),c(J??$,n)&&(t&&!$||O($??N))?J?[{is:"resent",report:J.report},k(J)?void 0:{...e,
 queue:v(e.queue,n,J.report)}]:[{is:"acknowledged",reports:0}]:u("id")}
-if(!((e,{epsilon:t,delta:n,mechanism:r},a)=>t<=e.epsilon&&n<=e.delta&&a.every(t=>e.assumptions.includes(t))&&(e.mechanisms?.includes(r)??!0))(r,n,m))return u("policy")
+if(!((e,{epsilon:t,delta:n,mechanism:r},a)=>t<=e.epsilon&&n<=e.delta&&a.every(t=>e.assumptions.includes(t))&&(e.mechanisms?.includes(r)??!0))(r,n,g))return u("policy")
 ;let[j,M,T=!x]=a.decide(e,n,b,x&&(N??b),s);if(j)return[j,M];let B=x&&"same"===l;if(x&&(!O(N)||B&&null===x.report))return u("changed")
 ;let D=s&&(B?x.report:s.report()),R={...M??e};return R.queue=T?[...e.queue,{...w,id:t,report:D,batch:null}]:v(e.queue,n,D),x?[{is:"repeated",
 charged:"0",report:D},R]:(R.entries=[...e.entries,b],("same"===l||"per value"===l)&&(R.answers=[...e.answers,{...w,id:t,permanent:l,
@@ -37,12 +37,12 @@ let a=n&&t?.[n.general];if(!a)return null!==a&&!1!==e&&(n?void 0:e);let{question
 ;return e?.globalPrivacyControl?"Global Privacy Control":["DO_NOT_TRACK","NO_TELEMETRY"].find(e=>!["","0","false","no",void 0].includes(t?.env?.[e]?.toLowerCase()))
 })()?.concat(" is set");return a&&`${a}: ask the person, and call device.consent(true${t?", campaign":""}) if they agree`}
 var R=e=>(r(e?.asked,"asking","expected an inquiry of device.asking"),e),C=(e,t)=>({is:"refused",reason:e,words:t}),I={
-open:async({epsilon:i,delta:l=0,store:u,source:d=s(),policy:p,rules:h=m}={})=>{
+open:async({epsilon:i,delta:l=0,store:u,source:d=s(),policy:p,rules:h=g}={})=>{
 r(u?.update,"store","expected store: indexedStore() in a browser, fileStore(folder) of dither-ldp/node, memoryStore() in tests"),
 r(h?.open,"rules","expected rules: allRules()"),
 r(i>0&&i<2**20&&l>=0&&l<1&&[i,l].every(Number.isFinite),"epsilon","expected epsilon > 0, and delta < 1");let w={...o,...p
 },b=()=>t(d.take(16)),v=Math.floor(Date.now()/1e3),q={epsilon:f(i,64),delta:f(l,128),lifetime:null},$={account:3,person:b(),device:b(),limits:{...q,
-...g},own:q,born:v,clock:{wall:v,boot:"",elapsed:0,ahead:0},openings:null,askers:[],entries:[],answers:[],choices:[],queue:[]};await u.update((e={
+...m},own:q,born:v,clock:{wall:v,boot:"",elapsed:0,ahead:0},openings:null,askers:[],entries:[],answers:[],choices:[],queue:[]};await u.update((e={
 state:$,key:b()+b()})=>(r(e.state,"account"),[0,{...e,state:h.open(J(e.state),e.state===$)}]));let I=e=>u.update(t=>{r(t,"account")
 ;let[n,a,s]=e(t.state,t);return[n,a&&{...t,state:a,...s&&{key:b()+b()}}]}),P=(e,t,{epsilon:n,delta:r})=>{
 let{reason:a}=e,s="budget"===a?`ε = ${n}, δ = ${r} is too much; ε = ${+h.left(t).toPrecision(9)} is left`:"policy"===a?"policy of this device, for one answer: "+JSON.stringify(w):""
@@ -53,19 +53,19 @@ let[i,o,l]=((e,t,n,r)=>{let a=e.queue.filter(e=>k(e)&&r(e)),s=a.find(e=>e.batch)
 batch:t}:e)}]})(r,b(),0,_(e)),u=o[0]&&[e].flat().map(({terms:e})=>D(s,e.shown,a)).find(Boolean);return u?[u]:[o[0]&&{id:i,body:n(i,t,o)},l]})
 },A=({ends:e=1/0})=>Date.now()/864e5>=e+1?C("ended","the campaign ended on "+new Date(864e5*e).toISOString().slice(0,10)):void 0,_=e=>t=>[e].flat().some(({asked:e})=>c(t,e))
 ;return{asking(e,t){r(Object(t)===t&&"string"==typeof e,"asking","expected the text of a question, and terms: { name, asker }")
-;let s=a(e,t.name),{name:i,asker:o,repeat:l="fresh",assumes:u=[],data:d=null,days:c=null,start:p=null,times:f,every:g,limit:m,phase:w,changes:b}=t,k=b?h.changes?.of(s,c,b):s
+;let s=a(e,t.name),{name:i,asker:o,repeat:l="fresh",assumes:u=[],data:d=null,days:c=null,start:p=null,times:f,every:m,limit:g,phase:w,changes:b}=t,k=b?h.changes?.of(s,c,b):s
 ;if(!k)throw new n("asking","changes: see dither-ldp/changes",i);let{mechanism:v,epsilon:q,delta:S,fingerprint:O,spend:x}=k
 ;if(["name","asker"].forEach(e=>r(t[e]&&"string"==typeof t[e],"asking",e+": expected a text")),!x!=!f)throw new n("asking","times",i)
 ;let[N,J]=x?.(q,f)??[q,[]],$=Math.exp(N),j={question:i,asker:o,fingerprint:O,mechanism:v,epsilon:N,delta:S,assumes:u.concat(J),repeat:l,days:c,
-start:p,data:d,...f&&{times:f},...g&&{every:g},...m&&{limit:m},...w&&{phase:w},...b&&{changes:b}}
+start:p,data:d,...f&&{times:f},...m&&{every:m},...g&&{limit:g},...w&&{phase:w},...b&&{changes:b}}
 ;if(!h.knows(j))throw new n("asking",`repeat = ${l}: not with these rules, days, start and data; see dither-ldp/rules`,i);return{question:k,terms:t,
 asked:j,text:e=>t.text?.[T(t.languages??[],e)]??i,labels(e){let{labels:n=[]}=JSON.parse(k.device).domain,r=t.names?.[T(t.languages??[],e)]
 ;return n.map(e=>Object(e)===e?e.number:e).map((e,t)=>({value:e,text:r?.[t]??String(e)}))},promise:()=>I(e=>[{epsilon:N,odds:$,reach:$/(1+$),
 left:h.left(e),assumes:y(j,h)}])}},async answer(e,n,r=b()){
 let{question:a,terms:s,asked:i}=R(e),{otherwise:o,times:l,name:u}=s,c=[s.value?s.value(n):n,o].map(a.inside).find(e=>void 0!==e&&(!l||e.length===l))
 ;return void 0===c?C("value",`question "${u}": expected ${void 0===n?"a value, got undefined":(({form:e,scale:t},{device:n})=>e?`a ${e}, such as ${"time"===e?"13:45":"2026-05-01"}`:t?`a number from ${t[0]} to ${t.at(-1)}`:JSON.stringify(JSON.parse(n).domain).slice(0,300))(s,a)+"; declare otherwise for all others"}`):I((e,o)=>{
-let l=e=>h.source?.(o.key,i,c,e)??d,u=D(o,s.shown),p=u?C("consent",u):A(s);if(p)return[p];let[f,g]=S(e,r,i,w,h,{report:()=>t(a.draw(c,l(0))),
-mark:()=>t(l(1).take(16)),source:d,change:e=>h.changes.draw(a,c,i,e,o.key,d)}),m=a.leftOut?.(n);return[m?{...f,leftOut:m}:P(f,e,i),g]})},
+let l=e=>h.source?.(o.key,i,c,e)??d,u=D(o,s.shown),p=u?C("consent",u):A(s);if(p)return[p];let[f,m]=S(e,r,i,w,h,{report:()=>t(a.draw(c,l(0))),
+mark:()=>t(l(1).take(16)),source:d,change:e=>h.changes.draw(a,c,i,e,o.key,d)}),g=a.leftOut?.(n);return[{...P(f,e,i),...g&&{leftOut:g}},m]})},
 async dryRun(e){let{asked:t,terms:n}=R(e);return I((e,r)=>{let a=D(r,n.shown);return[a?C("consent",a):A(n)??P(S(e,"",t,w,h)[0],e,t)]})},
 consent:(e,t,n)=>u.update(a=>{if(r(a,"account"),r(!e||!0===e&&(!t||t.shown),"asking","expected true or false, and a campaign of fetchCampaign"),
 void 0===e)return[!D(a,t?.shown)];let{shown:s,terms:i,questions:o}=t??{},{agreed:l}=a,u=s?{...a,agreed:{...l,[s.general]:e?{...s,
@@ -78,9 +78,9 @@ let a=[t].flat()[0]?.terms?.taken??x,s=await(async(t,n,r,{fetch:a=globalThis.fet
 },l=(e,t)=>[{},JSON.stringify({refused:e,words:""+t})];for(let u;u=await t();){
 let{id:t,body:d}=u,c="application/"+(s?"vnd.dither.batch":"json"),[{status:p,headers:f},h]=d?await e(a,r,65536,{method:"POST",body:d,headers:{
 "content-type":c},keepalive:d.length<6e4
-}).then(async([e,t])=>[e,await t.text()]).catch(e=>l("unreachable",e)):l("consent",u),{fate:g,reason:m,words:w}=M(t,p,h),{reports:y=0}="kept"!==g&&await n(t,g)
-;if("acknowledged"===g?o.sent+=y:o.refused.push({reason:m||"status "+p,words:w||"expected the answer of a collector, at …/v1/campaigns/<id>/batches",
-dropped:y}),o.retryAfter=Math.min(Math.max(+f?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),"kept"===g)break}return o
+}).then(async([e,t])=>[e,await t.text()]).catch(e=>l("unreachable",e)):l("consent",u),{fate:m,reason:g,words:w}=M(t,p,h),{reports:y=0}="kept"!==m&&await n(t,m)
+;if("acknowledged"===m?o.sent+=y:o.refused.push({reason:g||"status "+p,words:w||"no collector at …/campaigns/<id>/batches; it may have moved",
+dropped:y}),o.retryAfter=Math.min(Math.max(+f?.get("retry-after")||0,0),86400)*(1+i.take(1)[0]/1024),"kept"===m)break}return o
 })(()=>E(t,r,n),(e,t)=>I(n=>("dropped"===t?N:a)(n,e)),n,r,d);return s.waiting=await I(({queue:e})=>[e.filter(e=>k(e)&&_(t)(e)).length]),s},
 account:(e=e=>[e])=>I((t,n)=>e(t,h,n,w,d))}}};function P(){let e;return{async update(t){let[n,r]=t(e&&JSON.parse(e));return r&&(e=JSON.stringify(r)),n
 }}}function E(e="dither"){let{caches:t,indexedDB:n,navigator:a}=globalThis

@@ -63,7 +63,7 @@ export async function deliver(next, settle, url, { fetch = globalThis.fetch, pac
         if (fate === "acknowledged")
             told.sent += dropped;
         else
-            told.refused.push({ reason: reason || "status " + status, words: words || "expected the answer of a collector, at …/v1/campaigns/<id>/batches", dropped });
+            told.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
         // Up to a quarter more, so that devices that were turned away together do not come back together.
         told.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
         if (fate === "kept")
@@ -172,7 +172,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                     return [over];
                 const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes.draw(question, input, asked, owed, kept.key, source) });
                 const leftOut = question.leftOut?.(value);
-                return [leftOut ? { ...outcome, leftOut } : said(outcome, state, asked), next];
+                return [{ ...said(outcome, state, asked), ...(leftOut && { leftOut }) }, next];
             });
         },
         async dryRun(inquiry) {

@@ -7,7 +7,7 @@ export const checkAddress = (address) => need(ADDRESS.test(address?.includes(":/
 /**
  * Send a request; return its answer, and a response that has its content, at most `most` bytes of it.
  *
- * No cookie and no referrer is sent, and no redirect is followed. Throw `Malformed` ("late", "size") if the answer is not complete after 30 seconds or is
+ * No cookie and no referrer is sent, and no redirect is followed: its answer is one of another status than 2xx (in a browser 0). Throw `Malformed` ("late", "size") if the answer is not complete after 30 seconds or is
  * longer. Where answers have no stream, as in React Native, they have arrived completely, and their length is not checked.
  */
 export async function exchange(fetch, address, most, options) {
@@ -17,7 +17,7 @@ export async function exchange(fetch, address, most, options) {
     const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Malformed("late")), SECONDS * 1000)));
     let reader;
     try {
-        const answer = await Promise.race([late, fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", signal: ending.signal })]);
+        const answer = await Promise.race([late, fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "manual", signal: ending.signal })]);
         reader = answer.body?.getReader();
         const parts = [];
         for (let size = 0, next; reader && (next = await Promise.race([late, reader.read()])).value; parts.push(next.value))

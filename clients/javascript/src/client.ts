@@ -270,7 +270,7 @@ export async function deliver(
     const { fate, reason, words } = judge(id, status, text);
     const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate))) as { reports?: number };
     if (fate === "acknowledged") told.sent += dropped;
-    else told.refused.push({ reason: reason || "status " + status, words: words || "expected the answer of a collector, at …/v1/campaigns/<id>/batches", dropped });
+    else told.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
     // Up to a quarter more, so that devices that were turned away together do not come back together.
     told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
     if (fate === "kept") break;
@@ -386,7 +386,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         if (over) return [over];
         const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes!.draw(question, input as number[], asked, owed, kept.key, source) });
         const leftOut = question.leftOut?.(value);
-        return [leftOut ? { ...outcome, leftOut } : said(outcome, state, asked), next];
+        return [{ ...said(outcome, state, asked), ...(leftOut && { leftOut }) }, next];
       });
     },
 

@@ -11,7 +11,7 @@ export const checkAddress = (address: string): void => need(ADDRESS.test(address
 /**
  * Send a request; return its answer, and a response that has its content, at most `most` bytes of it.
  *
- * No cookie and no referrer is sent, and no redirect is followed. Throw `Malformed` ("late", "size") if the answer is not complete after 30 seconds or is
+ * No cookie and no referrer is sent, and no redirect is followed: its answer is one of another status than 2xx (in a browser 0). Throw `Malformed` ("late", "size") if the answer is not complete after 30 seconds or is
  * longer. Where answers have no stream, as in React Native, they have arrived completely, and their length is not checked.
  */
 export async function exchange(fetch: typeof globalThis.fetch, address: string, most: number, options?: RequestInit): Promise<[answer: Response, content: Response]> {
@@ -21,7 +21,7 @@ export async function exchange(fetch: typeof globalThis.fetch, address: string, 
   const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Malformed("late")), SECONDS * 1000)));
   let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   try {
-    const answer = await Promise.race([late, fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", signal: ending.signal })]);
+    const answer = await Promise.race([late, fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "manual", signal: ending.signal })]);
     reader = answer.body?.getReader();
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for (let size = 0, next; reader && (next = await Promise.race([late, reader.read()])).value; parts.push(next.value)) need((size += next.value.length) <= most, "size");

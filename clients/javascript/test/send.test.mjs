@@ -48,7 +48,7 @@ test("a proxy's page is no word of the collector: nothing is dropped", async () 
     for (const body of ["<html>413 Request Entity Too Large</html>", "", "null", "7", '"refused"', "[]", '{"error":"x"}']) {
       const [device, asking] = await waiting(1);
       const told = await device.send(asking, URL_, { fetch: async () => new Response(body, { status }) });
-      assert.deepEqual(told, { sent: 0, waiting: 1, refused: [{ reason: `status ${status}`, words: "expected the answer of a collector, at …/v1/campaigns/<id>/batches", dropped: 0 }], retryAfter: 0 });
+      assert.deepEqual(told, { sent: 0, waiting: 1, refused: [{ reason: `status ${status}`, words: "no collector at …/campaigns/<id>/batches; it may have moved", dropped: 0 }], retryAfter: 0 });
     }
   }
 });
