@@ -406,7 +406,8 @@ func span(before, query, clock, entry object) string {
 	now, born := long(clock["wall"]), long(before["born"])
 	since, until := now, now+1
 	if query["data"] != nil {
-		since, until = long(asList(query["data"])[0]), long(asList(query["data"])[1])
+		both := pairOf(query["data"])
+		since, until = int64(both[0]), int64(both[1])
 	}
 	if query["repeat"] == keptChange { // of all days of the period, also those to come
 		first, days := periodOf(query, floorDiv(now, daySeconds))

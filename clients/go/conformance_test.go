@@ -247,7 +247,7 @@ func happens(state, event, policy object) step {
 		listed, some := event["questions"].([]any)
 		return batch(state, id, int(integerIn(event["most"], 0, 1<<30)), func(row object) bool {
 			return row["asker"] == event["asker"] && (!some || slices.ContainsFunc(listed, func(pair any) bool {
-				return asList(pair)[0] == row["question"] && asList(pair)[1] == row["fingerprint"]
+				return equal(pair, []any{row["question"], row["fingerprint"]})
 			}))
 		})
 	case "drop":
@@ -264,8 +264,8 @@ func happens(state, event, policy object) step {
 		query, _ := event["question"].(object)
 		return message(state, asObject(event["presence"]), query, asObject(event["at"]))
 	case "split":
-		share := asList(event["share"])
-		return split(state, asString(event["device"]), long(share[0]), long(share[1]))
+		share := pairOf(event["share"])
+		return split(state, asString(event["device"]), int64(share[0]), int64(share[1]))
 	}
 	return merge(state, asObject(event["from"]))
 }
