@@ -74,7 +74,8 @@ def publish(place: Path, least: int) -> str:
     for old, new in {**changes, "people = 100": f"people = {least}"}.items():
         text = text.replace(old, str(new))
     (place / "campaign.toml").write_text(text, encoding="utf-8")
-    words = ["campaign", "publish", str(place / "campaign.toml"), "--key", str(place / "asker.key")]
+    key = str(place / "asker.key")
+    words = ["campaign", "publish", str(place / "campaign.toml"), "--key", key, "--new-key"]
     done = subprocess.run(
         [sys.executable, "-m", "dither", *words, "-o", str(place / "campaign.json"), "--json"],
         capture_output=True,

@@ -49,6 +49,13 @@ def test_the_program_of_the_example_answers_and_sends(tmp_path: Path) -> None:
     assert batch.label == "1.0"
 
 
+def test_the_campaign_of_the_example_is_signed_with_a_new_key(tmp_path: Path) -> None:
+    """The first step of the long run below."""
+    key = load("demo").publish(tmp_path, 10)
+    assert re.fullmatch(r"[0-9a-f]{64}", key)
+    assert dither_device.Campaign((tmp_path / "campaign.json").read_text("utf-8"), key=key).asker
+
+
 @pytest.mark.slow
 def test_the_example_from_end_to_end() -> None:
     told = load("demo").run(9, least=10)
