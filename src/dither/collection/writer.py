@@ -7,6 +7,7 @@ import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -68,6 +69,7 @@ class Writer:
         self._tidied = time.monotonic()
         self._offset = time.time() - time.monotonic()
         self._closing = False
+        self._deadlines: dict[asyncio.AbstractEventLoop, _Deadlines] = {}
         self._thread = threading.Thread(target=self._run, name="dither-writer", daemon=True)
         self._thread.start()
 
@@ -82,11 +84,11 @@ class Writer:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._queue.put(_Waiting(batch, loop, done))
-        given_up = loop.call_later(self.collector.settings.patience, _give_up, done)
-        try:
-            await done
-        finally:
-            given_up.cancel()
+        deadlines = self._deadlines.get(loop)
+        if deadlines is None:
+            deadlines = self._deadlines[loop] = _Deadlines(loop, self.collector.settings.patience)
+        deadlines.add(done)
+        await done
 
     def call(self, run: Callable[[], Result]) -> Future[Result]:
         """Run a function in the thread of the writer, between two transactions."""
@@ -325,9 +327,33 @@ class Writer:
             logging.getLogger("dither.collection").exception("looking at the store failed")
 
 
-def _give_up(done: asyncio.Future[None]) -> None:
-    if not done.done():
-        done.set_exception(StoreUnavailable("the store does not answer"))
+class _Deadlines:
+    """The batches of a loop that wait for the store, and give up after `patience` seconds.
+
+    A timer for each batch would take 2 µs; one for all looks at the oldest ones every second.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, patience: float) -> None:
+        self._time, self._call_later, self._patience = loop.time, loop.call_later, patience
+        self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
+        self._looks = False  # whether the timer runs
+
+    def add(self, done: asyncio.Future[None]) -> None:
+        """Give up on a batch unless it is done in time."""
+        self._waiting.append((self._time() + self._patience, done))
+        if not self._looks:
+            self._looks = True
+            self._call_later(min(self._patience, _TICK), self._look)
+
+    def _look(self) -> None:
+        now, waiting = self._time(), self._waiting
+        while waiting and (waiting[0][1].done() or waiting[0][0] <= now):
+            _, done = waiting.popleft()
+            if not done.done():
+                done.set_exception(StoreUnavailable("the store does not answer"))
+        self._looks = bool(waiting)
+        if waiting:
+            self._call_later(min(waiting[0][0] - now, _TICK), self._look)
 
 
 def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
