@@ -121,9 +121,14 @@ def _nodes(text: str, tex: str) -> list[Any]:
     return found
 
 
+# HTML needs no name space for MathML, inline is the default, and one token needs no row.
+_REDUNDANT = re.compile(r' xmlns="[^"]*"| display="inline"|<mrow>(<m[ion]>[^<]*</m[ion]>)</mrow>')
+
+
 @cache
 def _mathml(tex: str, display: str) -> str:
-    return convert(tex, display=display).replace("<mo>/</mo>", '<mo lspace="0" rspace="0">/</mo>')
+    text = convert(tex, display=display).replace("<mo>/</mo>", '<mo lspace="0" rspace="0">/</mo>')
+    return _REDUNDANT.sub(r"\1", text)
 
 
 def _inline(translator: Any, node: Any) -> None:
@@ -131,7 +136,7 @@ def _inline(translator: Any, node: Any) -> None:
     after = node.next_node(descend=False, siblings=True)
     if isinstance(after, nodes.Text) and after.astext().startswith(_STOPS):
         kind = "script before-stop" if re.search(r"</ms\w+></mrow></math>$", text) else "before-stop"
-        text = text.replace("<math ", f'<math class="{kind}" ', 1)
+        text = text.replace("<math>", f'<math class="{kind}">', 1)
     translator.body.append(text)
     raise nodes.SkipNode
 
