@@ -25,6 +25,7 @@ func init() {
 	bridge.Shown = func(campaign, address, relay any) (string, map[string]any) {
 		return campaign.(*Campaign).shown(address, relay)
 	}
+	bridge.Asked = func(device any) { device.(*Device).asked = true }
 	bridge.Covers = func(record map[string]any, campaign any) bool { return campaign.(*Campaign).isCovered(record) }
 	bridge.Totals = func(epsilon float64, times int) float64 {
 		return timesUp(new(big.Rat).SetFloat64(epsilon), int64(times))

@@ -67,6 +67,7 @@ type Device struct {
 	random source
 	now    func() Moment
 	policy object
+	asked  bool // the telemetry kit asks, and keeps the choice in a file of its own
 }
 
 // Open opens the account of a device; it is created with these terms if it is missing. What an account was
@@ -81,7 +82,7 @@ func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error
 	}
 	_, known := ahead[allowed.Epoch]
 	need(known && allowed.Epsilon > 0 && allowed.Delta >= 0 && allowed.Delta < 1 && allowed.Askers >= 0, "epsilon")
-	d = &Device{store, system, systemMoment, policyOf(allowed.Policy)}
+	d = &Device{store: store, random: system, now: systemMoment, policy: policyOf(allowed.Policy)}
 	if allowed.Random != nil {
 		d.random = source{allowed.Random}
 	}
@@ -158,7 +159,12 @@ func (d *Device) happen(ctx context.Context, event func(state object, key string
 // consented is happen for an event that needs consent to a campaign, or to a question without one (nil). It is refused
 // without it.
 func (d *Device) consented(ctx context.Context, c *Campaign, address string, event func(state object, key string) step) (object, error) {
-	return d.unless(ctx, func(known object) string { return withheld(known, c, address) }, event)
+	return d.unless(ctx, func(known object) string {
+		if d.asked && choiceOf(known, c, address) == nil {
+			return ""
+		}
+		return withheld(known, c, address)
+	}, event)
 }
 
 func (d *Device) unless(ctx context.Context, why func(known object) string, event func(state object, key string) step) (outcome object, err error) {

@@ -537,10 +537,12 @@ func (t *Telemetry) open(ctx context.Context) (*dither.Device, error) {
 	_, delta := budgetOf(t.campaign, isTest())
 	device, err := dither.Open(ctx, dither.NewFileStore(place),
 		dither.Terms{Epsilon: t.budget(), Delta: delta, Epoch: "year", Policy: t.Policy})
-	if err == nil {
-		t.device, t.opened = device, place
+	if err != nil {
+		return nil, err
 	}
-	return device, err
+	bridge.Asked(device)
+	t.device, t.opened = device, place
+	return device, nil
 }
 
 func (t *Telemetry) label(campaign *dither.Campaign) string {

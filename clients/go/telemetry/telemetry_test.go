@@ -354,6 +354,33 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 	says(t, use, "take-back", "Nothing can be taken back any more")
 }
 
+func TestAnAccountOfSeveralProgramsObeysANoToAll(t *testing.T) {
+	use := started(t)
+	use.Epsilon = 100
+	shared := filepath.Join(t.TempDir(), "shared.text")
+	t.Setenv("DITHER_ACCOUNT_GO", shared)
+	says(t, use, "on", "Telemetry is on.")
+	device, err := dither.Open(t.Context(), dither.NewFileStore(shared), dither.Terms{Epsilon: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, key := vectors(t)
+	other, err := dither.ReadCampaign(published["first"].(map[string]any)["published"].(string), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		campaign *dither.Campaign
+		yes      bool
+		wanted   string
+	}{{other, true, "drawn"}, {nil, false, "refused"}, {nil, true, "drawn"}} {
+		if err := device.SetConsent(t.Context(), one.campaign, one.yes); err != nil {
+			t.Fatal(err)
+		}
+		answered(t, use, "travel", "bus", one.wanted)
+	}
+}
+
 func TestTotalsAreSaidAsInPython(t *testing.T) {
 	for x, text := range map[float64]string{1: "1", 0.1: "0.1", 1.0000001: "1.00001", 12345678: "1.23457e+07", 1.999999999999997: "2"} {
 		if got := show(x); got != text {

@@ -14,5 +14,6 @@ var (
 	// covers; Covers returns whether a record covers a campaign.
 	Shown  func(campaign, address, relay any) (general string, record map[string]any)
 	Covers func(record map[string]any, campaign any) bool
+	Asked  func(device any)                         // says that the kit keeps consent itself; a no of the account counts all the same
 	Totals func(epsilon float64, times int) float64 // ε·times, rounded up
 )
