@@ -13,6 +13,7 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from dither_device.account import Account
@@ -125,15 +126,19 @@ class Telemetry:
         policy), outside (no such answer), closed (not running), off (no consent) or failed (see `problem`).
         `DITHER_TELEMETRY_DEBUG=1` prints it, never a value.
         """
+        return self._report(question, lambda: self._answer(question, value))
+
+    def _report(self, name: str, work: Callable[[], str]) -> str:
+        """Return what became of an answer; an error is kept in `problem`."""
         self.problem = None
         try:
             with self._lock:
-                told = self._answer(question, value)
+                reported = work()
         except Exception as error:
-            told = self._fail(error)
+            reported = self._fail(error)
         if os.environ.get("DITHER_TELEMETRY_DEBUG"):
-            _say(f"telemetry: {question}: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
-        return told
+            _say(f"telemetry: {name}: {reported}{f' ({self.problem})' if reported == 'failed' else ''}\n")
+        return reported
 
     def _agreed(self) -> bool:
         """Return whether keeping and sending is allowed; request consent if there was no request before."""
@@ -143,6 +148,19 @@ class Telemetry:
         return consent == "on" or (consent is None and self.ask_first and self._ask())
 
     def _answer(self, name: str, value: object) -> str:
+        def draw(account: Account, state: State, campaign: Campaign) -> tuple[str, bool]:
+            labels = campaign.question(name).labels
+            otherwise = "other" if labels is not None and "other" in labels else None
+            asking = campaign.asking(name, otherwise=otherwise)
+            if is_test() and asking.repeat == "once":  # the drawn day is today
+                asking.facts = {**asking.facts, "days": 1, "start": 0}
+                asking.facts.pop("every", None)
+            return account.answer_in(state, asking, value).outcome, bool(state.queue)
+
+        return self._with_campaign(draw)
+
+    def _with_campaign(self, draw: Callable[[Account, State, Campaign], tuple[str, bool]]) -> str:
+        """Return the outcome of a draw in a transaction; `draw` also returns whether anything waits."""
         if not self._agreed():
             return "off"
         from dither_device.draws import Outside
@@ -154,14 +172,7 @@ class Telemetry:
                 campaign = self._trusted(account, state, text)
                 if not campaign.is_open(int(time.time()) // 86_400):
                     return "closed"
-                labels = campaign.question(name).labels
-                otherwise = "other" if labels is not None and "other" in labels else None
-                asking = campaign.asking(name, otherwise=otherwise)
-                if is_test() and asking.repeat == "once":  # the drawn day is today
-                    asking.facts = {**asking.facts, "days": 1, "start": 0}
-                    asking.facts.pop("every", None)
-                answer = account.answer_in(state, asking, value)
-                waits = bool(state.queue)
+                outcome, waits = draw(account, state, campaign)
         except Outside:
             return "outside"
         except Refused as error:
@@ -169,7 +180,7 @@ class Telemetry:
             return "refused"
         if waits:
             self._send_later()
-        return answer.outcome
+        return outcome
 
     def present(self, value: object = None) -> str:
         """Say that the tool is used; return what became of it. Whatever happens, nothing is raised.
@@ -178,43 +189,19 @@ class Telemetry:
         (sent now or later), silent (this period has a message), refused, closed, off or failed, as `answer`.
         `value` is what the permanent label is about; without one it is the day of the first use.
         """
-        self.problem = None
-        try:
-            with self._lock:
-                if self._counted is None:
-                    told = self._present(value)
-                elif not self._agreed():  # one consent covers both
-                    told = "off"
-                else:
-                    told = self._counted.present(value)
-                    self.problem = self._counted.problem
-        except Exception as error:
-            told = self._fail(error)
-        if os.environ.get("DITHER_TELEMETRY_DEBUG"):
-            _say(f"telemetry: present: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
-        return told
+        return self._report("present", lambda: self._present(value))
 
     def _present(self, value: object) -> str:
-        if not self._agreed():
-            return "off"
-        from dither_device.draws import Outside
-        from dither_device.text import Refused
+        def draw(account: Account, state: State, campaign: Campaign) -> tuple[str, bool]:
+            outcome = account.present_in(state, campaign, value, labels=not is_test())
+            return outcome, any(message["batch"] is not None for message in state.present.values())
 
-        account, text = self._open_account(), self._read_file()
-        try:
-            with account.transaction() as state:
-                campaign = self._trusted(account, state, text)
-                if not campaign.is_open(int(time.time()) // 86_400):
-                    return "closed"
-                reported = account.present_in(state, campaign, value, labels=not is_test())
-                waits = any(one["batch"] is not None for one in state.present.values())
-        except Outside:
-            return "outside"
-        except Refused as error:
-            self.problem = f"refused: {error.reason}"
-            return "refused"
-        if waits:
-            self._send_later()
+        if self._counted is None:
+            return self._with_campaign(draw)
+        if not self._agreed():  # one consent covers both
+            return "off"
+        reported = self._counted.present(value)
+        self.problem = self._counted.problem
         return reported
 
     def _fail(self, error: BaseException) -> str:
