@@ -112,6 +112,17 @@ def number(value, error, n=10**12, guarantee=ONE):
     return Estimate(value, error, n, guarantee)
 
 
+def test_numbers_of_different_units_are_not_added():
+    euros, hours, plain = (Estimate(2.0, 0.1, 100, ONE, unit=unit) for unit in ("€", "h", ""))
+    days = Estimate(20_576.0, 2.0, 100, ONE, unit=dt.Dates("2026-01-01", "2026-12-31").unit)
+    for first, second in ((euros, hours), (days, plain), (days, hours)):
+        with pytest.raises(InvalidParameter, match="are not added or subtracted; take estimates in one unit"):
+            first - second
+    assert (euros - plain).unit == ""
+    assert (euros / hours).value == 1
+    assert (days - days).unit == (days - Estimate(20_570.0, 2.0, 100, ONE, unit=days.unit)).unit == "days"
+
+
 def test_a_difference_of_symmetric_intervals_is_the_textbook_one():
     gap = number(5.0, 0.3) - number(3.0, 0.4, guarantee=TWO)
     assert gap.value == pytest.approx(2.0)

@@ -29,7 +29,7 @@ _WITHOUT: Final = {  # by the usual quantity of a question: the reason why it la
 class Wanted:
     """The requested estimates: of numbers other than their mean, of groups, and of rows."""
 
-    bins: int | None
+    bins: int | str | None
     shares: tuple[float, ...]
     step: float | None
     weight: str | None = None

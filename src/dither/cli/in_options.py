@@ -15,6 +15,8 @@ _PHRASES: Final = {
     "shuffled=": "--shuffled",
     "detect=(0.10, 0.12), the values of two arms": "--detect 0.10 0.12",
     'method="likelihood"': "the likelihood",
+    'zone="Europe/Berlin" of dt.Dates': "--zone Europe/Berlin",
+    'zone="Europe/Berlin" of dt.Times': "--zone Europe/Berlin",
     "(dt.Nullable, --optional,": "(--optional,",
     "clipped = true": "`clipped = true` in a campaign",
     "force=True (at the terminal --force)": "use --force",

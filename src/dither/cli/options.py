@@ -49,6 +49,25 @@ class _Day(click.ParamType):  # type: ignore[type-arg]
 DAY: Final = _Day()
 
 
+class _Bins(click.ParamType):  # type: ignore[type-arg]
+    """A number of bins, or the part of the calendar that each of them is."""
+
+    name = "N|month"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        text = str(value)
+        if text in ("day", "week", "month", "year", "hour"):
+            return text
+        try:
+            return int(text)
+        except ValueError:
+            words = "expected a number of bins, or of dates day, week, month or year, of times hour"
+            self.fail(f"{words}, got {text!r}", param, ctx)
+
+
+BINS: Final = _Bins()
+
+
 ITEMS_SEP: Final = "dither.items_sep"  # key under which --several leaves a separator for the dialect
 
 

@@ -470,6 +470,7 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
     kept = tuple((weights[key], part) for key, part in parts.items())
     added = [part for _, part in kept]
     labels = _common_labels(added)
+    _check_units(added)
     value = as_number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
     errors = [weight * np.asarray(part.standard_error) for weight, part in kept]
     kind = LabelledEstimate if labels else Estimate
@@ -484,6 +485,21 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         unit=_unit(added, sum(weight for weight, _ in kept)),
         clipping=_clipping(added),
     )
+
+
+def _check_units(parts: Sequence[Estimate]) -> None:
+    """Raise if numbers of different units are added: years and euros have no sum, and dates only dates."""
+    units = list(dict.fromkeys(part.unit for part in parts if part.unit))
+    if any(isinstance(unit, Calendar) for unit in units) and not all(part.unit for part in parts):
+        units.append("")
+    if len(units) > 1:
+        words = [
+            ("dates" if unit.is_date else "times") if isinstance(unit, Calendar) else unit or "plain numbers"
+            for unit in units
+        ]
+        raise InvalidParameter(
+            f"{words[0]} and {words[1]} are not added or subtracted; take estimates in one unit"
+        )
 
 
 def _leaves(parts: Sequence[Estimate]) -> list[Estimate]:

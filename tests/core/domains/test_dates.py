@@ -67,6 +67,8 @@ def test_times_are_read() -> None:
     assert dt.Times(zone="Europe/Berlin").check(stamps).tolist() == [495.0] * 3
     with pytest.raises(OutsideDomain, match="of one time zone, got several"):
         dt.Times().check(stamps)
+    with pytest.raises(OutsideDomain, match="to be read in Europe/Berlin; some have none"):
+        dt.Times(zone="Europe/Berlin").check([*stamps, "2026-07-01T08:15:00"])
     assert (
         dt.Dates("2026-01-01", "2026-12-31", zone="Asia/Tokyo").check(["2026-05-02T20:00:00+00:00"]) == NUMBER
     )
@@ -185,6 +187,12 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     (_, shape) = json.loads(run("estimate", out, "--bins", 2, "--json").output)["day"]
     assert shape["bins"][1] == ["2026-07-03", "2026-12-31"]
     assert len(shape["low"]) == 2
+    assert "2026-12-01 – 2026-12-31" in run("estimate", out, "--bins", "month").output
+    assert "expected a number of bins, or of dates" in run("estimate", out, "--bins", "moth").output
+    (tmp_path / "mixed.csv").write_text("day\n2026-05-03T00:00:00+02:00\n2026-05-03T00:00:00\n")
+    mixed = run("perturb", tmp_path / "mixed.csv", *asked[2:], "--force").output
+    assert "column 'day': expected time stamps of one time zone" in mixed
+    assert "in: --zone Europe/Berlin" in mixed
     check = ("check", tmp_path / "in.csv", "--column", "time", "--time")
     assert run(*check).exit_code == 0
     assert "one domain" in run(*check, "--circle", 3).output

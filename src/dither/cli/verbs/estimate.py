@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.answers import Wanted
-from dither.cli.options import DAY, JSON_OPTION
+from dither.cli.options import BINS, DAY, JSON_OPTION
 from dither.cli.output import rows_done
 from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.cli.show import print_estimates, print_groups, print_results, print_versions
@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     help="The questions of reports out of a database: a specification (with --column), or a campaign, in "
     "TOML or signed, or its address. Of a database: repeatable, for versions of a campaign.",
 )
-@click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
+@click.option(
+    "--bins",
+    type=BINS,
+    help="Also the distribution of numeric answers, in this many bins; of dates by day, week, month or year, "
+    "of times by hour.",
+)
 @click.option(
     "--quantile", "shares", type=float, multiple=True, help="Also a quantile of numeric answers, such as 0.9."
 )
@@ -124,7 +129,7 @@ def command(
     files: tuple[str, ...],
     column: str | None,
     asked_by: tuple[str, ...],
-    bins: int | None,
+    bins: int | str | None,
     shares: tuple[float, ...],
     step: float | None,
     by: tuple[str, ...],
@@ -161,6 +166,7 @@ def command(
     dither estimate monday.csv tuesday.csv "week-2/*.csv"
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
     dither estimate reports.csv --column minutes --step 15
+    dither estimate reports.csv --column born --bins month
     dither estimate reports.csv --by city --by day
     dither estimate reports.csv --column minutes --by city --difference Kyoto
     dither estimate reports.csv --by sex --population f=0.51 --population m=0.49

@@ -169,10 +169,14 @@ class Calendar(str):
 
     @property
     def _mixed(self) -> str:
+        if self.zone:
+            return (
+                f"expected time stamps that all have a time zone, to be read in {self.zone}; some have none"
+            )
+        kind = "Dates" if self.is_date else "Times"
         return (
             "expected time stamps of one time zone, got several or missing ones; convert them to one zone, "
-            "or name the "
-            f'zone to take them in: zone="Europe/Berlin" of dt.{"Dates" if self.is_date else "Times"}'
+            f'or name the zone to take them in: zone="Europe/Berlin" of dt.{kind}'
         )
 
     def _of_stamps(self, array: Array) -> Floats:
