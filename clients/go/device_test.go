@@ -161,6 +161,7 @@ func TestErrorsAreFoundByErrorsIs(t *testing.T) {
 	device, path := opening(t, Terms{Epsilon: 2})
 	_, err := ReadCampaign(published, strings.Repeat("0", 64))
 	expectError(t, err, ErrKey)
+	expect(t, err.Error(), "dither: signed with another key, or a key that is not accepted") // a reason has a sentence
 	_, err = ReadCampaign(strings.Replace(published, "bus lines", "bus Lines", 1), key)
 	expectError(t, err, ErrSignature)
 	_, err = ReadCampaign("{", key)

@@ -41,7 +41,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Words == "" {
+	if known := sentinels[e.Reason]; e.Words == "" && known != nil {
+		return known.Error()
+	} else if e.Words == "" {
 		return "dither: " + e.Reason
 	}
 	return "dither: " + e.Reason + ": " + e.Words
