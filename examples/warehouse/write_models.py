@@ -56,6 +56,8 @@ def main() -> None:
     answers = sql.estimate_query(
         campaign.questions, given.dialect, by=("day", "label"), folded="counts", codebook="codebook"
     )
+    for reason in answers.left_out.values():
+        print(f"left out: {reason}")
     for folder in ("models", "seeds"):
         (given.project / folder).mkdir(exist_ok=True)
     model = given.project / "models"

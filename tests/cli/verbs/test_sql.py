@@ -50,9 +50,15 @@ def base(tmp_path: Path, survey: Path) -> str:
     return f"duckdb://{path}"
 
 
-def test_means_of_positions_on_a_scale_are_refused(tmp_path: Path) -> None:
+def test_means_of_positions_on_a_scale_are_left_out_and_refused_alone(tmp_path: Path) -> None:
     path = tmp_path / "wide.toml"
-    path.write_text(CAMPAIGN.replace("[0, 1]", '[0, 1440]\nscale = "log"'))
+    text = CAMPAIGN.replace("[0, 1]", '[0, 1440]\nscale = "log"')
+    path.write_text(text)
+    some = run("sql", path, "--dialect", "duckdb", "--estimate", "--json")
+    assert some.exit_code == 0
+    assert list(json.loads(some.stdout)["left_out"]) == ["minutes"]
+    assert "left out: question 'minutes': its numbers are positions on a scale" in some.stderr
+    path.write_text(text.partition("[questions.choice]")[0])
     refused = run("sql", path, "--dialect", "duckdb", "--estimate")
     assert refused.exit_code == 2
     assert "positions on a scale" in refused.output

@@ -101,6 +101,21 @@ def test_too_little_variation_has_the_least_variance(load: Load) -> None:
     assert len(rows) == 2
 
 
+def test_a_question_that_no_query_estimates_stops_no_other() -> None:
+    hour, wide = dt.OGPM(dt.Circle(24), epsilon=1), dt.SW(dt.Interval(1, 9).on_scale("log"), epsilon=1)
+    krr = dt.KRR(dt.Categories(["a", "b"]), epsilon=1)
+    both = sql.estimate_query({"hour": hour, "of": krr, "wide*/": wide}, "duckdb")
+    assert list(both.left_out) == ["hour", "wide*/"]
+    assert "--folded" in both.left_out["hour"]
+    alone = sql.estimate_query({"of": krr}, "duckdb")
+    assert not alone.left_out
+    lines = both.text.splitlines()
+    assert [line for line in lines if line.startswith("-- Left out")] == [
+        "-- Left out: 2, of kinds that no query estimates."
+    ]
+    assert [line for line in lines if not line.startswith("-- Left out")] == alone.text.splitlines()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [(), ("day",), ("week",), ("month",), ("label",), ("day", "label")])
 def test_every_question_by_every_group(load: Load, by: tuple[str, ...]) -> None:

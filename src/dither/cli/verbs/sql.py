@@ -153,6 +153,7 @@ def command(
     wanted = {"--by": by, "--folded": folded, "--codebook": codebook}
     if not estimated and any(wanted.values()):
         raise click.UsageError(f"{next(name for name in wanted if wanted[name])} is with --estimate")
+    left_out: dict[str, str] = {}
     if estimated:
         if fold is not None or day is not None or retries is not None:
             raise click.UsageError(
@@ -172,6 +173,9 @@ def command(
             minimum=minimum,
         )
         text = made.text
+        left_out = dict(made.left_out)
+        for reason in left_out.values():
+            click.echo(f"left out: {reason}", err=True)
         _write_codebook(made, codebook, Path(campaign), dialect, force)
     elif fold is not None:
         if since is not None or retries is not None:
@@ -187,7 +191,10 @@ def command(
     if as_json:
         file = None if out is None else str(out)
         print_json(
-            {"dialect": dialect_name, "query": text, "file": file, "codebook": codebook and str(codebook)}
+            {
+                **{"dialect": dialect_name, "query": text, "file": file},
+                **{"codebook": codebook and str(codebook), "left_out": left_out},
+            }
         )
     elif out is None:
         click.echo(text)

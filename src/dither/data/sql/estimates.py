@@ -16,6 +16,7 @@ from datetime import date
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -89,10 +90,11 @@ class CodebookTable(NamedTuple):
 
 
 class EstimateQuery(NamedTuple):
-    """The text of a query, and the codebook that it joins."""
+    """The text of a query, the codebook that it joins, and why some questions are not in it."""
 
     text: str
     codebook: CodebookTable
+    left_out: Mapping[str, str] = MappingProxyType({})  # the reason, by the name of the question
 
 
 def estimate_query(
@@ -114,6 +116,7 @@ def estimate_query(
     week (its Monday), month (its first day) and label. With `folded`, a table of counts, and no `table`, only
     the counts are read. `codebook` names a table that holds the codebook; without it the rows are written
     into the query, if they are at most a thousand. Groups with fewer reports than `minimum` are left out.
+    Questions that a query cannot estimate are in `left_out`; without any other it is an error.
     """
     campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
@@ -133,10 +136,17 @@ def estimate_query(
                 raise InvalidParameter(
                     f"the table of reports has no column for the {column}; leave out {name}"
                 )
-    named = any(question.domain.clipping is not None for question in campaign.questions.values())
-    parts = [
-        replace(_part(name, question, spoken), named=named) for name, question in campaign.questions.items()
-    ]
+    found_parts: list[_QuestionPart] = []
+    left_out: dict[str, DitherError] = {}
+    for name, question in campaign.questions.items():
+        try:
+            found_parts.append(_part(name, question, spoken))
+        except DitherError as error:
+            left_out[name] = error
+    if not found_parts:
+        raise next(iter(left_out.values()))
+    named = any(part.question.domain.clipping is not None for part in found_parts)
+    parts = [replace(part, named=named) for part in found_parts]
     rows = tuple(row for part in parts for row in part.codebook)
     if codebook is None and len(rows) > INLINE:
         raise InvalidParameter(
@@ -154,25 +164,27 @@ def estimate_query(
     selects = [part.select(f"q{number}", keys, minimum) for number, part in enumerate(parts)]
     ordered = ", ".join(["question", *keys, "answer_number"])
     text = (
-        _head(spoken, campaign, book)
+        _head(spoken, len(parts), len(left_out), book)
         + "WITH "
         + ",\n".join(tables)
         + "\nSELECT * FROM (\n"
         + "\nUNION ALL\n".join(selects)
         + f"\n) AS s\nORDER BY {ordered}\n"
     )
-    return EstimateQuery(text, book)
+    return EstimateQuery(text, book, {name: str(error) for name, error in left_out.items()})
 
 
-def _head(dialect: SqlDialect, campaign: Questionnaire, book: CodebookTable) -> str:
+def _head(dialect: SqlDialect, count: int, left_out: int, book: CodebookTable) -> str:
     """Return the comment at the head; nothing in it comes from outside, so that nothing can end it."""
     tested = (
         "executed by dither's tests" if dialect.executed else "not executed: only parsed by dither's tests"
     )
     lines = [
         f"Estimates from reports, written by dither for {dialect.title}; {tested}.",
-        f"Questions: {len(campaign.questions)}. Intervals hold at 95 %, at one look.",
+        f"Questions: {count}. Intervals hold at 95 %, at one look.",
     ]
+    if left_out:
+        lines.append(f"Left out: {left_out}, of kinds that no query estimates.")
     if book.table is not None and book.rows:
         lines.append(f"It joins a codebook of {len(book.rows)} rows; the same command wrote it.")
     return "".join(f"-- {line}\n" for line in lines)
