@@ -18,6 +18,8 @@ from dither_papers.tracs.measuring import PAPER, SQUARE, city, files
 _EPSILONS: Final = (1, 2, 4, 8, 16)
 _POINTS: Final = 8
 _GRID: Final = 10  # cells a side whose centres are the places of hotspots
+# Panels: the city, and the places that a path has at least. A third of the people of Chicago have one place.
+_PANELS: Final = (("TKY", "tky", 1), ("CHI", "chi", 1), ("CHI, 4 places or more", "chi", 4))
 
 
 def _complete_paths(setting: Setting) -> Rows:
@@ -26,8 +28,9 @@ def _complete_paths(setting: Setting) -> Rows:
     Every second path, in a seeded order, is public; the other half reports. Paths are in the order of time.
     """
     found: Rows = []
-    for name in ("tky", "chi"):
-        paths = city(setting, name, ordered=True).paths
+    for panel, name, least in _PANELS:
+        known = city(setting, name, ordered=True).paths
+        paths = Paths.of([path for path in known if len(path) >= least])
         order = np.random.default_rng(setting.seed).permutation(len(paths))
         half = len(order) // 2
         routes = Routes(SQUARE, points=_POINTS)
@@ -49,7 +52,7 @@ def _complete_paths(setting: Setting) -> Rows:
                 found.append(
                     {
                         "variant": RIGHT,
-                        "panel": name.upper(),
+                        "panel": panel,
                         "mechanism": mechanism,
                         "epsilon": epsilon,
                         "error": average_error(true, noisy_paths),

@@ -14,7 +14,7 @@ from dither.core.kernels.places.routes import RouteKernel
 from dither.core.question import PlainQuestion, ask
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.maps.routes import PathDensity
-from dither.foundation.arrays import Floats
+from tools.coverage_maps import path_coverage
 
 CITY = dt.Rectangle(dt.Interval(0, 4, unit="km"), dt.Interval(0, 4))
 ROUTES = dt.Routes(CITY, points=4)
@@ -144,36 +144,6 @@ def test_lists_that_are_the_same_for_two_public_paths_are_not_told_apart() -> No
 @pytest.mark.parametrize(("n", "runs"), [(1_000, 400), (100_000, 100)])
 @pytest.mark.parametrize("epsilon", [2.0, 8.0])
 def test_intervals_hold(epsilon: float, n: int, runs: int) -> None:
-    """Of 16 public paths and people of Zipf shares, over cells and flows in which somebody is."""
-    random = np.random.default_rng(7)
-    public = random.integers(0, 1 << 16, (16, 4, 2))
-    asked = ask(
-        ROUTES,
-        RouteKernel.largest(epsilon, ROUTES, public, 1),
-        epsilon=epsilon,
-        name="Optimal",
-        parameters={"epsilon": epsilon},
-    )
-    shares = 1.0 / np.arange(1.0, 17.0)
-    shares /= shares.sum()
-    held: dict[str, list[Floats]] = {"frequencies": [], "places": [], "passing": [], "flows": []}
-    for run in range(runs):
-        reports = asked.reports(asked.kernel.draw(public[random.choice(16, n, p=shares)], dt.Seeded(run)))
-        low, high = dt.frequencies(reports).interval()
-        held["frequencies"].append((low <= shares) & (shares <= high))
-        found = density(reports, 3, 3)
-        for name, (low, high), true in (
-            ("places", found.interval(), shares @ found._visits),
-            ("passing", found.passing.interval(), shares @ (found._visits > 0.0)),
-        ):
-            ends = np.reshape(low, -1), np.reshape(high, -1)
-            held[name].append(((ends[0] <= true) & (true <= ends[1]))[true > 0.0])
-        flows = dt.maps.flows(reports, 2, 2)
-        low, high = flows.interval()
-        cells = found.counts.cells(CITY, 2, 2)
-        true = np.zeros((4, 4))
-        np.add.at(true, (cells[:, 0], cells[:, -1]), n * shares)
-        held["flows"].append(((low <= true) & (true <= high))[true > 0.0])
-    for name, all_of_them in held.items():
-        covered = float(np.mean(np.concatenate(all_of_them)))
+    """Of 16 other public paths than those of the table of docs/paths.md."""
+    for name, covered in path_coverage(epsilon, n, runs, seed=1).items():
         assert 0.93 <= covered <= 0.97, (name, covered)

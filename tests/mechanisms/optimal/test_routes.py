@@ -96,6 +96,8 @@ def test_the_gap_is_that_of_a_linear_program_between_the_public_paths() -> None:
     assert best == pytest.approx(min(tried), rel=0.02)
     assert best <= min(tried) + 1e-9
     assert 0.0 <= design(2.0).gap < 0.2
+    count = design(2.0).routes.window.cells
+    assert f" % above the best mechanism between these {count} paths" in str(design(2.0))
 
 
 def test_many_public_paths_are_thinned_and_the_text_says_so() -> None:

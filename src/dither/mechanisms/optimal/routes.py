@@ -17,6 +17,7 @@ from dither.core.question import PlainQuestion, Question
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers, Mask
 from dither.foundation.numerics import codebooks
+from dither.foundation.tables import percent
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import check_public_source
 
@@ -278,12 +279,16 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     def __str__(self) -> str:
         window = self.routes.window
+        try:
+            among = f", {percent(self.gap)} above the best mechanism between these {window.cells} paths"
+        except (ImportError, InvalidParameter):  # without scipy, or with too many paths
+            among = ""
         thinned = "" if len(self.public) == len(public_paths(self.prior).paths) else ", thinned"
         return (
             f"Optimal on {self.domain}: {window.cells} of {len(self.public)} public paths{thinned} "
             f"({public_paths(self.prior).source}), K = {window.width}, {self.domain.distance} distance "
             f"{self.average_error():.4g} for the complete path, {self.held_out_error:.4g} held out, "
-            f"{self.unasked_error:.4g} without asking"
+            f"{self.unasked_error:.4g} without asking{among}"
         )
 
 
