@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dither.cli.output import number_of
-from dither.errors import unknown_name
+from dither.errors import DitherError, unknown_name
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
@@ -36,6 +37,28 @@ def counts_of(
             for name, values in engine.counts(campaign, table, folded=folded, since=since).items():
                 total.setdefault(name, []).extend(values)
     return total
+
+
+def countable(campaign: Questionnaire, column: str | None = None) -> Questionnaire:
+    """Return the questions whose reports a query counts, and say on standard error why others are left out.
+
+    Raise the reason if none is left, or if it is the one that `column` names.
+    """
+    from dither.data.sql.query import counting_query
+
+    kept: dict[str, Any] = {}
+    reasons: dict[str, DitherError] = {}
+    for name, question in campaign.questions.items():
+        try:
+            counting_query({name: question}, "duckdb")
+            kept[name] = question
+        except DitherError as error:
+            reasons[name] = error
+    if not kept or column in reasons:
+        raise reasons.get(column or "", next(iter(reasons.values())))
+    for reason in reasons.values():
+        click.echo(f"left out: {reason}", err=True)
+    return replace(campaign, questions=kept) if reasons else campaign
 
 
 def all_addresses(files: Sequence[str]) -> bool:

@@ -65,6 +65,30 @@ def test_means_of_positions_on_a_scale_are_left_out_and_refused_alone(tmp_path: 
     assert "dither estimate --folded" in refused.output
 
 
+def test_a_question_that_no_query_counts_stops_no_other(base: str, survey: Path, tmp_path: Path) -> None:
+    path, alone = tmp_path / "places.toml", tmp_path / "place.toml"
+    place = "[questions.home]\nrectangle = [[0, 1], [0, 1]]\nepsilon = 4\n"
+    path.write_text(f"{place}{CAMPAIGN}")
+    alone.write_text(place)
+    words = "left out: question 'home': reports of TraCSC are rows whose numbers belong together"
+    made = run("sql", path, "--dialect", "duckdb")
+    assert made.exit_code == 0
+    assert words in made.stderr
+    assert made.stdout == run("sql", survey, "--dialect", "duckdb").stdout
+    found = run("estimate", base, "--question", path, "--json")
+    assert words in found.stderr
+    assert json.loads(found.stdout) == json.loads(
+        run("estimate", base, "--question", survey, "--json").stdout
+    )
+    for wrong in (
+        run("estimate", base, "--question", path, "--column", "home"),
+        run("estimate", base, "--question", alone),
+        run("sql", alone, "--dialect", "duckdb"),
+    ):
+        assert wrong.exit_code == 2
+        assert "belong together" in wrong.output
+
+
 def test_the_query_is_what_estimate_runs(base: str, survey: Path, tmp_path: Path) -> None:
     out = tmp_path / "counts.sql"
     assert run("sql", survey, "--dialect", "duckdb", "-o", out).exit_code == 0

@@ -230,6 +230,7 @@ def command(
         if not databases.all_addresses(files) or not versions:
             raise click.UsageError("a database carries no questions; state them with --question FILE")
         table = databases.report_table(table_name, unique, wide, renamed)
+        versions = [databases.countable(request, column) for request in versions]
         counts = [databases.counts_of(files, request, table, folded, since) for request in versions]
         results = _of_database(versions, counts, column, wanted, as_json)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.databases import report_table
+from dither.cli.databases import countable, report_table
 from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.questions import find_questions
@@ -184,6 +184,7 @@ def command(
             raise click.UsageError("--fold needs --day: which day is folded")
         text = fold_script(questions, dialect, table, fold, day)
     else:
+        questions = countable(questions)
         text = counting_query(questions, dialect, table, day=day, since=since, retries=retries)
     if out is not None:
         with output_path(out, Path(campaign), force=force) as position:
