@@ -38,7 +38,7 @@ var checks = map[string]func(ctx context.Context, lines, words []string) error{
 	"send":     sendOf,     // FILE ADDRESS KEY [RELAY CONFIGURATION]
 	"hostile":  hostileOf,  // ADDRESS COUNT SECONDS, a campaign and its key: the fate of a report that is sent to ADDRESS/n
 	"presence": presenceOf, // FILE ADDRESS KEY [back]: two uses of a campaign; the message is taken back if there is a further word
-	"changes":  changesOf,  // LAST COUNT, and a campaign with a life: the reports of people, asked on three days of a period up to LAST
+	"changes":  changesOf,  // LAST COUNT, and a campaign with a life: the reports of people on three days of a period up to LAST
 	"show": func(ctx context.Context, _, words []string) error {
 		return NewFileStore(words[0]).Update(ctx, func(kept string) (string, error) {
 			fmt.Println(kept)

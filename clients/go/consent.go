@@ -78,7 +78,7 @@ func withheld(known object, c *Campaign, address string) string {
 }
 
 // Consent returns whether this device may answer a campaign (nil: questions without one) and send to it. It may if
-// the person agreed to what the campaign shows, or if nobody asked them about any and neither DO_NOT_TRACK nor
+// the person agreed to what the campaign shows, or if no request was made for any and neither DO_NOT_TRACK nor
 // NO_TELEMETRY is set.
 func (d *Device) Consent(ctx context.Context, campaign *Campaign) (bool, error) {
 	reply, err := d.consented(ctx, campaign, "", func(object, string) step { return step{outcome: object{"is": "fine"}} })
@@ -87,7 +87,7 @@ func (d *Device) Consent(ctx context.Context, campaign *Campaign) (bool, error) 
 
 // SetConsent keeps what the person chose about a campaign, or about everything if it is nil: a no to all campaigns, or
 // a yes to questions that belong to none. A yes covers what the campaign shows, also with fewer questions or days.
-// Another asker, key, purpose or address, a further question or day, and other words are to be asked again. Without
+// Another asker, key, purpose or address, a further question or day, and other words need a new request. Without
 // consent nothing is answered or sent, from the next batch on. What waits then is never sent: a later yes deletes it.
 func (d *Device) SetConsent(ctx context.Context, campaign *Campaign, yes bool) error {
 	return d.store.Update(ctx, func(kept string) (next string, err error) {

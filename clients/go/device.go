@@ -67,7 +67,7 @@ type Device struct {
 	random source
 	now    func() Moment
 	policy object
-	asked  bool // the telemetry kit asks, and keeps the choice in a file of its own
+	asked  bool // the telemetry kit requests consent, and keeps the choice in a file of its own
 }
 
 // Open opens the account of a device; it is created with these terms if it is missing. What an account was

@@ -320,7 +320,7 @@ func TestAYesCoversWhatWasShownOfACampaign(t *testing.T) {
 			t.Fatal(err)
 		}
 		campaigns[name] = campaign
-		consents(t, device, campaign, true) // nobody asked
+		consents(t, device, campaign, true) // without a request
 	}
 	chosen(t, device, campaigns["first"], true)
 	for name, one := range asObject(vectors["campaigns"]) {
@@ -353,7 +353,7 @@ func TestWhatWaitedAtANoIsNeverSent(t *testing.T) {
 	use("present")
 	expect(t, chosen(t, device, campaign, false), 2)
 	answer("refused")
-	use("refused") // of a campaign that the person was not asked about
+	use("refused") // of a campaign that the person was not shown
 	sent, err := device.Send(t.Context(), campaign, Sending{Address: "http://127.0.0.1:1/batches"})
 	if err != nil || len(sent.Refused) != 1 || sent.Refused[0] != "consent" {
 		t.Error(sent, err)

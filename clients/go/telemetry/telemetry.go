@@ -1,4 +1,4 @@
-// Package telemetry asks the people who run a command-line tool what they use, with consent, a promise and a
+// Package telemetry reports what the people who run a command-line tool use, with consent, a promise and a
 // budget. Every answer is randomised before it is kept. Nothing that happens here stops the tool: no function
 // panics, and none waits longer than two seconds for another process.
 //
@@ -383,7 +383,7 @@ func (t *Telemetry) askNow() bool {
 	if os.MkdirAll(t.base(), 0o700) != nil {
 		return false
 	}
-	// Of two processes one asks, and a question that is not answered is not repeated.
+	// One of two processes requests consent, and a request without an answer is not repeated.
 	file, err := os.OpenFile(t.path("asked-"+shown), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false

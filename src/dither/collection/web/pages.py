@@ -210,11 +210,11 @@ class Pages:
                 if not any("+" in (row["version"] or "") for row in rows):
                     number = rows[-1]["version"] or number
                     rows = [row for row in rows if row["version"] == rows[-1]["version"]]
-            asked = (question_text(name, newest.contract) or name) + (
+            heading = (question_text(name, newest.contract) or name) + (
                 f" (version {number})" if number else ""
             )
             answer = headline(rows, newest.contract.questions[name])
-            lines.append((asked, answer, whole(_reports(rows))))
+            lines.append((heading, answer, whole(_reports(rows))))
         if not lines:
             return Markup()
         table = table_of("Answers of all versions", ("question", "answer", "reports"), lines)
