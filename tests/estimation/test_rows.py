@@ -217,6 +217,9 @@ def test_the_result_says_what_it_is(told: dt.Reports) -> None:
     frame = pytest.importorskip("pandas") and made.to_frame()
     assert list(frame.columns) == ["a0", "a1", "a2"]
     assert len(frame) == 1_000
+    arrow = pytest.importorskip("pyarrow").table(made)
+    assert arrow.to_pylist() == made.records()
+    assert pytest.importorskip("polars").DataFrame(made).to_dicts() == made.records()
     measured = made.measurements()
     assert [names for names, _, _ in measured][:4] == [("a0",), ("a1",), ("a2",), ("a0", "a1")]
     assert all(values.size == 4 ** len(names) and error > 0 for names, values, error in measured)

@@ -75,6 +75,12 @@ def test_what_is_not_a_matrix_is_refused(weights: object, says: str) -> None:
         dt.Matrix(dt.Categories(2), weights)  # type: ignore[arg-type]
 
 
+def test_a_data_frame_is_a_matrix() -> None:
+    for library in ("pandas", "polars"):
+        frame = pytest.importorskip(library).DataFrame({"one": [3, 1], "other": [1, 3]})
+        assert dt.Matrix(dt.Categories(2), frame) == dt.Matrix(dt.Categories(2), [[3, 1], [1, 3]])
+
+
 def test_a_report_that_nobody_sends_is_left_out() -> None:
     made = dt.Matrix(dt.Categories(2), [[3, 0, 1], [1, 0, 3]])
     assert made.question.outcomes == 2

@@ -208,7 +208,10 @@ def _number(text: str) -> object:
 
 
 class Tableau(ABC):
-    """What can be written as a table: in LaTeX, in HTML, and as a data frame."""
+    """What can be written as a table: in LaTeX, in HTML, and as a data frame.
+
+    Polars, PyArrow and DuckDB read it through Arrow's stream protocol.
+    """
 
     @abstractmethod
     def records(self) -> list[Row]:
@@ -227,6 +230,16 @@ class Tableau(ABC):
         rows = [dict(row) for row in self.records()]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         return pandas.DataFrame.from_records(rows, columns=columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the rows as a stream of Arrow batches, which data frames read; needs the extra `frames`."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtra("a table as a data frame", "frames") from None
+        return pyarrow.Table.from_pylist([dict(row) for row in self.records()]).__arrow_c_stream__(
+            requested_schema
+        )
 
     def to_latex(self) -> str:
         """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
@@ -272,8 +285,7 @@ _IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 class ResultTable(Tableau):
     """Rows of named values with a title; the first value of a row is the row's name.
 
-    `list(table)` returns the rows as dictionaries, and `table["PM"]` the row of that name. pandas, Polars,
-    PyArrow and DuckDB read the table through Arrow's stream protocol.
+    `list(table)` returns the rows as dictionaries, and `table["PM"]` the row of that name.
     """
 
     title: str
@@ -304,16 +316,6 @@ class ResultTable(Tableau):
         if key not in names:
             raise unknown_name("row", key, names)
         return self.rows[names.index(key)]
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the rows as a stream of Arrow batches; needs the extra `frames`."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra("a table as a data frame", "frames") from None
-        return pyarrow.Table.from_pylist([dict(row) for row in self.rows]).__arrow_c_stream__(
-            requested_schema
-        )
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         shown = [{name: cell for name, cell in row.items() if name not in _IN_TITLE} for row in self.rows]

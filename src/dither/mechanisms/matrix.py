@@ -181,6 +181,7 @@ class Matrix(NumberMechanism):
 
 def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], ...]:
     """Return weights as rows of numbers; raise InvalidParameter unless each row is a distribution."""
+    given = given.to_numpy() if hasattr(given, "to_numpy") else given  # of a data frame
     table = cast("Sequence[Sequence[object]]", given.tolist() if isinstance(given, np.ndarray) else given)
     try:
         rows = [tuple(map(_check_number, row)) for row in table]
