@@ -43,6 +43,7 @@ from tests.conformance.ports import (
     signatures,
     verdicts_of_units,
 )
+from tests.conformance.presence_terms import TOML as PRESENT
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "go"
@@ -300,6 +301,13 @@ REPEATS = (
     'repeat = "fresh"',
     'repeat = "once"\ndays = 30',
 )
+# Presence, with a label and without; kept changes of a list of two.
+HABIT = '[questions.smokes]\ncategories = ["no", "yes"]\nepsilon = 1\n'
+PERIODIC = [
+    PRESENT,
+    PRESENT.replace("label_share = 0.5\n", "").partition("[questions")[0],
+    *(f'{HEAD}repeat = "kept change"\ndays = 30\nchanges = {most}\n{HABIT}' for most in (1, 2)),
+]
 FEW = ("date", "angle", "several of a list", "one of a list or no answer")
 
 
@@ -319,7 +327,8 @@ def test_people_are_shown_the_words_of_python(
     done = tool("test", "-c", "-vet=off", "-o", str(program), "./telemetry")
     assert done.returncode == 0, done.stderr
     asked = "".join(f'[questions."{kind}"]\n{TABLES[kind]}\nepsilon = 1\n' for kind in kinds)
-    published = [Published.sign(Campaign.from_toml(f"{HEAD}{repeat}\n{asked}"), KEY) for repeat in repeats]
+    campaigns = [f"{HEAD}{repeat}\n{asked}" for repeat in repeats] + PERIODIC
+    published = [Published.sign(Campaign.from_toml(toml), KEY) for toml in campaigns]
     key = public_part(KEY)
     cases = [(one.to_json(), budget) for one in published for budget in (1.5, 1000.0)]
     lines = [json.dumps({"published": text, "key": key, "budget": budget}) for text, budget in cases]

@@ -34,7 +34,6 @@ const width = 79
 
 // wordsOf returns the questions, by whom, for what, and the promise: the total first, then one report.
 func wordsOf(c *dither.Campaign, budget float64) string {
-	terms := c.Terms()
 	lines := []string{fmt.Sprintf("%s asks: %s (%s)", c.Term("asker"), c.Term("purpose"), c.Term("contact"))}
 	for _, name := range c.Questions() {
 		question, err := c.Question(name)
@@ -49,34 +48,49 @@ func wordsOf(c *dither.Campaign, budget float64) string {
 		answers := c.Answers(name, ownLanguages()...)
 		lines = append(lines, fmt.Sprintf("  %s %s (ε = %s)", text, describe(domain, stated, answers), show(question.Epsilon)))
 	}
-	often := "whenever it is asked, until the budget is spent"
-	if most := number(terms, "answers"); most > 0 {
-		often = fmt.Sprintf("whenever it is asked, at most %d times, until the budget is spent", most)
-	}
-	period := fmt.Sprintf("%d days", number(terms, "days"))
-	if every := c.Term("every"); every != "" {
-		period = "each " + every
-	}
-	if found := map[string]string{
-		"once":      fmt.Sprintf("once in %s, on a day that this computer draws", period),
-		"same":      "once, and the same report ever after",
-		"per value": "once for each value",
-		"present":   "once. That you use it is seen in each period",
-	}[c.Term("repeat")]; found != "" {
-		often = found
-	}
-	if often = "Each is answered " + often; len(c.Questions()) == 0 {
-		often = "That you use it is seen in each period"
-	}
-	t := totalOf(c, budget)
-	lines = append(lines, fmt.Sprintf("%s, from %s to %s. An answer is randomised on this computer before it is "+
-		"kept or sent. In total, over the whole campaign: %s. Whoever holds two answers to be equally likely, and sees all that "+
-		"is sent, is at most %s sure of either; with one report, at most %s. Results are shown for %d reports or more.",
-		often, c.Term("begins"), c.Term("ends"), t.words(), percent(t.most()), percent(largest(c)), number(terms, "people")))
+	lines = append(lines, promiseOf(c, totalOf(c, budget)))
 	for i, line := range lines {
 		lines[i] = wrap(printable(line))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// promiseOf returns how often it is asked, and what all answers reveal.
+func promiseOf(c *dither.Campaign, t total) string {
+	terms, period, most, changes := c.Terms(), "each "+c.Term("every"), "", "1 change"
+	if c.Term("every") == "" {
+		period = fmt.Sprintf("%d days", number(terms, "days"))
+	}
+	if times := number(terms, "answers"); times > 0 {
+		most = fmt.Sprintf(", at most %d times", times)
+	}
+	if kept := number(terms, "changes"); kept > 1 {
+		changes = fmt.Sprintf("%d changes", kept)
+	}
+	often := map[string]string{
+		"once":        "once in " + period + ", on a day that this computer draws",
+		"same":        "once, and the same report ever after",
+		"per value":   "once for each value",
+		"fresh":       "whenever it is asked" + most + ", until the budget is spent",
+		"kept change": "in periods of " + period + ", each with at most " + changes,
+	}[c.Term("repeat")]
+	if often != "" {
+		return fmt.Sprintf("Each is answered %s, from %s to %s. An answer is randomised on this computer before it is kept or "+
+			"sent. In total, over the whole campaign: %s. Whoever holds two answers to be equally likely, and sees all that "+
+			"is sent, is at most %s sure of either; with one report, at most %s. Results are shown for %d reports or more.",
+			often, c.Term("begins"), c.Term("ends"), t.words(), percent(t.most()), percent(largest(c)), number(terms, "people"))
+	}
+	text := fmt.Sprintf("One message is sent on the first use in %s, from %s to %s, with no name and no identifier. That you "+
+		"use it is seen in each period: it is counted exactly. ", period, c.Term("begins"), c.Term("ends"))
+	for _, name := range c.Questions() {
+		text += fmt.Sprintf("A coin that this computer tosses once for life decides what its messages carry: public labels such "+
+			"as the version, or a label about %s, randomised once and the same ever after; never both. In total, over the "+
+			"whole campaign: ε = %s, once for life. By the label, whoever holds two values to be equally likely is at most %s "+
+			"sure of either. Erasing, or installing again, draws another label: a second ε. ", name, show(t.most()), percent(t.most()))
+	}
+	return text + fmt.Sprintf("Noise does not hide the messages: whoever links yours, such as by the network address, sees when "+
+		"you used it, and the first one is the installation; whoever knows the use of all others reads yours off the count. "+
+		"Numbers are shown for %d devices or more, when the %s is over.", number(terms, "people"), c.Term("every"))
 }
 
 // shortOf returns one line that says the same again, for a question that scrolled out of view.

@@ -436,7 +436,7 @@ func TestPresenceIsOneMessageInAPeriod(t *testing.T) {
 	}))
 	defer server.Close()
 	use.Address = server.URL
-	says(t, use, "on", "That you use it is seen in each period", "Telemetry is on.")
+	says(t, use, "on", "One message is sent on the first use in each week", "once for life", "Telemetry is on.")
 	if got := use.Present("bus"); got != "drawn" && got != "present" { // one in a thousand
 		t.Error(got, use.Problem())
 	}

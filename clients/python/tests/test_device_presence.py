@@ -201,3 +201,13 @@ def test_a_new_home_has_a_budget_for_both(home: Path) -> None:
     tool.run("on")
     assert tool.present() in ("drawn", "present")
     assert tool.answer("command", "build") == "drawn"
+
+
+def test_a_label_that_waits_was_not_sent(home: Path) -> None:
+    publish(home, TOML + LABEL.replace("0.5", "0.999"))
+    tool = Telemetry(home / "campaign.json", app="mytool", background=False)
+    tool.run("on")
+    while tool.present() != "drawn":  # once in a thousand a device has no label
+        tool.run("erase")
+        tool.run("on")
+    assert "0 answers had been sent before" in tool.run("erase")

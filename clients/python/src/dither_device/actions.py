@@ -224,7 +224,8 @@ def _forget(tool: Telemetry) -> str:
             waiting = [item["id"] for item in account.queue if item["asker"] == asker]
             sent_before = [entry for entry in account.withdrawable if entry["asker"] == asker]
             given = [entry for entry in account.wire()["entries"] if entry["asker"] == asker]
-            for identity in [*waiting, *account.messages(asker)]:
+            waiting += account.messages(asker)
+            for identity in waiting:
                 account.acknowledge(identity)
             for entry in sent_before:
                 account.withdraw(entry["id"])
