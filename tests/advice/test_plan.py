@@ -80,6 +80,11 @@ def test_a_plan_lists_what_it_cannot_predict() -> None:
     path = dt.Questionnaire({"way": dt.OGPM(dt.Circle(360), epsilon=1), "yes": dt.KRR(YES, epsilon=1)})
     assert path.plan(100)["way"]["±"] is None
     assert plan({"yes": dt.KRR(YES, epsilon=1)}, 100).note == ""
+    wide = dt.SW(dt.Interval(0, 1440).on_scale("log"), epsilon=1)  # positions have no mean
+    planned_wide = plan({"minutes": wide, "yes": dt.KRR(YES, epsilon=1)}, 100)
+    assert planned_wide["minutes"]["estimate"] == "2 % and 98 % quantiles, not predicted"
+    assert planned_wide["minutes"]["±"] is None
+    assert [row["question"] for row in planned_wide] == ["minutes", "yes"]
     silent = dt.Podium(dt.Nullable(dt.Interval(0, 1)), epsilon=2)
     planned = plan({"income": silent}, 20_000)["income"]["±"]
     told = silent.perturb(np.linspace(0, 1, 20_000), source=dt.Seeded(1))

@@ -9,7 +9,7 @@ import pytest
 
 import dither as dt
 from dither.core.counts import summarise
-from dither.errors import InvalidParameter, NotIdentifiable
+from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
 from dither.estimation.vectors import EstimatedVector
 from dither.foundation.arrays import Floats
 
@@ -133,3 +133,28 @@ def test_intervals_hold(d: int, n: int, epsilon: float) -> None:
     assert 0.93 <= coordinates <= 0.97
     assert 0.88 <= projection <= 1.0  # of 100 runs
     assert 0.88 <= length <= 1.0
+
+
+def test_longer_vectors_are_shortened_and_the_mean_is_named() -> None:
+    """The centre and the length come from people who do not answer again."""
+    vectors = 40.0 + people(3_000, 8, 3)
+    scale = dt.Interval(0, 1_000).on_scale("log")
+    ask = dt.SW(scale, epsilon=4)
+    lengths = np.linalg.norm(vectors[:1_000] - 40.0, axis=1)
+    found = dt.bounds(ask.perturb(scale.positions(lengths), source=dt.Seeded(1)))
+    ball = dt.Vectors(8, found.high, [40.0] * 8, clipped_from=found)
+    assert ball == dt.Vectors(8, found.high, [40.0] * 8)  # devices and fingerprints do not differ
+    far = np.concatenate([vectors[1_000:], np.full((1, 8), 1e6)])  # one far away, which is shortened
+    mean = estimate(dt.Optimal(ball, epsilon=4).perturb(far, source=dt.Seeded(2)))
+    name = f"mean of vectors with distances from the centre clipped to [0, {found.high:g}]"
+    for shown in (mean, mean.length(), mean.cosine(), mean @ np.ones(8)):
+        assert name in repr(shown)
+        assert "% outside" in repr(shown)
+    assert mean.records()[0]["of"] == name
+    assert "mean of vectors with lengths clipped to [0, 2]" in repr(
+        dt.mean(dt.Optimal(dt.Vectors(8, 2.0, clipped_from=True), epsilon=4).perturb(vectors))
+    )
+    with pytest.raises(InvalidParameter, match="exact length"):
+        dt.Vectors(8, exact=True, clipped_from=True)
+    with pytest.raises(OutsideDomain):
+        dt.Vectors(8).check([[1e6] * 8])

@@ -180,6 +180,8 @@ def read(question: Question) -> Reading | None:
             return _of_list(category_question(question), len(question.domain.listed))
         if line is None or line.circular:
             return None
+        if line.scale:  # the mean of positions is not that of values
+            return Reading("2 % and 98 % quantiles", math.inf, math.inf)
         if may_be_missing(question):
             noise = _optional_noise(question)
         else:
@@ -254,8 +256,9 @@ def _at(question: Question, epsilon: float) -> Reading | None:
 
 
 def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
-    if reading is None:
-        return {"estimate": "not predicted", "±": None, "privacy": None, "sampling": None}
+    if reading is None or not math.isfinite(reading.noise):
+        name = "not predicted" if reading is None else f"{reading.quantity}, not predicted"
+        return {"estimate": name, "±": None, "privacy": None, "sampling": None}
     noise, drawn = (_Z * math.sqrt(part / people) for part in (reading.noise, reading.drawn))
     unit = reading.unit.span if isinstance(reading.unit, Calendar) else reading.unit
     quantity = reading.quantity + (f", {unit}" if unit else "")
@@ -264,7 +267,8 @@ def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
 
 def _pair(first: str, second: str, a: Reading | None, b: Reading | None, people: int) -> list[Row]:
     """Return the errors for two questions together, if their answers are independent."""
-    if a is None or b is None or "item" in a.quantity + b.quantity:
+    known = all(part is not None and math.isfinite(part.noise) for part in (a, b))
+    if not known or a is None or b is None or "item" in a.quantity + b.quantity:
         return []
     name = f"{first} × {second}"
     if a.size and b.size:  # a cell of the table of both

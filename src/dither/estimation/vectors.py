@@ -87,6 +87,7 @@ class EstimatedVector(Estimate):
             remark=remark,
             limits=(0.0, most),
             about=self.about,
+            clipping=self.clipping,
         )
 
     def __matmul__(self, direction: object) -> Estimate:
@@ -113,6 +114,7 @@ class EstimatedVector(Estimate):
             people=self.people,
             influence=(numbers - numbers.mean()) / self.n if self.weighting is None else None,
             about=self.about,
+            clipping=self.clipping,
         )
 
     def __repr__(self) -> str:
@@ -120,9 +122,10 @@ class EstimatedVector(Estimate):
         shown = show_interval(float(length.value), *length.interval(), (0.0, math.inf))
         first = ", ".join(f"{number:.3g}" for number in np.asarray(self.value)[:4].tolist())
         more = ", …" if np.size(self.value) > 4 else ""
+        clipped = "" if self.clipping is None else f"; {self.clipping}"
         return (
             f"[{first}{more}] of {np.size(self.value)} numbers, length {shown}, error {self.total_error:.2g} "
-            f"(95 %, n = {thousands(self.n)}{self.remark})"
+            f"(95 %, n = {thousands(self.n)}{self.remark}{clipped})"
         )
 
 

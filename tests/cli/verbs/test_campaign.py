@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -273,3 +275,39 @@ def test_check_says_what_a_wide_range_costs(file: str) -> None:
     )
     assert "times the people of [10, 100]" in run(*asked, "--people", "1000").output
     assert run(*asked, "--error", "1").exit_code == 2
+
+
+PRESENCE = """
+[campaign]
+name = "tool presence"
+asker = "tool.example"
+contact = "a@tool.example"
+purpose = "How many come back."
+begins = 2026-11-16
+ends = 2027-01-10
+people = 20
+repeat = "present"
+every = "week"
+expects = 10000
+label_share = 0.7
+
+[questions.installed]
+categories = ["2026-11-09", "2026-11-16", "2026-11-23", "2026-11-30"]
+installed = true
+mechanism = "KRR"
+epsilon = 1
+"""
+
+
+def test_check_says_how_long_the_list_of_a_presence_label_may_be(tmp_path: Path) -> None:
+    file = tmp_path / "presence.toml"
+    file.write_text(PRESENCE)
+    checked = run("campaign", "check", str(file))
+    assert "at most 128 different reports; longest lists: KRR 128, " in checked.output
+    assert "half of a 95 %" not in checked.output  # a share of labels is not what is asked
+    assert json.loads(run("campaign", "check", str(file), "--json").output)["plan"]["errors"] == []
+    many = ", ".join(f'"{datetime.date(2026, 1, 5) + datetime.timedelta(7 * week)}"' for week in range(129))
+    file.write_text(re.sub(r"categories = .*", f"categories = [{many}]", PRESENCE))
+    refused = run("campaign", "check", str(file))
+    assert refused.exit_code == 2
+    assert "identifier" in refused.output

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
 from dither.core.domains.domain import Domain, extent, finite, numbers
+from dither.core.domains.ranges import Clipping, clipping_of
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.foundation.canonical import REAL, WHOLE, Codec, Fields, list_of, nullable
@@ -30,7 +31,9 @@ class Vectors(Domain):
     """All vectors of a dimension whose distance from the centre is at most `length`; 0 is the usual centre.
 
     With `exact=True` every vector has this length, as embeddings often have: the error is a little smaller.
-    Values are arrays whose last axis has the dimension, of any float type.
+    Values are arrays whose last axis has the dimension, of any float type. `clipped_from` declares that
+    longer vectors are shortened on purpose: it is the result of `dt.bounds` on lengths, or True. Estimates
+    then say of which vectors they are.
 
     >>> Vectors(3).check([[0.6, 0.0, 0.8]])
     array([[0.6, 0. , 0.8]])
@@ -40,11 +43,14 @@ class Vectors(Domain):
     length: float = 1.0
     centre: Sequence[float] | None = None
     exact: bool = False
+    clipped_from: object = field(default=None, compare=False, repr=False)
+    clipping: Clipping | None = field(default=None, init=False, compare=False, repr=False)
 
     kind: ClassVar[str] = "vectors"
     outside: ClassVar[str] = "clip"
     cell_type = "none"
     keys = ("length", "exact", "centre")
+    declares = ("clipped_from",)
     usual_mechanism = "Optimal"
     hint = "divide by a larger length, or use domain.clip(vectors)"
     fields = Fields(
@@ -80,6 +86,17 @@ class Vectors(Domain):
                 raise InvalidParameter(f"expected {self.dimension} numbers as the centre, got {len(given)}")
             extent("the centre of vectors", self.length, *given)
             object.__setattr__(self, "centre", tuple(given) if any(given) else None)
+        known = clipping_of(0.0, self.length, self.clipped_from)
+        if known is not None:
+            if self.exact:
+                raise InvalidParameter("vectors of one exact length are not clipped; leave clipped_from out")
+            of = "lengths" if self.centre is None else "distances from the centre"
+            object.__setattr__(self, "clipping", replace(known, name=f"vectors with {of}"))
+            object.__setattr__(self, "clipped_from", known.outside or True)
+
+    def read_as(self, *, clipped_from: object = None) -> Vectors:
+        """Return the same vectors with another declaration that longer ones are shortened."""
+        return Vectors(self.dimension, self.length, self.centre, self.exact, clipped_from=clipped_from)
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -104,7 +121,12 @@ class Vectors(Domain):
             return np.asarray((array.astype(np.float64) - self.middle) / self.length)
 
     def check(self, values: object) -> Floats:
-        """Return the vectors as an array of floats; raise OutsideDomain if one is too long or not finite."""
+        """Return the vectors as an array of floats; raise OutsideDomain if one is too long or not finite.
+
+        Where it is declared that longer vectors are clipped, they are shortened.
+        """
+        if self.clipping is not None:
+            return self.clip(values)
         relative = self._relative(values)
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = np.sqrt((relative * relative).sum(axis=-1))
