@@ -257,7 +257,8 @@ def _at(question: Question, epsilon: float) -> Reading | None:
 
 def _errors(reading: Reading | None, people: float) -> dict[str, Any]:
     if reading is None or not math.isfinite(reading.noise):
-        name = "not predicted" if reading is None else f"{reading.quantity}, not predicted"
+        known = [] if reading is None else [reading.quantity]
+        name = ", ".join([*known, "not predicted"])
         return {"estimate": name, "±": None, "privacy": None, "sampling": None}
     noise, drawn = (_Z * math.sqrt(part / people) for part in (reading.noise, reading.drawn))
     unit = reading.unit.span if isinstance(reading.unit, Calendar) else reading.unit
