@@ -128,6 +128,8 @@ def test_shares_of_thinned_sets_are_lower_bounds() -> None:
     assert found.at_any_time()[0].interval()[1] > high[0]
     assert found.if_lying(0.01)[0].interval()[1] > high[0]
     assert dt.frequencies(told, weights=np.ones(600))[0].lower_bound
+    one = dt.SetResponse(dt.Several(8, most=1), epsilon=3).perturb(people, source=dt.Seeded(1))
+    assert "have an item or more, and report 1" in repr(dt.frequencies(one))
     everything = dt.SetResponse(dt.Several(8, most=8), epsilon=3).perturb(people, source=dt.Seeded(1))
     assert not dt.frequencies(everything)[0].lower_bound  # nothing is thinned
 

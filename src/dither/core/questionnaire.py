@@ -210,11 +210,11 @@ class Questionnaire:
 
 
 def _without_dates(tables: object) -> object:
-    """Return tables of questions with dates as texts, because JSON has no dates."""
+    """Return tables of questions without their dates (or misspelled ones), because JSON has no dates."""
     if not isinstance(tables, dict):
         return tables
     return {
-        name: {key: value for key, value in table.items() if key != "date"}
+        name: {key: value for key, value in table.items() if key not in ("date", "dates")}
         if isinstance(table, dict)
         else table
         for name, table in tables.items()

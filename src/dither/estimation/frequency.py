@@ -546,7 +546,8 @@ def _as_lower_bounds(
 def thinned_remark(sizes: EstimatedFrequencies) -> str:
     """Return the share of people whose sets a device may have thinned, as it is printed."""
     most = len(sizes.labels)
-    return f", {percent(float(sizes[most].value))} have {most} items or more, and report {most}"
+    items = "an item" if most == 1 else f"{most} items"
+    return f", {percent(float(sizes[most].value))} have {items} or more, and report {most}"
 
 
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:

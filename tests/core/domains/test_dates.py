@@ -34,7 +34,16 @@ def test_they_are_the_interval_and_the_circle_of_their_numbers() -> None:
     campaign = dt.Questionnaire({"day": ask})
     assert repr(dt.Questionnaire.from_json(campaign.to_json()).questions["day"].domain) == repr(YEAR)
     text = "[questions.day]\ndate = [2026-01-01, 2026-12-31]\nepsilon = 1\n"
-    assert repr(dt.Questionnaire.from_toml(text).questions["day"].domain) == repr(YEAR)
+    quoted = text.replace("2026-01-01, 2026-12-31", '"2026-01-01", "2026-12-31"')
+    for form in (text, quoted):
+        assert repr(dt.Questionnaire.from_toml(form).questions["day"].domain) == repr(YEAR)
+    for wrong, sentence in (
+        (text.replace("date =", "dates ="), "there is no domain 'dates': did you mean date?"),
+        (quoted.replace("12-31", "12-32"), "expected two days: date = .*, got '2026-12-32'"),
+        (text.replace("2026-01-01, ", ""), "expected two days"),
+    ):
+        with pytest.raises(InvalidParameter, match=sentence):
+            dt.Questionnaire.from_toml(wrong)
 
 
 @pytest.mark.parametrize(

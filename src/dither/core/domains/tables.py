@@ -10,7 +10,7 @@ from dither.core.domains.calendar import MINUTES, Calendar
 from dither.core.domains.domain import Domain, Line, known_kinds
 from dither.core.domains.nullable import Nullable
 from dither.core.domains.ranges import scale_edges
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, found, unknown_name
 
 _EPOCH: Final = datetime.date(1970, 1, 1)
 
@@ -24,6 +24,10 @@ def take_domain(table: dict[str, Any]) -> Domain:
     """Return the domain that a table describes; take its keys out of the table."""
     _take_form(table)
     given = {kind: table.pop(kind) for kind in _readers() if kind in table}
+    for key in table if not given else ():
+        near = unknown_name("domain", key, (*_readers(), "date", "time"))
+        if "did you mean" in str(near):
+            raise near
     for kind in list(given):
         given |= {key: table.pop(key) for key in _readers()[kind].keys if key in table}
     domain = read_table({**given, "optional": table.pop("optional", False)})
@@ -51,6 +55,25 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     return domain
 
 
+_DAYS: Final = "expected two days: date = [2026-01-01, 2026-12-31]"
+
+
+def _two(ends: object) -> list[object]:
+    if not isinstance(ends, list) or len(ends) != 2:
+        raise InvalidParameter(_DAYS)
+    return ends
+
+
+def _day(end: object) -> datetime.date:
+    """Return a day of TOML, or one in quotes."""
+    if type(end) is datetime.date:
+        return end
+    try:
+        return datetime.date.fromisoformat(end if isinstance(end, str) else "")
+    except ValueError:
+        raise InvalidParameter(f"{_DAYS}, got {found(end)}") from None
+
+
 def _take_form(table: dict[str, Any]) -> None:
     """Replace dates, times and a scale by the numbers that devices report."""
     dates = "date" in table
@@ -60,14 +83,7 @@ def _take_form(table: dict[str, Any]) -> None:
         table["scale"] = list(scale_edges(table))
         table["interval"] = [0, len(table["scale"]) - 1]
     if "date" in table:
-        ends = table.pop("date")
-        if (
-            not isinstance(ends, list)
-            or len(ends) != 2
-            or not all(type(end) is datetime.date for end in ends)
-        ):
-            raise InvalidParameter("expected two days without quotes: date = [2026-01-01, 2026-12-31]")
-        table["interval"] = [(end - _EPOCH).days for end in ends]
+        table["interval"] = [(_day(end) - _EPOCH).days for end in _two(table.pop("date"))]
         table["unit"] = Calendar.make(dates=True, zone=table.pop("zone", None))
         if "scale" in table:
             table["scale"] = list(scale_edges(table))
