@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.privacy import Nothing
@@ -238,6 +238,21 @@ def test_naive_bayes_says_what_it_needs() -> None:
         NaiveBayes(priors=[1.0]).fit(records, labels)
     with pytest.raises(Exception, match="not fitted"):
         NaiveBayes().predict(values)
+
+
+def test_naive_bayes_obeys_the_checks_that_need_no_table() -> None:
+    """Most checks of scikit-learn fit a plain table, which is refused: reports are expected."""
+    found = check_estimator(NaiveBayes(), on_fail=None, on_skip=None)
+    passed = {check["check_name"] for check in found if check["status"] == "passed"}
+    expected = (
+        *("check_estimator_cloneable", "check_estimator_tags_renamed", "check_valid_tag_types"),
+        *("check_estimator_repr", "check_no_attributes_set_in_init", "check_estimators_unfitted"),
+        *("check_do_not_raise_errors_in_init_or_set_params", "check_mixin_order", "check_set_params"),
+        *("check_parameters_default_constructible", "check_get_params_invariance"),
+    )
+    assert passed >= set(expected)
+    refused = [check["exception"] for check in found if check["status"] == "failed"]
+    assert sum("reports of dt.Each or dt.Sampled" in str(error) for error in refused) > 20
 
 
 BANK = DATA / "qcu_bank_normalized.csv.gz"
