@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,6 +63,14 @@ def test_few_numbers_about_a_centre() -> None:
     error = np.asarray(estimate(design.perturb(both, source=dt.Seeded(4))).standard_error)
     decoded = design.perturb(both, source=dt.Seeded(5)).values
     assert error == pytest.approx(decoded.std(axis=0) / math.sqrt(2_000), rel=0.15)
+
+
+def test_the_length_of_noise_alone_has_the_error_of_noise_alone() -> None:
+    design = dt.Optimal(dt.Vectors(300, exact=True), epsilon=1)
+    opposite = np.concatenate([people(500, 300, 3), -people(500, 300, 3)])
+    found = estimate(design.perturb(opposite, source=dt.Seeded(2)))
+    around: Any = found.length().confidence
+    assert around.error == pytest.approx(math.sqrt(2.0 * np.sum(found.standard_error**4)), rel=0.15)
 
 
 def test_counts_add_up_and_give_the_same_mean() -> None:

@@ -59,8 +59,9 @@ class EstimatedVector(Estimate):
         """Estimate the length of the mean vector, from the centre of the domain."""
         variances = np.asarray(self.standard_error) ** 2
         square = float(self.relative @ self.relative - variances.sum())
-        around = np.maximum(self.relative**2 - variances, 0.0)
-        error = math.sqrt(float(2.0 * (variances**2).sum() + 4.0 * (around * variances).sum()))
+        # The sum is at least 0, its terms need not be: cut one by one, noise alone would count as signal.
+        around = max(float(((self.relative**2 - variances) * variances).sum()), 0.0)
+        error = math.sqrt(2.0 * float((variances**2).sum()) + 4.0 * around)
         interval = VectorLength(square, error)
         value = math.sqrt(max(square, 0.0))
         return self._number(value, interval, ", length", math.inf)
