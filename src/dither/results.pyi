@@ -12,6 +12,7 @@ from .core.domains.domain import Domain as Domain
 from .core.people import Crowd as Crowd
 from .core.post_processing import PostProcessing as PostProcessing
 from .core.presence import PresenceCounts as PresenceCounts
+from .core.repetition import ChangeCounts as ChangeCounts
 from .core.repetition import ChangeReports as ChangeReports
 from .core.repetition import DatedReports as DatedReports
 from .data.report_files import ReadReports as ReadReports

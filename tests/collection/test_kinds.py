@@ -165,7 +165,7 @@ def test_the_entry_points_of_javascript_are_those_of_its_client() -> None:
 def test_what_a_collector_cannot_count_is_refused_by_it() -> None:
     asked = '[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
     change = f'{HEAD}repeat = "kept change"\ndays = 28\nchanges = 1\n{asked}'
-    with pytest.raises(InvalidParameter, match="kept change"):
+    with pytest.raises(InvalidParameter, match="kept changes do not say of which period"):
         kinds.check_counted(Campaign.from_toml(change))
 
 

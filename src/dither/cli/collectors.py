@@ -9,14 +9,33 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.answers import Wanted, answers_of
-from dither.cli.output import number_of
+from dither.cli.output import number_of, print_json
 from dither.cli.show import print_answers, print_groups
 from dither.errors import NotIdentifiable, unknown_name
+from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from datetime import date
 
     from dither.core.counts import Counts
+    from dither.estimation.over_time import EstimatedDays
+
+
+def print_collected(
+    addresses: Sequence[str],
+    tokens: Sequence[str],
+    column: str | None,
+    wanted: Wanted,
+    as_json: bool,
+    since: date | None,
+) -> dict[str, Any]:
+    """Print the estimates of a campaign at one or several collectors, in groups if they are wanted."""
+    changes = print_changes(addresses, column, wanted, tokens, as_json)
+    if changes is not None:
+        return changes
+    if wanted.by:
+        return print_remote_groups(addresses, tokens, wanted, column, as_json, since)
+    return print_remote(list(addresses), tokens, column, wanted, as_json, since)
 
 
 def print_remote(
@@ -45,6 +64,44 @@ def print_remote(
         made = answers_of(summaries[name], wanted) if known else [("answer", str(summary))]
         answers[name] = [(label, at_any_time(value)) for label, value in made]
     return print_answers(answers, summaries, as_json)
+
+
+def print_changes(
+    addresses: Sequence[str], column: str | None, wanted: Wanted, tokens: Sequence[str], as_json: bool
+) -> dict[str, Any] | None:
+    """Print the days of a campaign about kept changes; return None for other campaigns."""
+    from dither.collection.remote import fetch_changes
+    from dither.estimation.over_time import by_day
+
+    counts = fetch_changes(addresses)
+    if not counts:
+        return None
+    if wanted.by not in ((), ("day",)) or tokens:
+        raise click.UsageError(
+            "a campaign about kept changes has public counts by interval, from which days are estimated; "
+            "leave out --token and --by"
+        )
+    if column is not None and column not in counts:
+        raise click.UsageError(str(unknown_name("question", column, counts)))
+    made = {name: by_day(part) for name, part in counts.items() if column in (None, name)}
+    if as_json:
+        print_json(
+            {
+                name: [row for row in days.records() if row["value"] == row["value"]]
+                for name, days in made.items()
+            }
+        )
+    else:
+        click.echo("\n\n".join(_table_of_days(name, days) for name, days in made.items()))
+    return made
+
+
+def _table_of_days(name: str, days: EstimatedDays) -> str:
+    """Return the estimated days as a table, a row for each answer of a day."""
+    rows = [row for row in days.records() if row["value"] == row["value"]]  # others are not a number
+    if not rows:
+        return f"{name}: no day has an estimate yet; too few people, or no interval is over"
+    return str(ResultTable(f"{name} by day", tuple(rows)))
 
 
 def at_any_time(value: object) -> Any:
@@ -89,7 +146,6 @@ def print_remote_groups(
 
 def print_retention(places: Sequence[str], as_json: bool) -> dict[str, Any]:
     """Print actives, retention, cohorts and public labels of addresses or of presence.json: of their sum."""
-    from dither.cli.output import print_json
     from dither.collection.client import fetch_public
     from dither.collection.exchange import check_address
     from dither.core.presence import PresenceCounts

@@ -252,7 +252,7 @@ class Campaign:
         if terms is not None:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
-            _ = self._change(question)
+            _ = self._changing(question)
             if draw != "response":  # devices draw the answers of intervals so
                 raise InvalidParameter(
                     f'a kept change is drawn as "response": write mechanism = "KRR", not {question.name!r}'
@@ -275,13 +275,17 @@ class Campaign:
                 "one for 20 expected devices that carry it): more would be an identifier"
             )
 
-    def _change(self, question: Question) -> KeptChange:
+    def _changing(self, question: Question) -> KeptChange:
         return KeptChange(question, days=self.days or 0, changes=self.changes or 0)
+
+    def change(self, name: str) -> KeptChange:
+        """Return the kept change of a question; only with `repeat = "kept change"`."""
+        return self._changing(self.questions[name])
 
     def fingerprint(self, name: str) -> str:
         """Return the fingerprint that reports to a question have in a batch."""
         question = self.questions[name]
-        return self._change(question).fingerprint if self.repeat == "kept change" else question.fingerprint
+        return self._changing(question).fingerprint if self.repeat == "kept change" else question.fingerprint
 
     def asking(self, name: str) -> Inquiry:
         """Return a question as the account of a person takes it."""
@@ -373,7 +377,7 @@ class Campaign:
     def over_time(self) -> Mapping[str, Any]:
         """A person's questions over the complete campaign: with `"once"`, one answer in each period."""
         if self.repeat == "kept change":
-            return {name: self._change(question) for name, question in self.questions.items()}
+            return {name: self._changing(question) for name, question in self.questions.items()}
         if self.repeat != "once":
             return self.questions
         days = (self.ends - self.begins).days + 1

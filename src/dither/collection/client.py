@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from dither.collection.account.account import Account
 from dither.collection.account.budget import Data
@@ -22,6 +21,7 @@ from dither.collection.exchange import (
 from dither.collection.ohttp import public_key
 from dither.collection.published import Published
 from dither.collection.secrets import refuse_private
+from dither.core.repetition import ChangeReports
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither_device import sending
@@ -150,14 +150,14 @@ class Client:
         """Return what `answer` would do. Nothing is drawn, spent or sent; no value is needed."""
         return self._account.dry_run(self.contract.asking(question))
 
-    def answer(self, question: str, value: object) -> Reports | None:
+    def answer(self, question: str, value: object) -> Reports | ChangeReports | None:
         """Answer a question: the policy and the budget are checked, and the report is on disk, not sent.
 
-        Raise Refused if the account does not answer. None is returned on a day that was not drawn. A
-        permanent answer is returned again, and is queued once: the person counts once.
+        Raise Refused if the account does not answer. None is returned on a day that was not drawn, and while
+        no interval of a kept change is over; there the value is the list of all days' values. A permanent
+        answer is returned again, and is queued once: the person counts once.
         """
-        report = self._account.answer(self.contract.asking(question), value)
-        return cast("Reports | None", report)  # a contract does not ask about kept changes
+        return self._account.answer(self.contract.asking(question), value)
 
     def send(self, label: str = "") -> Sent:
         """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.

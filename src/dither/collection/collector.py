@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
+from dither.collection.kept_changes import counts_changes, split_rows
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
@@ -241,6 +243,11 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
         if known is None:
             raise BatchRefused(Reason.FINGERPRINT)
         question, expected = known
+        if counts_changes(contract):
+            if len(data) != size:
+                raise BatchRefused(Reason.MANY)
+            parts += _rows_of(contract, question, data, day, batch.label)
+            continue
         if size != expected:
             raise BatchRefused(Reason.REPORT)
         if len(data) > most * size:
@@ -249,6 +256,17 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     if not parts:
         parts.append((Slot(campaign, MESSAGES, day, batch.label), EMPTY_MESSAGE))
     return Arrived(identity_digest(batch.id), tuple(parts))
+
+
+def _rows_of(
+    contract: Campaign, question: str, report: bytes, day: datetime.date, label: str
+) -> list[tuple[Slot, bytes]]:
+    """Return the rows of a report about a kept change, each with its slot."""
+    try:
+        rows = split_rows(contract, question, report)
+    except MalformedReport:
+        raise BatchRefused(Reason.REPORT) from None
+    return [(Slot(contract.id, name, day, label), cell) for name, cell in rows]
 
 
 def read_withdrawal(collector: Collector, campaign: str, body: bytes, form: str) -> tuple[Withdrawal, str]:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from dither.collection.account.budget import Data
 from dither.collection.campaign import Campaign
+from dither.collection.kept_changes import check_countable, counts_changes
 from dither.core import registry
 from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
@@ -156,10 +157,8 @@ def _with_add_on(client: str, draw: str, repeat: str) -> str:
 
 def check_counted(contract: Campaign) -> None:
     """Raise InvalidParameter if a collector cannot count a question: its reports go only to files."""
-    if contract.repeat == "kept change":
-        raise InvalidParameter(
-            f"a collector does not count repeat = {contract.repeat!r} yet; devices may answer it into files"
-        )
+    if counts_changes(contract):
+        check_countable(contract)
     for name, question in contract.questions.items():
         try:
             _ = question.counting.size

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.collection.campaign import Campaign
+from dither.collection.kept_changes import SEPARATOR
 from dither.collection.presence import NEVER, counts_presence, stays_counted, stored_question
 from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
@@ -274,6 +275,24 @@ class LiveCounts:
         """Return the labels of the reports of a question, in order; "" means no label."""
         return sorted(label for label, sequence in self._found(campaign, question) if sequence.days(shown))
 
+    def interval_counts(
+        self, campaign: str, question: str, *, shown: bool = False
+    ) -> dict[str, tuple[int, int]]:
+        """Return how many reports about a kept change are 0 and 1, by the name of each stored interval.
+
+        Of all days, and of all labels but tests.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        with self._lock:
+            there = list(self._sequences.items())
+        for (whose, name, label), sequence in there:
+            if whose == campaign and name.partition(SEPARATOR)[0] == question and label != TEST_LABEL:
+                counts = np.zeros(2, dtype=np.int64)
+                sequence.add_to(counts, None, shown)
+                zeros, ones = found.get(name, (0, 0))
+                found[name] = (zeros + int(counts[0]), ones + int(counts[1]))
+        return found
+
     def slots(self) -> list[Slot]:
         """Return everything that is counted separately."""
         with self._lock:
@@ -304,12 +323,14 @@ class LiveCounts:
     ) -> Iterator[tuple[str, _Sequence]]:
         """Return the sequences of a question, of one label or of all but tests, each with its label."""
         self.question_of(campaign, question)
+        intervals = question + SEPARATOR  # of a question about kept changes
         with self._lock:
             there = list(self._sequences.items())
         return (
             (name[2], sequence)
             for name, sequence in there
-            if name[:2] == (campaign, question)
+            if name[0] == campaign
+            and (name[1] == question or name[1].startswith(intervals))
             and (name[2] != TEST_LABEL if label is None else name[2] == label)
         )
 

@@ -11,8 +11,10 @@ from typing import Final
 
 from dither.collection.campaign import Campaign
 from dither.collection.exchange import Unreachable, check_address, exchange
+from dither.collection.kept_changes import counts_changes
 from dither.collection.published import Published
 from dither.core.counts import Counts
+from dither.core.repetition import ChangeCounts
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts
 from dither.foundation.tables import period_start
@@ -40,6 +42,25 @@ def fetch(
         enough = total.n >= contract.people
         found[name] = total if enough else f"too few people at {' and '.join(map(_base, addresses))}"
     return contract, found
+
+
+def fetch_changes(addresses: Sequence[str]) -> dict[str, ChangeCounts]:
+    """Return the counts of kept changes that collectors show, added up, by question; empty for others."""
+    contract = _shared_contract(addresses)
+    if not counts_changes(contract):
+        return {}
+    found: dict[str, ChangeCounts] = {}
+    for name in contract.questions:
+        parts = []
+        for base in map(_base, addresses):
+            status, body = _get(f"{base}/days.json?{urllib.parse.urlencode({'question': name})}")
+            if status != 200:
+                raise Unreachable(f"{base} does not give the counts of its days (status {status})")
+            parts.append(ChangeCounts.from_json(body))
+            if parts[-1].change.fingerprint != contract.fingerprint(name):
+                raise Mismatch(f"{base} sent counts of another question than {name!r}")
+        found[name] = sum(parts[1:], parts[0])
+    return found
 
 
 def fetch_groups(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence, Sized
 from dataclasses import KW_ONLY, dataclass
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +17,7 @@ from dither.core.domains import Categories, Domain
 from dither.core.domains.separate import as_array
 from dither.core.question import Answering, Question, as_question, check_source
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
@@ -97,6 +99,91 @@ class ChangeReports:
 
     def __repr__(self) -> str:
         return f"ChangeReports({len(self):,} about {self.change.days} days)".replace(",", " ")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeCounts:
+    """How many reports of `KeptChange` each interval has, and how many are 1: all that estimates need.
+
+    Both are arrays with the intervals of group 0, then of group 1, and so on. Counts of several collectors
+    add. `begins` is the date of the first day, if it is known.
+    """
+
+    change: KeptChange
+    totals: Integers
+    ones: Integers
+    begins: date | None = None
+    about: str = ""  # the name of the question in a campaign
+
+    def __post_init__(self) -> None:
+        size = sum(map(self.change.intervals, range(self.change.groups)))
+        for name in ("totals", "ones"):
+            counts = np.asarray(getattr(self, name))
+            if counts.dtype.kind not in "iu" or counts.shape != (size,):
+                raise MalformedReport(f"expected an integer for each of the {size} intervals of all groups")
+            object.__setattr__(self, name, counts.astype(np.int64))
+        if (self.ones < 0).any() or (self.ones > self.totals).any():
+            raise MalformedReport("expected counts from 0 on, and at most as many ones as reports")
+
+    @staticmethod
+    def of(reports: ChangeReports) -> ChangeCounts:
+        """Return the counts of reports."""
+        pairs = [reports.interval_counts(group) for group in range(reports.change.groups)]
+        totals, ones = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        return ChangeCounts(reports.change, totals, ones)
+
+    def interval_counts(self, group: int) -> tuple[Integers, Integers]:
+        """Return the number of reports of each interval of a group, and how many of them are 1."""
+        first = sum(map(self.change.intervals, range(group)))
+        part = slice(first, first + self.change.intervals(group))
+        return self.totals[part], self.ones[part]
+
+    def __add__(self, other: object) -> ChangeCounts:
+        """Return the counts of two collectors of a campaign."""
+        if not isinstance(other, ChangeCounts):
+            return NotImplemented
+        if (self.change.fingerprint, self.begins) != (other.change.fingerprint, other.begins):
+            raise Mismatch("counts of changes add if they are of the same question and days")
+        totals, ones = self.totals + other.totals, self.ones + other.ones
+        return ChangeCounts(self.change, totals, ones, self.begins, self.about or other.about)
+
+    def __radd__(self, other: object) -> ChangeCounts:
+        return self if other == 0 else NotImplemented  # sum(…) begins with 0
+
+    def to_json(self) -> str:
+        """Return the counts as JSON, with the specification of the question."""
+        facts = {
+            **{"dither-changes": 1, "about": self.about, "days": self.change.days},
+            "begins": None if self.begins is None else self.begins.isoformat(),
+            "changes": self.change.changes,
+            "question": json.loads(self.change.question.to_json()),
+            **{"totals": self.totals.tolist(), "ones": self.ones.tolist()},
+        }
+        return json.dumps(facts, ensure_ascii=False)
+
+    @staticmethod
+    def from_json(text: str | bytes) -> ChangeCounts:
+        """Read what `to_json` wrote; raise MalformedReport for anything else."""
+        from dither.core.wire import from_specification
+
+        try:
+            data = json.loads(text)
+            if data["dither-changes"] != 1:
+                raise ValueError("another version")
+            change = KeptChange(
+                from_specification(data["question"]), days=data["days"], changes=data["changes"]
+            )
+            begins = None if data["begins"] is None else date.fromisoformat(data["begins"])
+            totals, ones = (np.array(data[name]) for name in ("totals", "ones"))
+            return ChangeCounts(change, totals, ones, begins, str(data["about"]))
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError, InvalidParameter):
+            raise MalformedReport("these are not counts of changes") from None
+
+    def __len__(self) -> int:
+        return int(self.totals.sum())
+
+    def __repr__(self) -> str:
+        return f"ChangeCounts({len(self):,} about {self.change.days} days)".replace(",", " ")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ import numpy as np
 
 from dither.core.domains import Line, finite
 from dither.core.domains.calendar import Calendar
-from dither.core.repetition import ChangeReports, DatedReports, KeptChange
+from dither.core.repetition import ChangeCounts, ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.rounding import SHARE, thousands
@@ -131,7 +131,7 @@ def _with_own(node: _Node, value: float, variance: float) -> _Node:
 _MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
 
 
-def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate | None], int]:
+def shares_by_day(reports: ChangeReports | ChangeCounts, smoothing: int) -> tuple[list[Estimate | None], int]:
     """Return the shares of each day, None where a part of its reports is missing, and the number of people.
 
     The share counts values that stay as they are after `changes` changes. Variances are upper bounds: a
@@ -478,7 +478,7 @@ class EstimatedDays(Tabular):
 
 
 def by_day(
-    reports: DatedReports | ChangeReports,
+    reports: DatedReports | ChangeReports | ChangeCounts,
     *,
     smoothing: int | Literal["auto"] = 1,
     drift: float | None = None,
@@ -499,8 +499,9 @@ def by_day(
     reports show one; the size of the steps is estimated. Its intervals cover the value of the day itself. It
     needs `dt.Once`, whose days have reports of different people.
 
-    Reports of `dt.KeptChange` are estimated by least squares over all lengths of intervals. Its shares are
-    unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
+    Reports of `dt.KeptChange`, or their counts by interval (`ChangeCounts`, which collectors publish), are
+    estimated by least squares over all lengths of intervals. Its shares are unbiased if nobody's value
+    changes more often than `changes` says; further changes are not seen.
 
     >>> import dither as dt
     >>> smokes = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
@@ -510,12 +511,12 @@ def by_day(
     >>> dt.by_day(reports)[3]["yes"]
     0.983 (0.964 – 1›) (95 %, n = 10 134)
     """
-    if not isinstance(reports, DatedReports | ChangeReports):
+    if not isinstance(reports, DatedReports | ChangeReports | ChangeCounts):
         raise InvalidParameter(
             f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
-    first = _as_date(begins)
+    first = _as_date(reports.begins if begins is None and isinstance(reports, ChangeCounts) else begins)
     firsts = _first_days(every, days, first)
     if len(firsts) < days:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
@@ -556,7 +557,7 @@ def _first_days(every: int | str, days: int, begins: date | None) -> tuple[int, 
 
 
 def _by_single_days(
-    reports: DatedReports | ChangeReports,
+    reports: DatedReports | ChangeReports | ChangeCounts,
     days: int,
     smoothing: int | Literal["auto"],
     drift: float | None,
@@ -577,7 +578,7 @@ def _by_single_days(
         )
     if drift is not None and not finite("drift", drift) >= 0.0:
         raise InvalidParameter(f"expected drift to be a number from 0 upwards, got {found(drift)}")
-    if isinstance(reports, ChangeReports):
+    if not isinstance(reports, DatedReports):
         shares, people = shares_by_day(reports, smoothing)
         distances = pooled_distances(days, smoothing)
         return EstimatedDays(tuple(shares), smoothing, drift, distances, reports.change.guarantee, people)

@@ -217,13 +217,9 @@ def command(
 
         results = print_retention(files, as_json)
     elif files[0].startswith(ADDRESSES):
-        from dither.cli.collectors import print_remote, print_remote_groups
+        from dither.cli.collectors import print_collected
 
-        results = (
-            print_remote_groups(files, tokens, wanted, column, as_json, since)
-            if by
-            else print_remote(list(files), tokens, column, wanted, as_json, since)
-        )
+        results = print_collected(files, tokens, column, wanted, as_json, since)
     elif any("://" in name for name in files):
         from dither.cli import databases
 

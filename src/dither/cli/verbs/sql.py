@@ -145,7 +145,13 @@ def command(
     from dither.data.sql.query import counting_query
     from dither.data.sql.retention import fold_script
 
-    questions = find_questions(campaign, column).campaign
+    found = find_questions(campaign, column)
+    questions = found.campaign
+    if found.contract is not None and found.contract.repeat == "kept change":
+        raise click.UsageError(
+            "reports about kept changes are of intervals, and the share of a day is estimated from all of "
+            "them: count them with dt.KeptChange.reports(rows), or use days.csv of the collector"
+        )
     table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
     if retries is not None and day is None and since is None:

@@ -246,7 +246,7 @@ class Account:
         with self._state() as state:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
+                event["questions"] = [[asking.name, asking.fingerprint] for asking in questions]
             decision = decide(state, event, self._rules)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":

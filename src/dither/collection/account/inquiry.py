@@ -197,6 +197,11 @@ class Inquiry:
         """Return each answer of a list, and its words in the best of some languages; nothing for others."""
         return [*Words(self.name, self.words or {}).labels(*languages)]
 
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the question, or of its kept change."""
+        return (self.question if self.change is None else self.change).fingerprint
+
     @cached_property
     def change(self) -> KeptChange | None:
         """The kept change of this question, or None."""
@@ -248,11 +253,10 @@ class Inquiry:
     def facts(self) -> Data:
         """All that decides whether this is answered, as plain data: see docs/account.md."""
         once = self._periodic and self.every is None
-        asks = self.question if self.change is None else self.change
         return {
             "asker": self.asker,
             "question": self.name,
-            "fingerprint": asks.fingerprint,
+            "fingerprint": self.fingerprint,
             "mechanism": self.question.name,
             "epsilon": self.guarantee.epsilon,
             "delta": self.guarantee.delta,

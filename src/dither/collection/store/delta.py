@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import today
 from dither.collection.live import Slot
-from dither.collection.presence import stored_question
 from dither.collection.store.export import (
     LIST,
     Row,
@@ -183,8 +182,8 @@ class _Run:
             files.write(campaign, day, pa.concat_tables(tables).unify_dictionaries())
 
     def _table(self, slot: Slot, rows: Sequence[Row]) -> pa.Table:
-        question = stored_question(self._source.campaigns[slot.campaign].contract, slot.question)
-        made = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
+        contract = self._source.campaigns[slot.campaign].contract
+        made = report_columns(slot, contract, [row[0] for row in rows], [row[3] for row in rows])
         self.batches += sum(row[1] == 0 for row in rows)
         self.reports += len(made)
         self.campaigns.add(slot.campaign)

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dither.collection.campaign import Campaign
+from dither.collection.kept_changes import ROW_BYTES, counts_changes, join_rows, place_of
 from dither.collection.live import Slot, as_cells
 from dither.collection.presence import stored_question
 from dither.collection.published import Published
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable
-from dither.core.question import Question
 from dither.data.sql import TOMBSTONE
 from dither.data.sql.delta import is_table_folder
 from dither.errors import InvalidParameter, MissingExtra
@@ -194,8 +195,8 @@ class _Files:
         """Write rows of the store, by the numbers of their slots."""
         for number, rows in held.items():
             slot = slots[number]
-            question = stored_question(self._campaigns[slot.campaign].contract, slot.question)
-            table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
+            contract = self._campaigns[slot.campaign].contract
+            table = report_columns(slot, contract, [row[0] for row in rows], [row[3] for row in rows])
             key = (slot.day, slot.campaign)
             if key not in self._writers:
                 self._writers[key] = self._open(*key, table.schema)
@@ -233,21 +234,30 @@ class _Files:
         ]
 
 
-def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: Sequence[bytes]) -> Any:
+def report_columns(slot: Slot, contract: Campaign, ids: Sequence[bytes], parts: Sequence[bytes]) -> Any:
     """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`.
 
-    Texts that are repeated are dictionaries; in a file they are texts like others.
+    Texts that are repeated are dictionaries; in a file they are texts like others. A row of a report about a
+    kept change is one of its question, and its place is the number of its interval, over all groups.
     """
     import pyarrow as pa
 
-    width = question.report_bytes
+    question = stored_question(contract, slot.question)
+    name, width, first = slot.question, question.report_bytes, 0
+    fingerprint = question.fingerprint
+    one_number = question.layout.subdtype is None
+    if counts_changes(contract):
+        name, first = place_of(contract, slot.question)
+        fingerprint, width, one_number = contract.fingerprint(name), ROW_BYTES, False
+        parts = [b"".join(join_rows(slot.question, data)) for data in parts]
     sizes = np.array([len(data) // width for data in parts])
     n, rows = int(sizes.sum()), np.repeat(np.arange(len(ids), dtype=np.int32), sizes)
-    cells = as_cells(question, parts)
-    one_number = question.layout.subdtype is None and int(cells.max(initial=0)) < 1 << 63
+    cells = as_cells(question, parts) if one_number else np.zeros(0, dtype=np.int64)
+    one_number = one_number and int(cells.max(initial=0)) < 1 << 63
     hexed = "" if one_number else b"".join(parts).hex()
     alike = np.zeros(n, dtype=np.int32)
     place = np.arange(n, dtype=np.int32) - np.repeat((np.cumsum(sizes) - sizes).astype(np.int32), sizes)
+    place += np.int32(first)
 
     def texts(values: Sequence[str], places: Array) -> pa.Array:
         """Return texts by their places in a list, as the file has them, too."""
@@ -256,8 +266,8 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
     columns = {
         "day": pa.repeat(pa.scalar(slot.day, pa.date32()), n),
         "label": texts([slot.label], alike),
-        "question": texts([slot.question], alike),
-        "fingerprint": texts([question.fingerprint], alike),
+        "question": texts([name], alike),
+        "fingerprint": texts([fingerprint], alike),
         "batch": texts([batch.hex() for batch in ids], rows),
         "place": pa.array(place, pa.int32()),
         "report": pa.array(cells.astype(np.int64, copy=False)) if one_number else pa.nulls(n, pa.int64()),

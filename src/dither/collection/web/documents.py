@@ -13,11 +13,12 @@ from dither.collection.collector import Collector
 from dither.collection.presence import counts_presence
 from dither.collection.published import Published
 from dither.collection.web.answers import versions_of
+from dither.collection.web.kept_changes import draw_changes
 from dither.collection.web.presence import draw_presence
 from dither.collection.web.query import By
 from dither.collection.web.sections import COMING, FILES, section
 from dither.collection.web.style import SCRIPT, STYLE
-from dither.collection.web.views import View, picker, question_names
+from dither.collection.web.views import View, has_sections, picker, question_names
 from dither.collection.web.words import narrow, number_of, promise, short_budget
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
@@ -58,7 +59,7 @@ def surroundings(collector: Collector, published: Published, batch: Future[Batch
     more = f" {whole(waiting)} of them are counted when enough others have come." if waiting else ""
     counted = "" if counts_presence(contract) else f"{number_of(total + waiting, 'report')}, "
     return {
-        "presence": draw_presence(collector, published),
+        "presence": join_markup([draw_presence(collector, published), draw_changes(collector, published)]),
         "state": join_markup(
             [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
         ),
@@ -126,11 +127,11 @@ def whole_page(
             "main",
             region("status", "p", class_="soft"),
             element("p", "", id="live", role="status", class_="soft"),
-            Markup() if counts_presence(contract) else picker(published, view, by, starts),
+            picker(published, view, by, starts) if has_sections(contract) else Markup(),
             region("presence"),
             element("div", *sections, class_="questions"),
             promised,
-            *([] if counts_presence(contract) else [_all_answers(base)]),
+            *([_all_answers(base)] if has_sections(contract) else []),
             **{"data-events": f"{base}/events{view.query}", "data-says": _says(published)},
         ),
         element(

@@ -338,6 +338,28 @@ ENDPOINTS: Final = (
             },
         },
     ),
+    Endpoint(
+        f"{_ONE}/days.{{form}}",
+        "days",
+        {
+            f"{_ONE}/days.json": {
+                "get": _read(
+                    "Reports by interval, of a campaign about kept changes.",
+                    {"200": answer("The counts, as ChangeCounts.to_json() writes them."), **_WRONG},
+                    _CAMPAIGN,
+                    _query_parameter("question", {"type": "string"}, "The question; the first if left out."),
+                )
+            },
+            f"{_ONE}/days.csv": {
+                "get": _read(
+                    "The estimated shares of each day, of a campaign about kept changes.",
+                    {"200": answer("The table.", _TEXT, "text/csv"), **_WRONG},
+                    _CAMPAIGN,
+                    _query_parameter("question", {"type": "string"}, "The question; the first if left out."),
+                )
+            },
+        },
+    ),
     _one(
         f"{_ONE}/summary",
         "summary",

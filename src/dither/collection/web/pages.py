@@ -16,7 +16,6 @@ from dither.advice.explain import BatchPromise, batch_promise, explain
 from dither.advice.sheet import officer_sheet
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.presence import counts_presence
 from dither.collection.published import Published
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
@@ -33,6 +32,7 @@ from dither.collection.web.charts import standalone
 from dither.collection.web.documents import Parts, failure, listing, surroundings, whole_page
 from dither.collection.web.formats import PlainRow, in_words, question_text
 from dither.collection.web.images import as_png
+from dither.collection.web.kept_changes import change_handlers
 from dither.collection.web.playground import playground_headers, playground_page
 from dither.collection.web.presence import presence_handlers
 from dither.collection.web.query import By, Query, What
@@ -48,7 +48,7 @@ from dither.collection.web.sections import (
     table_of,
 )
 from dither.collection.web.style import HEADERS, STYLE
-from dither.collection.web.views import USUAL, View, question_names, starts_of, step_of
+from dither.collection.web.views import USUAL, View, has_sections, question_names, starts_of, step_of
 from dither.collection.web.words import number_of
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.digits import whole
@@ -291,7 +291,7 @@ class Pages:
 
     def _batch(self, published: Published) -> Future[BatchPromise] | None:
         people = published.contract.people
-        if people < 2 or counts_presence(published.contract):
+        if people < 2 or not has_sections(published.contract):
             return None
         if published.id not in self._batches:
             self._batches[published.id] = self._slow.submit(
@@ -425,6 +425,7 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
     return {
         **answer_handlers(collector, answers),
         **presence_handlers(collector),
+        **change_handlers(collector),
         "front": front,
         "page": page,
         "chart": guard(collector, chart),

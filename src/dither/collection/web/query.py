@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, Final, Self
 
 from dither.collection.campaign import Campaign
+from dither.collection.kept_changes import counts_changes
 from dither.errors import InvalidParameter, found, unknown_name
 from dither.foundation.tables import period_start
 
@@ -74,6 +75,11 @@ class Query:
         for name in terms:
             if name not in _KNOWN:
                 raise unknown_name("parameter", name, _KNOWN)
+        if counts_changes(contract):
+            raise InvalidParameter(
+                "this campaign asks about kept changes, and its answers are those of its days: use days.csv "
+                "or days.json"
+            )
         names = [terms["question"]] if "question" in terms else list(contract.questions)
         for name in names:
             if name not in contract.questions:

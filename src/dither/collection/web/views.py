@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
+from dither.collection.kept_changes import counts_changes
 from dither.collection.presence import counts_presence
 from dither.collection.published import Published
 from dither.collection.web.answers import versions_of
@@ -75,9 +77,14 @@ class View:
 USUAL: Final = View()
 
 
+def has_sections(contract: Campaign) -> bool:
+    """Return whether each question has a section with answers over the days of arrival."""
+    return not counts_presence(contract) and not counts_changes(contract)
+
+
 def question_names(published: Published) -> list[str]:
     """Return the names of the questions that have sections."""
-    return [] if counts_presence(published.contract) else list(published.contract.questions)
+    return list(published.contract.questions) if has_sections(published.contract) else []
 
 
 def step_of(collector: Collector, published: Published, view: View) -> By:
