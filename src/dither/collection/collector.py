@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dither.collection.campaign import Campaign
 from dither.collection.campaign_list import CampaignList
-from dither.collection.kept_changes import counts_changes, split_rows
+from dither.collection.kept_changes import split_rows
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
@@ -243,7 +243,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
         if known is None:
             raise BatchRefused(Reason.FINGERPRINT)
         question, expected = known
-        if counts_changes(contract):
+        if contract.repeat == "kept change":
             if len(data) != size:
                 raise BatchRefused(Reason.MANY)
             parts += _rows_of(contract, question, data, day, batch.label)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dither.collection.campaign import Campaign
-from dither.collection.kept_changes import SEPARATOR, counts_changes
+from dither.collection.kept_changes import SEPARATOR
 from dither.core.presence import PresenceCounts
 from dither.core.question import Question
 from dither.core.wire import from_specification
@@ -56,8 +56,7 @@ def stored_question(contract: Campaign, name: str) -> Question:
     """Return the question under whose name reports are stored; raise InvalidParameter if there is none."""
     if name == MESSAGES and counts_presence(contract):
         return message_question()
-    if counts_changes(contract):
-        name = name.partition(SEPARATOR)[0]
+    name = name.partition(SEPARATOR)[0]  # an interval of a kept change is stored as an answer
     if name not in contract.questions:
         raise unknown_name("question", name, list(contract.questions))
     return contract.questions[name]

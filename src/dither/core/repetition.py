@@ -107,6 +107,11 @@ class ChangeCounts:
 
     Both are arrays with the intervals of group 0, then of group 1, and so on. Counts of several collectors
     add. `begins` is the date of the first day, if it is known.
+
+    >>> import dither as dt
+    >>> moved = dt.KeptChange(dt.KRR(dt.Categories(["no", "yes"]), epsilon=1), days=4)
+    >>> ChangeCounts.of(moved.perturb([["no", "no", "yes", "yes"]] * 100))  # doctest: +ELLIPSIS
+    ChangeCounts(... about 4 days)
     """
 
     change: KeptChange
