@@ -320,7 +320,7 @@ MEANINGS = {
     "tolerance": "how exactly ε is found",
     "tossed": "the coins that were tossed together",
     "total": "the sum of the values",
-    "totals": "the number of reports of each interval; for columns, the published total or share of each label",
+    "totals": "the reports of each interval; for columns, the published total or share of each label",
     "trials": "how many reports were drawn, under each input",
     "trips": "the trips: paths with names and times",
     "true": "the true places",

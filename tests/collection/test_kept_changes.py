@@ -154,20 +154,18 @@ def test_exported_rows_are_those_of_devices() -> None:
     from dither.collection.store.export import report_columns
 
     collector, published = changing(day(DAYS - 1))
-    contract, change = published.contract, published.contract.change("smokes")
+    change = published.contract.change("smokes")
     sent = np.array([[2, 1, 1], [2, 2, 0]])
     body = BatchBody.of("ab" * 16, [(change.fingerprint, _bytes(sent))])
     arrived = check(collector, published.id, ReadBatch.from_bytes(body.to_bytes()))
     rows = [
         row
         for slot, data in arrived.parts
-        for row in report_columns(slot, contract, [arrived.id], [data]).to_pylist()
+        for row in report_columns(slot, SMOKES.question, [arrived.id], [data], change).to_pylist()
     ]
     assert [row["question"] for row in rows] == ["smokes"] * 2
     assert {row["fingerprint"] for row in rows} == {change.fingerprint}
-    assert [row["place"] for row in rows] == [
-        place_of(contract, slot.question)[1] for slot, _ in arrived.parts
-    ]
+    assert [row["place"] for row in rows] == [place_of(change, slot.question)[1] for slot, _ in arrived.parts]
     again = np.frombuffer(bytes.fromhex("".join(row["report_hex"] for row in rows)), "<u4").reshape(-1, 3)
     assert (change.reports(again).cells == sent).all()
     assert join_rows(interval_name("smokes", 2, 1), b"\1") == [_bytes(sent[:1])]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dither.collection.campaign import Campaign
-from dither.core.repetition import ChangeCounts
+from dither.core.repetition import ChangeCounts, KeptChange
 from dither.errors import InvalidParameter, MalformedReport, unknown_name
 
 if TYPE_CHECKING:
@@ -61,10 +61,14 @@ def join_rows(stored: str, cells: bytes) -> list[bytes]:
     return [head + bytes([cell, 0, 0, 0]) for cell in cells]
 
 
-def place_of(contract: Campaign, stored: str) -> tuple[str, int]:
+def change_of(contract: Campaign, stored: str) -> KeptChange | None:
+    """Return the kept change of a stored interval; None in other campaigns."""
+    return contract.change(stored.partition(SEPARATOR)[0]) if counts_changes(contract) else None
+
+
+def place_of(change: KeptChange, stored: str) -> tuple[str, int]:
     """Return the question of a stored interval, and the number of the interval over all groups."""
     question, group, interval = stored.split(SEPARATOR)
-    change = contract.change(question)
     return question, sum(map(change.intervals, range(int(group)))) + int(interval)
 
 

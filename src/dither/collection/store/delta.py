@@ -23,7 +23,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import today
+from dither.collection.kept_changes import change_of
 from dither.collection.live import Slot
+from dither.collection.presence import stored_question
 from dither.collection.store.export import (
     LIST,
     Row,
@@ -183,7 +185,8 @@ class _Run:
 
     def _table(self, slot: Slot, rows: Sequence[Row]) -> pa.Table:
         contract = self._source.campaigns[slot.campaign].contract
-        made = report_columns(slot, contract, [row[0] for row in rows], [row[3] for row in rows])
+        question, change = stored_question(contract, slot.question), change_of(contract, slot.question)
+        made = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows], change)
         self.batches += sum(row[1] == 0 for row in rows)
         self.reports += len(made)
         self.campaigns.add(slot.campaign)

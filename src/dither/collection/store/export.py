@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.collection.campaign import Campaign
-from dither.collection.kept_changes import ROW_BYTES, counts_changes, join_rows, place_of
+from dither.collection.kept_changes import ROW_BYTES, change_of, join_rows, place_of
 from dither.collection.live import Slot, as_cells
 from dither.collection.presence import stored_question
 from dither.collection.published import Published
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.collection.store.store import HOLDS, StoreUnavailable, StoreUnusable
+from dither.core.question import Question
+from dither.core.repetition import KeptChange
 from dither.data.sql import TOMBSTONE
 from dither.data.sql.delta import is_table_folder
 from dither.errors import InvalidParameter, MissingExtra
@@ -196,7 +197,9 @@ class _Files:
         for number, rows in held.items():
             slot = slots[number]
             contract = self._campaigns[slot.campaign].contract
-            table = report_columns(slot, contract, [row[0] for row in rows], [row[3] for row in rows])
+            parts = [row[0] for row in rows], [row[3] for row in rows]
+            question, change = stored_question(contract, slot.question), change_of(contract, slot.question)
+            table = report_columns(slot, question, *parts, change)
             key = (slot.day, slot.campaign)
             if key not in self._writers:
                 self._writers[key] = self._open(*key, table.schema)
@@ -234,7 +237,13 @@ class _Files:
         ]
 
 
-def report_columns(slot: Slot, contract: Campaign, ids: Sequence[bytes], parts: Sequence[bytes]) -> Any:
+def report_columns(
+    slot: Slot,
+    question: Question,
+    ids: Sequence[bytes],
+    parts: Sequence[bytes],
+    change: KeptChange | None = None,
+) -> Any:
     """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`.
 
     Texts that are repeated are dictionaries; in a file they are texts like others. A row of a report about a
@@ -242,13 +251,12 @@ def report_columns(slot: Slot, contract: Campaign, ids: Sequence[bytes], parts: 
     """
     import pyarrow as pa
 
-    question = stored_question(contract, slot.question)
     name, width, first = slot.question, question.report_bytes, 0
     fingerprint = question.fingerprint
     one_number = question.layout.subdtype is None
-    if counts_changes(contract):
-        name, first = place_of(contract, slot.question)
-        fingerprint, width, one_number = contract.fingerprint(name), ROW_BYTES, False
+    if change is not None:
+        name, first = place_of(change, slot.question)
+        fingerprint, width, one_number = change.fingerprint, ROW_BYTES, False
         parts = [b"".join(join_rows(slot.question, data)) for data in parts]
     sizes = np.array([len(data) // width for data in parts])
     n, rows = int(sizes.sum()), np.repeat(np.arange(len(ids), dtype=np.int32), sizes)
