@@ -15,6 +15,7 @@ from dither.cli.questions import find_questions
 from dither.data.streams import output_path
 
 if TYPE_CHECKING:
+    from dither.core.questionnaire import Questionnaire
     from dither.data.sql.dialects import SqlDialect
     from dither.data.sql.estimates import EstimateQuery
 
@@ -145,13 +146,7 @@ def command(
     from dither.data.sql.query import counting_query
     from dither.data.sql.retention import fold_script
 
-    found = find_questions(campaign, column)
-    questions = found.campaign
-    if found.contract is not None and found.contract.repeat == "kept change":
-        raise click.UsageError(
-            "reports about kept changes are of intervals, and the share of a day is estimated from all of "
-            "them: count them with dt.KeptChange.reports(rows), or use days.csv of the collector"
-        )
+    questions = _questions_of(campaign, column)
     table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
     if retries is not None and day is None and since is None:
@@ -222,3 +217,14 @@ def _write_codebook(
         made.codebook.write(position, dialect, codebook.suffix)
     if not made.codebook.rows:
         click.echo("the query needs no codebook: the table is empty", err=True)
+
+
+def _questions_of(campaign: str, column: str) -> Questionnaire:
+    """Return the questions of a campaign; raise UsageError if no query can count their reports."""
+    found = find_questions(campaign, column)
+    if found.contract is not None and found.contract.repeat == "kept change":
+        raise click.UsageError(
+            "reports about kept changes are of intervals, and the share of a day is estimated from all of "
+            "them: count them with dt.KeptChange.reports(rows), or use days.csv of the collector"
+        )
+    return found.campaign
