@@ -96,9 +96,9 @@ def test_any_design_can_be_read_for_a_prior(domain: Any, values: Floats) -> None
     [
         ({"prior": PUBLIC}, "public source"),
         ({"prior": (PUBLIC, " ")}, "public source"),
-        ({"prior": ([], "nobody")}, "public map"),
-        ({"prior": (["x"], "words")}, "public map"),
-        ({"prior": ([1.0, np.nan], "holes")}, "public map"),
+        ({"prior": ([], "nobody")}, "one or more finite numbers"),
+        ({"prior": (["x"], "words")}, "one or more finite numbers"),
+        ({"prior": ([1.0, np.nan], "holes")}, "one or more finite numbers"),
         ({"prior": ([-5.0, 50.0], "outside")}, "must lie in"),
         ({"prior": ([5.0] * 9, "the same")}, "the same"),
         ({"prior": (PUBLIC, "wages"), "unbiased": True}, "leave `unbiased`"),

@@ -16,7 +16,7 @@ from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import BINS, StepStart
 from dither.core.question import NumberQuestion
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics import codebooks
 from dither.foundation.numerics.matrices import product
@@ -39,7 +39,14 @@ def public_numbers(prior: object, line: Line) -> PublicMap:
             values = np.asarray(prior[0], dtype=np.float64).reshape(-1, 1)
         except (TypeError, ValueError):
             values = np.zeros((0, 1))
+        if not len(values) or not np.isfinite(values).all():
+            raise InvalidParameter("expected the values of the prior to be one or more finite numbers")
         prior = (values, prior[1])
+    else:
+        raise InvalidParameter(
+            f"prior must be a pair (values, 'their public source'), not {found(prior)}: a design that was "
+            "fitted to private data would reveal them"
+        )
     public = public_map(prior, 1)
     try:
         line.check(public.places)

@@ -123,6 +123,11 @@ class AmongRoutes(Mechanism[PlainQuestion]):
                 f"the public paths must lie in {self.domain.area}; choose a larger area, or pass "
                 "domain.clip(paths)"
             ) from None
+        if not (rows != rows[:, :1]).any():
+            raise InvalidParameter(
+                "no public path moves, each has one place; pass paths, or use dt.Optimal on the area, with "
+                "prior=(places, source)"
+            )
         if not (rows != rows[0]).any():
             raise InvalidParameter(
                 "all public paths are equal after resampling, so no codebook distinguishes them; pass "
