@@ -133,7 +133,8 @@ def recommend(
     for mechanism in also:
         if shuffled is not None or abs(float(getattr(mechanism, "epsilon", 0.0)) - budget) > 1e-9 * budget:
             raise InvalidParameter(
-                f"`also` holds mechanisms with ε = {epsilon:g}, and without shuffled=: they are ranked alike"
+                f"expected mechanisms in `also` with ε = {epsilon!r}, and no shuffled=; pass "
+                f"mechanism.at({epsilon!r}), or epsilon=mechanism.epsilon"
             )
     ranking = _rank(
         domain, goal, budget, progress=progress, mixed=shuffled is not None, size=most_bytes, also=also
