@@ -71,7 +71,7 @@ def _threads() -> Iterator[dict[threading.Thread, str]]:
     before = set(threading.enumerate())
     first_seen_after: dict[threading.Thread, str] = {}
     yield first_seen_after
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30  # what a page still computes may take seconds on a busy machine
     while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
         gc.collect()  # the threads of a pool end with it
         time.sleep(0.05)
