@@ -1,6 +1,6 @@
 """Arrays, numerical methods, randomness, canonical JSON, losses, tables, plots, atomic files.
 
-Nothing here knows what a report is.
+This package does not depend on mechanisms or reports.
 """
 
 import lazy_loader

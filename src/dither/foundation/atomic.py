@@ -1,6 +1,6 @@
-"""Files that appear under their names when they are complete, and locks of files.
+"""Files that appear under their names only when they are complete, and locks of files.
 
-A crash leaves no partial file, and a file that was written is still there after a power failure.
+A partial file is not visible after a crash. A completed file survives a power failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def rename_after(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the same folder; rename it to `path` if no error is raised inside.
 
     The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
-    FileNotFoundError, with the folder and not with the temporary name, if the folder does not exist.
+    FileNotFoundError, naming the folder, if the folder does not exist.
     """
     _check_folder(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
@@ -44,7 +44,7 @@ def _check_folder(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names of a folder's files to the disk, where a folder can be opened."""
+    """Flush a folder's file names to the disk, if the system can open folders."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -55,9 +55,9 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def new_private_file(path: Path) -> Iterator[Path]:
-    """Yield a new file that its owner alone may read, and give it the name `path` if no error is raised.
+    """Yield a new file that only its owner may read, and name it `path` if no error is raised inside.
 
-    Raise FileExistsError if there is such a file.
+    Raise FileExistsError if `path` exists.
     """
     _check_folder(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -73,9 +73,9 @@ def new_private_file(path: Path) -> Iterator[Path]:
 
 
 def _give_name(part: Path, path: Path) -> None:
-    """Publish a file under its name; raise FileExistsError if there is such a file."""
+    """Publish a file under its name; raise FileExistsError if the name is taken."""
     try:
-        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+        os.link(part, path)  # unlike a renaming, this fails if `path` exists
     except FileExistsError:
         raise
     except OSError:  # a file system without links: reserve the name, then replace it
@@ -86,14 +86,14 @@ def _give_name(part: Path, path: Path) -> None:
 def lock_beside(path: Path, seconds: float = 0.0) -> sqlite3.Connection:
     """Take the lock of a file until it is closed; raise TimeoutError if it stays taken for `seconds`.
 
-    The lock is a transaction of SQLite that never ends, on the empty file `path` + ".lock": SQLite has such
-    locks on every system, and they end with the process. The file stays.
+    The lock is an open transaction of SQLite on the empty file `path` + ".lock". SQLite has such locks on
+    every system, and they end with the process. The file is not deleted.
     """
     import sqlite3
 
     _check_folder(path)
     beside = path.with_name(path.name + ".lock")
-    with suppress(FileExistsError):  # to close one that exists would drop this process's lock
+    with suppress(FileExistsError):  # closing an existing file would drop this process's lock
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     lock = sqlite3.connect(beside, timeout=seconds, isolation_level=None, check_same_thread=False)
     try:
@@ -121,7 +121,7 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
 def whole(path: Path, mode: int = 0o666) -> Iterator[TextIO]:
     """Open a text file for writing that appears under its name if no error is raised inside.
 
-    From its first byte on it has the permissions `mode` without the bits of the umask.
+    The file has the permissions `mode`, less the umask, from the start.
     """
 
     def create(name: str, flags: int) -> int:

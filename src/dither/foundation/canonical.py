@@ -1,16 +1,16 @@
-"""Device texts: their members, declared once, in canonical JSON, for the writer and the reader; digests.
+"""Device texts in canonical JSON: one declaration of the members for writing and reading; digests.
 
-A device text is all that a device needs in order to draw: see docs/wire.md. It is canonical JSON [RFC 8785]:
-no white space, sorted keys, numbers as in ECMAScript. So programs in other languages write the same bytes.
-Integers that may exceed 2^53 are lower-case hexadecimal text.
+A device text contains all that a device needs to draw a report: see docs/wire.md. It is canonical JSON [RFC
+8785]: no white space, sorted keys, numbers as in ECMAScript. So programs in other languages write the same
+bytes. Integers that may exceed 2^53 are lower-case hexadecimal text.
 
-A class states in `fields` what its objects are written as:
+A class declares in `fields` how its objects are written:
 
     fields = Fields(size=WHOLE, own=HEXADECIMAL, chances=list_of(REAL))
 
 writes {"size": 3, "own": "ff", "chances": [0.5, 0.25]} from the attributes with these names, and reads such
-data as the arguments of the class. Reading is strict: it raises MalformedReport, or an error that whoever
-reads turns into one, such as KeyError where a member is missing.
+data as the arguments of the class. Reading is strict: it raises MalformedReport, or an error that the caller
+converts to it, such as KeyError for a missing member.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _number(value: float) -> str:
         return "0"
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     shown = "".join(map(str, digits))
-    point = len(shown) + int(exponent)  # the position of the decimal point among the digits
+    point = len(shown) + int(exponent)  # digits before the decimal point
     if len(shown) <= point <= 21:
         text = shown + "0" * (point - len(shown))
     elif 0 < point <= 21:
@@ -140,11 +140,11 @@ Data = Mapping[str, Any]  # members of a text, or arguments by name
 
 
 class Member(NamedTuple):
-    """Some members of a text, declared under the name of an argument of the class.
+    """The members of a text that describe one argument of a class.
 
-    `write` takes the name and the object, and returns members. `read` takes the name, the members and what is
-    known so far: the arguments that were read before, and what the reader of the text adds, such as the
-    domain. It returns arguments.
+    `write` takes the argument's name and the object, and returns members. `read` takes the name, all members
+    and the known arguments: those that were read before and those that the caller adds, such as the domain.
+    It returns arguments.
     """
 
     write: Callable[[str, Any], Data]
@@ -152,13 +152,13 @@ class Member(NamedTuple):
 
 
 class Codec(NamedTuple):
-    """How one value is written as JSON-compatible data, and read again."""
+    """Two functions that write a value as JSON-compatible data and read it."""
 
     encode: Callable[[Any], object]
     decode: Callable[[Any], object]
 
     def member(self, label: str = "", *, attribute: str = "") -> Member:
-        """Return a member with this value; what is left out is named as the argument of the class."""
+        """Return a member with this value. By default the argument's name is its label and attribute."""
         return Member(
             lambda name, value: {label or name: self.encode(getattr(value, attribute or name))},
             lambda name, data, known: {name: self.decode(data[label or name])},
@@ -196,7 +196,7 @@ ANY: Final = Codec(lambda value: value, lambda data: data)  # the class checks i
 
 
 def list_of(codec: Codec, length: int | None = None) -> Codec:
-    """Return the codec of a tuple, written as a list; of this length, if one is given."""
+    """Return the codec of a tuple that is written as a list; check `length` if it is given."""
 
     def decode(data: Sequence[object]) -> tuple[object, ...]:
         if length is not None and len(data) != length:
@@ -215,13 +215,13 @@ def nullable(codec: Codec) -> Codec:
 
 
 class Recorded(Protocol):
-    """An object whose class states what it is written as."""
+    """An object whose class declares how it is written."""
 
     fields: ClassVar[Fields]
 
 
 class Tagged(Protocol):
-    """One of several classes, told apart by `kind` in the text."""
+    """One of several classes, distinguished by `kind` in the text."""
 
     fields: ClassVar[Fields]
     kind: ClassVar[str]
@@ -231,7 +231,7 @@ OneOf = TypeVar("OneOf", bound=Tagged)
 
 
 def inline(kind: type[Recorded], fields: Fields | None = None) -> Member:
-    """Return an object of a class whose members stand among the others; `fields` replace its own."""
+    """Return a member for an object whose members are written among the others; `fields` replace its own."""
     own = fields or kind.fields
     return Member(
         lambda name, value: own.write(getattr(value, name)),
@@ -240,7 +240,7 @@ def inline(kind: type[Recorded], fields: Fields | None = None) -> Member:
 
 
 def record(kind: type[Recorded], fields: Fields | None = None) -> Member:
-    """Return an object of a class as a dictionary; `fields` replace its own."""
+    """Return a member for an object that is written as a dictionary; `fields` replace its own."""
     members = inline(kind, fields)
     return Member(
         lambda name, value: {name: members.write(name, value)},
@@ -256,7 +256,7 @@ def write_tagged(value: Tagged, tag: str = "kind") -> dict[str, Any]:
 def read_tagged(
     data: Data, known: Data, kinds: Sequence[type[OneOf]], wrong: str = "", tag: str = "kind"
 ) -> OneOf:
-    """Return the object of one of these classes; of another kind, raise an error that begins with `wrong`."""
+    """Return an object of the class of this kind, or raise an error that begins with `wrong`."""
     for kind in kinds:
         if data[tag] == kind.kind:
             return kind(**kind.fields.read(data, **known))
@@ -266,7 +266,7 @@ def read_tagged(
 
 
 def one_of(*kinds: type[Tagged], member: str = "", wrong: str = "") -> Member:
-    """Return an object of one of some classes as a dictionary whose member "kind" says which."""
+    """Return a member for an object of one of several classes: a dictionary with the member "kind"."""
     return Member(
         lambda name, value: {member or name: write_tagged(getattr(value, name))},
         lambda name, data, known: {name: read_tagged(data[member or name], known, kinds, wrong)},
@@ -285,7 +285,7 @@ def constant(text: str, wrong: str) -> Member:
 
 
 def condition(check: Callable[[Data, Data], None]) -> Member:
-    """Return a condition on the members and on what is known; it writes nothing."""
+    """Return a member that only checks the others and the known arguments; it writes nothing."""
 
     def read(name: str, data: Data, known: Data) -> Data:
         check(data, known)
@@ -295,7 +295,7 @@ def condition(check: Callable[[Data, Data], None]) -> Member:
 
 
 def from_domain(get: Callable[[Any], object]) -> Member:
-    """Return an argument that follows from the domain and is not a member."""
+    """Return a member whose argument is computed from the domain; it writes nothing."""
     return Member(lambda name, value: {}, lambda name, data, known: {name: get(known["domain"])})
 
 

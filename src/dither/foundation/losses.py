@@ -65,7 +65,7 @@ class Power:
 absolute: Final = Power(1.0)
 squared: Final = Power(2.0)
 LOSSES: Final = {"absolute": absolute, "squared": squared}  # the losses that have a name
-LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # what `loss_of` reads, for help texts
+LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # for help texts; see `loss_of`
 
 NamedLoss = Literal["absolute", "squared"]
 Loss = NamedLoss | float  # a name, or the power of the distance

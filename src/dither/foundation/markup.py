@@ -43,7 +43,7 @@ def escape(text: object) -> Markup:
 def element(name: str, /, *children: object, **attributes: object) -> Markup:
     """Return an element; children that are not Markup and all attributes are escaped.
 
-    An attribute whose name is a Python keyword is written with an underscore at its end: `class_="warn"`.
+    If an attribute's name is a Python keyword, append an underscore to the argument: `class_="warn"`.
     Attributes that are None are omitted.
 
     >>> element("p", "a < b", element("b", "!"), class_="warn")
@@ -74,9 +74,9 @@ def figure(picture: bytes | str, description: str) -> Markup:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Return a text with a mark for each character that moves a cursor, hides letters or turns them around.
+    """Return a text in which a mark replaces characters that move the cursor, hide or reverse letters.
 
-    Labels, names and texts come from others. `keep` are characters that stay, such as ends of lines.
+    Use it for labels, names and texts from others. The characters in `keep`, such as line ends, stay.
 
     >>> printable("a\\x1b[2Jb")
     'a�[2Jb'
@@ -87,7 +87,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def page_of_markdown(text: str, language: str = "en") -> str:
-    """Return a page of Markdown as HTML to print: headings, paragraphs, lists and tables, and no others.
+    """Return a page of Markdown as HTML to print; it knows headings, paragraphs, lists and tables only.
 
     >>> "<li>a &lt; b</li>" in page_of_markdown("# T\\n\\n- a < b")
     True

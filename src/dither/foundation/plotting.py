@@ -32,7 +32,7 @@ MARKS: Final = "os^DvPX*"
 
 
 def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
-    """Put the title and the names of the axes on a plot, in the house style, and return the axes."""
+    """Set the title and the axis labels of a plot in the house style, and return the axes."""
     for side in ("top", "right"):
         if side in ax.spines:
             ax.spines[side].set_visible(False)
@@ -48,7 +48,7 @@ def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
 
 
 def _letters(ax: Axes) -> int:
-    """Return how many letters of a title fit above the axes, right of the names on the left."""
+    """Return the number of letters of a title that fit above the axes, right of the tick labels."""
     across: Any = getattr(ax.get_subplotspec(), "get_gridspec", lambda: None)()
     panel = float(ax.figure.get_figwidth()) / (1 if across is None else across.ncols)  # type: ignore[union-attr]
     names = (line for label in ax.get_yticklabels() for line in label.get_text().split("\n"))
@@ -56,7 +56,7 @@ def _letters(ax: Axes) -> int:
 
 
 def as_budgets(ax: Axes) -> None:
-    """Give an axis of ε a logarithmic scale, with ticks that are read without powers."""
+    """Set a logarithmic scale for the horizontal axis of ε, with ticks that are not written as powers."""
     low, high = ax.dataLim.intervalx
     ax.set_xscale("log")
     ax.set_xticks(_BUDGETS, [f"{mark:g}" for mark in _BUDGETS])
@@ -68,7 +68,7 @@ _BUDGETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 
 
 
 def start_at_zero(ax: Axes) -> None:
-    """Let the vertical axis begin at 0, and still grow with what is drawn on it later."""
+    """Let the vertical axis begin at 0 and still grow with later curves."""
     for drawn in [*ax.lines, *ax.collections, *ax.patches][:1]:
         drawn.sticky_edges.y.append(0.0)  # no margin below it
     ax.update_datalim([(0.0, 0.0)], updatex=False)
@@ -76,7 +76,7 @@ def start_at_zero(ax: Axes) -> None:
 
 
 def set_height(ax: Axes, inches: float) -> None:
-    """Make a figure as high as its content needs, if the axes are its only ones."""
+    """Set the height of a figure in inches, if the axes are its only axes."""
     figure: Any = ax.figure
     if hasattr(figure, "set_figheight") and len(figure.axes) == 1:
         figure.set_figheight(inches)
@@ -90,7 +90,7 @@ def as_per_cent(ax: Axes, axis: str) -> None:
     getattr(ax, f"{axis}axis").set_major_formatter(formatter)
 
 
-_ROWS: Final = 60  # rows of a picture
+_ROWS: Final = 60  # the most rows of a picture
 
 
 def draw_rows(
@@ -105,13 +105,13 @@ def draw_rows(
 ) -> Axes:
     """Draw values with their intervals, one below the other, each named by the columns before its value.
 
-    `bars` is the column of numbers without intervals, each a bar named by the first column. Intervals end at
-    the limits, with an arrow where they are cut.
+    `bars` is the column of numbers without intervals; each is a bar labelled by the first column. Intervals
+    end at the limits, with an arrow where they are cut.
     """
     column = bars or "value"
     shown = [row for row in rows if row.get(column) is not None and math.isfinite(row[column])][:_ROWS]
     if not shown:
-        raise InvalidParameter("expected at least one finite number to draw")
+        raise InvalidParameter("expected at least one finite number to draw, got none; leave out the picture")
     new, ax = ax is None, axes_or_new(ax)
     named = 1 if bars else list(shown[0]).index("value")
     names = [" · ".join(str(cell) for cell in list(row.values())[:named]) or "estimate" for row in shown]
@@ -122,7 +122,7 @@ def draw_rows(
     if bars:
         drawn = ax.barh(positions, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
         ax.bar_label(drawn, [f"{row[bars]:.3g}" for row in shown], padding=3, fontsize=8)
-        ax.margins(x=0.12)  # room for the numbers right of the bars
+        ax.margins(x=0.12)  # space for the numbers right of the bars
     else:
         draw_intervals(ax, positions, shown, limits, upright=False)
     if zero:
@@ -142,9 +142,9 @@ def draw_intervals(
     colour: str = BLUE,
     point: str = "o",
 ) -> None:
-    """Draw points with intervals, upright or lying; an end that is cut at a limit has an arrow.
+    """Draw points with vertical or horizontal intervals; an end that is cut at a limit has an arrow.
 
-    Where an interval is infinite and no limit is known, it is as long as twice all others.
+    An infinite interval without a limit is cut outside the range of all values, at a distance of that range.
     """
     values = np.array([float(row["value"]) for row in rows])
     ends = np.array([[float(row["low"]), float(row["high"])] for row in rows]).T
@@ -168,12 +168,12 @@ def draw_intervals(
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes to draw on: the given ones, or new ones on a new figure."""
+    """Return the given axes, or axes on a new figure."""
     return ax if ax is not None else _new(1, (7.0, 3.6))[0]
 
 
 def polar_axes(ax: Axes | None) -> Any:
-    """Return polar axes: the given ones, or new ones on a new figure."""
+    """Return the given axes, or polar axes on a new figure."""
     if ax is not None:
         return ax
     figure = _new(1, (4.6, 4.8))[0].figure
@@ -182,11 +182,11 @@ def polar_axes(ax: Axes | None) -> Any:
 
 
 def panels_or_new(ax: Sequence[Axes] | None, count: int) -> Sequence[Axes]:
-    """Return the axes of `count` panels: the given ones, or new ones side by side on a new figure."""
+    """Return the given axes of `count` panels, or axes side by side on a new figure."""
     if ax is None:
         return _new(count, (5.0 * count, 4.2))
     if np.size(np.asarray(ax, dtype=object)) != count:
-        raise InvalidParameter(f"this plot needs {count} axes: ax=plt.subplots(1, {count})[1]")
+        raise InvalidParameter(f"expected {count} axes for this plot; pass ax=plt.subplots(1, {count})[1]")
     return ax
 
 

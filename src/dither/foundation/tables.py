@@ -27,7 +27,7 @@ def show_cell(value: object) -> str:
 
 
 def decimals(width: float) -> int:
-    """Return how many decimals show one digit of a width, two if it begins with 1; negative for tens."""
+    """Return the decimals that show one digit of a width, or two if it begins with 1; negative for tens."""
     exponent = math.floor(math.log10(width))
     return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
@@ -36,10 +36,10 @@ _ENDS: Final = ("value", "low", "high")
 
 
 def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
-    """Return the cells of a row; a value and the ends of its interval have the digits that fit the interval.
+    """Return the cells of a row; the width of the interval sets the decimals of the value and its ends.
 
-    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value. What names the
-    row, the columns before its value, is never empty.
+    An end beyond the limits is the limit with a mark, ‹ or ›, since no population has such a value. The
+    columns before the value, which name the row, are never empty.
     """
     cells = {name: show_cell(value) for name, value in row.items()}
     names = list(row)
@@ -71,7 +71,7 @@ def show_end(end: float, limits: tuple[float, float]) -> str:
 
 
 def show_label(label: object) -> object:
-    """Return a label as tables and pictures show it: None is "no answer"."""
+    """Return the text of a label in tables and pictures: None is "no answer"."""
     return "no answer" if label is None else label
 
 
@@ -208,7 +208,7 @@ def _number(text: str) -> object:
 
 
 class Tableau(ABC):
-    """What can be written as a table: in LaTeX, in HTML, and as a data frame.
+    """A result that can be written as a table in LaTeX, in HTML and as a data frame.
 
     Polars, PyArrow and DuckDB read it through Arrow's stream protocol.
     """
@@ -232,7 +232,7 @@ class Tableau(ABC):
         return pandas.DataFrame.from_records(rows, columns=columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the rows as a stream of Arrow batches, which data frames read; needs the extra `frames`."""
+        """Return the rows as a stream of Arrow batches for data frames; needs the extra `frames`."""
         try:
             import pyarrow
         except ImportError:
@@ -242,17 +242,17 @@ class Tableau(ABC):
         )
 
     def to_latex(self) -> str:
-        """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
+        """Return the printed table as a LaTeX `tabular`; the document needs the package booktabs."""
         return as_latex(*self._cells())
 
     def to_html(self) -> str:
-        """Return the table, as it is printed, in HTML."""
+        """Return the printed table in HTML."""
         return str(as_html(*self._cells()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabular(Tableau):
-    """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
+    """A result with rows that can be a data frame, notebook HTML and a picture."""
 
     # The name of the question, if it is known.
     about: str = field(default="", kw_only=True, repr=False, compare=False)
@@ -266,7 +266,7 @@ class Tabular(Tableau):
         return ResultTable("", tuple(self.records()), limits=limits)._cells()
 
     def _repr_html_(self) -> str:
-        """Return the result as notebooks show it: the question, its text, the guarantee, and its rows."""
+        """Return the result as HTML for notebooks: the question, its text, the guarantee, and its rows."""
         rows = self.records()
         lines = [self.about, *repr(self).splitlines(), getattr(self, "guarantee", None)]
         said = element("p", *(part for line in lines if line for part in (str(line), element("br"))))
@@ -276,8 +276,8 @@ class Tabular(Tableau):
         return said + (shown._repr_html_() if rows else "") + more
 
 
-MOST_ROWS: Final = 50  # rows of a result in a notebook
-# Columns of files, about values that were clipped: tables that people read have them in the title.
+MOST_ROWS: Final = 50  # the most rows of a result in a notebook
+# Columns of files about clipped values; tables that people read have them in the title.
 _IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
 
 
@@ -290,7 +290,7 @@ class ResultTable(Tableau):
 
     title: str
     rows: tuple[Row, ...]
-    # Between which numbers values can be: ends of intervals are shown cut there.
+    # The range of possible values; ends of intervals are cut there.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
 
@@ -300,7 +300,7 @@ class ResultTable(Tableau):
         return list(self.rows[0]) if self.rows else []
 
     def records(self) -> list[Row]:
-        """Return the rows, as every result does."""
+        """Return the rows as dictionaries."""
         return list(self.rows)
 
     def __len__(self) -> int:
@@ -325,13 +325,13 @@ class ResultTable(Tableau):
         return f"{self.title}\n\n{as_text(*self._cells())}"
 
     def _repr_html_(self) -> str:
-        """Return the table as notebooks show it."""
+        """Return the table as HTML for notebooks."""
         title = f"{self.about}: " * bool(self.about) + self.title
         return (element("p", title) if title else "") + as_html(*self._cells())
 
 
 def period_start(period: str, day: date) -> date:
-    """Return the first day of the "week" (its Monday) or "month" of a day; for another period the day."""
+    """Return the first day of the "week" (its Monday) or "month" of a day; for any other period the day."""
     if period == "week":
         return day - timedelta(day.weekday())
     return day.replace(day=1) if period == "month" else day

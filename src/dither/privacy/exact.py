@@ -15,7 +15,7 @@ from typing import Final
 
 from dither.errors import InvalidParameter, found
 
-_BITS: Final = 320  # fixed-point digits; e^50 needs 73 before the point
+_BITS: Final = 320  # binary digits after the point in fixed-point numbers
 _HALVINGS: Final = 8
 
 
@@ -62,7 +62,7 @@ def exp_above(exponent: Fraction) -> Fraction:
 
 
 def log_above(ratio: Fraction) -> float:
-    """Return a double that is certainly at least ln(ratio), the smallest one found; ratio ≥ 1."""
+    """Return a double proven to be at least ln(ratio), the smallest one found; ratio ≥ 1."""
     if ratio < 1:
         raise InvalidParameter("a ratio of probabilities must be at least 1")
     if ratio == 1:
@@ -94,7 +94,9 @@ def split(epsilon: float, weights: Sequence[float]) -> tuple[float, ...]:
     """
     sizes = [_positive("a weight", weight) for weight in weights]
     if not sizes:
-        raise InvalidParameter("splitting a budget needs at least one weight; the list is empty")
+        raise InvalidParameter(
+            "expected at least one weight to split a budget, got an empty list; pass a weight for each share"
+        )
     total_epsilon, total = _positive("epsilon", epsilon), sum(sizes)
     return tuple(rounded_down(total_epsilon * size / total) for size in sizes)
 
@@ -113,7 +115,7 @@ def share(epsilon: float, count: int) -> float:
 def rest(epsilon: float, spent: float) -> float:
     """Return the largest float at most ε − spent; it is negative if `spent` exceeds ε.
 
-    Use it if the first share is fixed, and the second is the remainder.
+    Use it if the first share is fixed and the second is the remainder.
 
     >>> rest(1.0, 0.75)
     0.25

@@ -98,7 +98,7 @@ Bound = Pure | Approximate | PAC | Metric | Nothing
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bound, the unit it protects, and its assumptions; without any it holds against every adversary.
+    """A bound, the unit it protects, and its assumptions. Without assumptions it holds for every adversary.
 
     >>> Guarantee(Pure(1.0)).repeated(3)
     Guarantee: ε ≤ 3 for one value
@@ -135,7 +135,7 @@ class Guarantee:
         )
 
     def compose(self, *others: Guarantee) -> Guarantee:
-        """Return the guarantee after this and the others were all released (basic composition).
+        """Return the guarantee of releasing this and all the others (basic composition).
 
         The result protects the smallest unit of the parts, and has the assumptions of all parts. Proved
         without δ: composition (proofs/Combine.v) and ratios_add (proofs/Exponential.v).
@@ -148,7 +148,7 @@ class Guarantee:
         )
 
     def either(self, *others: Guarantee) -> Guarantee:
-        """Return the guarantee after one of these was released, chosen independently of the value.
+        """Return the guarantee of releasing only one of these, chosen independently of the value.
 
         Proved without δ: one_of_several (proofs/Combine.v).
         """
@@ -158,9 +158,9 @@ class Guarantee:
         )
 
     def repeated(self, times: int) -> Guarantee:
-        """Return the guarantee after `times` releases with independent randomness.
+        """Return the guarantee of `times` releases with independent randomness.
 
-        Several locations make a trajectory. Their number is not protected. Proved without δ: repetition
+        Several locations are a trajectory; their number is not protected. Proved without δ: repetition
         (proofs/Combine.v).
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
@@ -195,7 +195,10 @@ class Guarantee:
         about ε²/8.
         """
         if not isinstance(self.bound, Pure):
-            raise InvalidParameter(f"mutual information is bounded for pure guarantees only, not for: {self}")
+            raise InvalidParameter(
+                f"expected a pure guarantee to bound mutual information, got: {self}; use a "
+                "mechanism with pure ε"
+            )
         if not values >= 1:
             raise InvalidParameter(f"values, the number of possible values, must be ≥ 1, not {found(values)}")
         epsilon = self.bound.epsilon
@@ -207,7 +210,7 @@ class Guarantee:
         return min(bounds)
 
     def posterior(self, prior: float) -> float:
-        """Return the largest probability of a statement about the value after a report, if it was `prior`.
+        """Return the largest probability, after a report, of a statement whose probability before is `prior`.
 
         A pure ε in Bayesian terms [Thesis, Sec. 2.1]: whatever an adversary knew before, the odds of
         any two values change by at most e^ε, so p becomes at most p·e^ε/(p·e^ε + 1 − p).
@@ -229,7 +232,7 @@ class Guarantee:
         return f"Guarantee: {self}"
 
     def _repr_html_(self) -> str:
-        """Return the guarantee as notebooks show it."""
+        """Return the guarantee as HTML for notebooks."""
         return f"<p><b>Guarantee:</b> {escape(str(self))}</p>"
 
 
@@ -341,7 +344,7 @@ def _sum(numbers: Sequence[float], times: int = 1) -> float:
 
 
 def _up(number: float, steps: int) -> float:
-    """Return the float `steps` floats above: more than the rounding error of the formula."""
+    """Return the float that is `steps` floats higher: this exceeds the rounding error of the formula."""
     for _ in range(steps):
         number = math.nextafter(number, math.inf)
     return number

@@ -1,4 +1,4 @@
-"""Ledgers and policies: what one person has spent of a budget, and what a device accepts."""
+"""Ledgers and policies: the budget that a person has spent, and the guarantees that a device accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approxi
 
 
 class Promising(Protocol):
-    """An object with a guarantee: a mechanism, used once, or reports."""
+    """An object with a guarantee: reports, or a mechanism that is used once."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -38,8 +38,8 @@ class Ledger:
     """The privacy loss that one person has spent so far, and their budget.
 
     A ledger does not change: `give` returns a new one, or raises `BudgetExceeded`. It is kept on the person's
-    devices. Two devices of one person can merge theirs in any order and any number of times; an answer that
-    both contain counts once.
+    devices. Two devices of one person can merge their ledgers in any order, any number of times. An answer in
+    both ledgers counts once.
 
     >>> ledger = Ledger(epsilon=2).give(Guarantee(Pure(1.5)), "age")
     >>> ledger.remaining
@@ -75,7 +75,7 @@ class Ledger:
 
     @property
     def remaining(self) -> float:
-        """The remaining ε, rounded down; 0 if the budget is exceeded."""
+        """The remaining ε, rounded down; 0 if the ledger exceeds the budget."""
         if self.spent.epsilon >= self.epsilon:
             return 0.0
         left = rest(self.epsilon, self.spent.epsilon)
@@ -97,7 +97,7 @@ class Ledger:
         times: int | None = None,
         assume: Iterable[str] = (),
     ) -> Ledger:
-        """Return the ledger after one more answer; raise `BudgetExceeded` if that exceeds the budget.
+        """Return the ledger after one more answer; raise `BudgetExceeded` if the answer exceeds the budget.
 
         A mechanism is charged once, or `times` times. Reports are charged for every value in them. A
         guarantee for one location needs `times`, the number of locations, or the reports. A guarantee with
@@ -234,7 +234,9 @@ class Policy:
             object.__setattr__(self, "mechanisms", tuple(map(_name, names)))
         object.__setattr__(self, "assumptions", tuple(_as_list("assumptions", self.assumptions)))
         if not all(isinstance(line, str) for line in self.assumptions):
-            raise InvalidParameter("assumptions of a policy must be texts, as in guarantee.assumes")
+            raise InvalidParameter(
+                "expected assumptions of a policy to be texts; copy them from guarantee.assumes"
+            )
 
     def accepts(self, guarantee: Guarantee) -> bool:
         """Return whether a guarantee satisfies ε, δ and the list of assumptions."""
@@ -257,7 +259,7 @@ class Policy:
         return None
 
     def lists(self, mechanism: str) -> bool:
-        """Return whether a mechanism of this name is allowed; all are if `mechanisms` is None."""
+        """Return whether a mechanism of this name is allowed; if `mechanisms` is None, every name is."""
         return self.mechanisms is None or mechanism in tuple(self.mechanisms)
 
 

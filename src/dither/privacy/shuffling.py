@@ -1,15 +1,15 @@
 """Privacy amplification by shuffling: the central δ(ε) of n reports in random order, from above and below.
 
-Every report of a pure mechanism is at least as likely as under its *blanket* w, the smallest probability of
-each report over all inputs. Reports of other people that are drawn from the blanket hide a person's own
-[Balle19]. With E = e^ε₀ the ratio of the mechanism, γ the mass of the blanket and e = e^ε,
+The *blanket* w of a pure mechanism is the smallest probability of each report over all inputs. Other people's
+reports that are drawn from the blanket hide a person's own report [Balle19]. With E = e^ε₀ the ratio of the
+mechanism, γ the mass of the blanket and e = e^ε,
 
     δ(ε) = E[(L₁ + … + Lₙ)₊] / n,    L = (P₀ − e·P₁)/w with probability γ, else 0,
 
-and any law of L that is larger in convex order gives an upper bound. A kernel whose integers are known has a
-`Blanket`, and the law of its own L is convolved on a grid. For every other mechanism of the same ratio the
-law of randomized response is the largest: L is E − e or 1 − e·E with probability 1/(E + 1) each, and 0
-otherwise. docs/crowd.md holds the proofs.
+and any distribution of L that is larger in convex order gives an upper bound. A kernel whose integers are
+known has a `Blanket`, and the distribution of its L is convolved on a grid. For every other mechanism of the
+same ratio, randomized response has the largest distribution: L is E − e or 1 − e·E with probability 1/(E + 1)
+each, and 0 otherwise. docs/crowd.md contains the proofs.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from dither.privacy.composition import Failure, trim
 MOST_PEOPLE: Final = MOST_TRIALS
 LEAST_DELTA: Final = 1e-12
 
-_REACH: Final = 10.0  # standard deviations of a count that are looked at; what lies beyond is charged
+_REACH: Final = 10.0  # standard deviations of a count that are summed; the probability beyond is added to δ
 _NODES: Final = 400  # counts of the lowest value at which the sum is evaluated
-_MANY_NODES: Final = 4000  # the same for a lower bound, because few nodes weaken it
-_FEWER_NODES: Final = 150  # the same, where the number of clones varies as well
-_FINE: Final = 2e-4  # the relative width of a block of numbers of clones
-_BLOCKS: Final = 100  # the largest number of such blocks
-_CLOSE: Final = 1e-4  # largest difference between the found and the required ln δ
+_MANY_NODES: Final = 4000  # the same for a lower bound; fewer nodes would weaken it
+_FEWER_NODES: Final = 150  # the same if the number of clones varies as well
+_FINE: Final = 2e-4  # relative width of a block of numbers of clones
+_BLOCKS: Final = 100  # the most blocks of numbers of clones
+_CLOSE: Final = 1e-4  # tolerance of ln δ in a search for ε
 
-_MOST_NODES: Final = 50_000  # pairs of counts that are evaluated for a lower bound
-_ARRANGEMENTS: Final = 50  # blocks of numbers of people who hold the same value
-_MORE_ARRANGEMENTS: Final = 200  # the same for up to _FEW_PEOPLE, where each takes little time
+_MOST_NODES: Final = 50_000  # the most pairs of counts evaluated for a lower bound
+_ARRANGEMENTS: Final = 50  # blocks of the number of people with the same extreme probability
+_MORE_ARRANGEMENTS: Final = 200  # the same for up to _FEW_PEOPLE people: their blocks take little time
 _FEW_PEOPLE: Final = 10**5
 _FEWER_ARRANGEMENTS: Final = 12  # the same for a curve, because it has many points
 
@@ -49,18 +49,17 @@ CELLS: Final = 4096  # cells of the grid that holds a sum of L
 FEWER_CELLS: Final = 1024  # the same for a composed curve, because it has many points
 _UNIT: Final = 2.0**-52  # twice the error of one operation
 _BEYOND: Final = 1e-19  # largest contribution to δ of the tails that are cut off a sum
-_MOST_PAIRS: Final = 1 << 24  # pairs of laws times what each of them takes
+_MOST_PAIRS: Final = 1 << 24  # the largest product of pairs of rows and numbers per pair
 
 
 @dataclass(frozen=True)
 class Blanket:
-    """A measure w below the law of a report under every input, and the laws relative to it.
+    """A measure w below the distribution of a report under every input, and the distributions relative to w.
 
-    `masses` are those of w, report by report or group by group; a row of `ratios` is P/w for an input, or for
-    a kind of inputs. For any two inputs, P₀ − e·P₁ relative to w has the distribution of two rows, or of a
-    mixture of pairs of rows, or one that is smaller in convex order. If the first row and the second are a
-    pair that is the worst of all, in either order, `worst` is set; if they are the laws of two inputs,
-    `reached`.
+    `masses` are the masses of w, by report or by group of reports. A row of `ratios` is P/w for an input or a
+    kind of inputs. For any two inputs, (P₀ − e·P₁)/w is distributed as for two rows, or for a mixture of
+    pairs of rows, or is smaller in convex order. `worst` is True if the first two rows are the worst pair, in
+    either order; `reached` is True if these are the distributions of two inputs.
     """
 
     masses: tuple[float, ...]
@@ -75,18 +74,18 @@ class Blanket:
 
     @property
     def share(self) -> float:
-        """The share of each of two sets of reports that do not meet; 1 where they do, or are not known."""
+        """The share of each of two disjoint sets of reports; 1 if the sets overlap or are not known."""
         if not self.worst or len(self.masses) != 4 or self.masses[0]:
             return 1.0
         return (1.0 / math.fsum(self.masses) - 1.0) / (self.ratio - 1.0) * (1.0 + 64.0 * _UNIT)
 
     @staticmethod
     def of_sets(ratio: Fraction, share: Fraction, both: Fraction | None = None) -> Blanket:
-        """Return the blanket where each input has a set of reports that are `ratio` times as likely.
+        """Return the blanket if each input makes the reports in its own set `ratio` times as likely.
 
         `share` is the share of the set among all reports, `both` the share of the reports in the sets of two
-        inputs. If `both` is unknown, or differs between pairs, the least possible one is the worst case
-        (docs/crowd.md).
+        inputs. If `both` is None (unknown, or different between pairs), the least possible value is used: it
+        is the worst case (docs/crowd.md).
         """
         meet = max(Fraction(0), 2 * share - 1) if both is None else both
         mass = 1 / (1 + (ratio - 1) * share)
@@ -97,7 +96,7 @@ class Blanket:
 
     @staticmethod
     def of_laws(laws: Floats, ratio: Fraction) -> Blanket:
-        """Return the blanket of listed laws, a row each; many laws are compared by the mass they share."""
+        """Return the blanket of distributions, one a row; many rows are reduced to their common mass."""
         least = laws.min(axis=0)
         if len(laws) ** 2 * (CELLS + least.size) > _MOST_PAIRS:
             shared = Fraction(float(least.sum()) * (1.0 - 2.0 * least.size * _UNIT))
@@ -108,7 +107,8 @@ class Blanket:
     def of_parts(parts: Sequence[tuple[Fraction, Blanket | None]]) -> Blanket | None:
         """Return the blanket of reports of several kinds, each with a probability. Reports reveal their kind.
 
-        None if a kind has no blanket, or none with a worst pair: given the kind, that pair is the worst.
+        Return None if a kind has no blanket, or its blanket has no worst pair. Given the kind, its worst pair
+        is the worst.
         """
         known = [(float(chance), part) for chance, part in parts if part is not None and part.worst]
         if len(known) < len(parts):
@@ -118,9 +118,9 @@ class Blanket:
         return Blanket(masses, (first, second), worst=True)
 
     def join(self, other: Blanket) -> Blanket | None:
-        """Return the blanket of two reports of one person, sent as one; None if there are too many laws.
+        """Return the blanket of two reports of one person, sent as one; None if it would have too many rows.
 
-        Where both have a worst pair, the pair that differs in both reports is the worst (docs/crowd.md).
+        If both have a worst pair, the pair that differs in both reports is the worst (docs/crowd.md).
         """
         worst = self.worst and other.worst
         pairs = [(0, 0), (1, 1)] if worst else list(np.ndindex(len(self.ratios), len(other.ratios)))
@@ -137,8 +137,9 @@ class Blanket:
     def _delta(self, n: int, e: float, cells: int) -> float:
         """Return E[(L₁ + … + Lₙ)₊]/n, rounded up.
 
-        The sum of m values is doubled, and one value is added where the binary digit of n says so. All masses
-        are positive and are added directly, so that their error stays relative, and doubles with m.
+        The distribution of a sum of n values is computed by doubling, with one more value for each binary
+        digit 1 of n. All masses are positive and are added directly, so the error stays relative and doubles
+        with each doubling.
         """
         most, step, single, begin = self._law(n, e, cells)
         if not most:
@@ -162,23 +163,25 @@ class Blanket:
         return won * math.exp(wrong + 2.0 * cells * _UNIT) + most * lost
 
     def _law(self, n: int, e: float, cells: int) -> tuple[float, float, Floats, int]:
-        """Return the largest L, and a law on multiples of a step, larger in convex order than every pair's.
+        """Return the largest L, the step of a grid, a distribution on the grid, and its first index.
 
-        The mean of (L − t)₊, as a function of t, is convex and determines the law of L; all pairs have the
-        same mean. The largest over the pairs is again such a function, and so is the chain of straight lines
-        through its values at the multiples: its law has as masses the changes of the slope. For a single pair
-        this shares every value between its two neighbours so that the mean is kept. Values so low that n − 1
-        others will not make up for them are raised to where that begins, so that the grid is not wider.
+        The distribution is larger in convex order than the distribution of L for every pair.
+
+        The mean of (L − t)₊, as a function of t, is convex and determines the distribution of L. All pairs
+        have the same mean of L. The maximum over the pairs is again such a function. So is its linear
+        interpolation at the grid points, and the changes of slope are the masses of the result. For a single
+        pair this divides every value between its two neighbours on the grid and keeps the mean. The lowest
+        values, which n − 1 others cannot compensate, are raised to a common bound to keep the grid narrow.
         """
         masses = np.append(self.masses, max(0.0, 1.0 - math.fsum(self.masses)))
         ratios = np.column_stack([np.array(self.ratios), np.zeros(len(self.ratios))])
         above, below = ratios.max(axis=0), ratios.min(axis=0)
-        slack = 8.0 * _UNIT * (1.0 + e) * float(above.max())  # the error of floats, outward
+        slack = 8.0 * _UNIT * (1.0 + e) * float(above.max())  # rounding error, added outward
         most, least = float((above - e * below).max()), float((below - e * above).min())
         if most <= 0.0:
             return 0.0, 1.0, np.ones(1), 0
         most += 2.0 * slack
-        gains = n * float(masses[above > e * below].sum())  # values above 0 that are expected, at most
+        gains = n * float(masses[above > e * below].sum())  # at least the expected number of values above 0
         least = max(least, -most * (gains + 10.0 * math.sqrt(gains) + 40.0))
         step = (most - least) / cells
         first = math.floor(least / step) - 2
@@ -191,8 +194,8 @@ class Blanket:
             law = _share(masses, np.maximum(row - e * ratios, least), slack, step, first, size)
             beyond = np.cumsum(law[:, :0:-1], axis=1)
             np.maximum(top[:-1], np.cumsum(beyond, axis=1)[:, ::-1].max(axis=0), out=top[:-1])
-        top *= 1.0 + 4.0 * size * _UNIT  # the error of the sums, outward
-        # Larger changes of the slope only raise the chain; the lowest masses then give way to a total of 1.
+        top *= 1.0 + 4.0 * size * _UNIT  # rounding error of the sums, added outward
+        # Larger changes of slope only raise the interpolation. The lowest masses are cut to a total of 1.
         bends = np.diff(top, 2, append=0.0)
         bends = np.maximum(bends + 8.0 * _UNIT * top[:-1], 0.0)
         reached = np.minimum(np.cumsum(bends[::-1]), 1.0)
@@ -201,7 +204,7 @@ class Blanket:
 
 
 def _share(masses: Floats, values: Floats, slack: float, step: float, first: int, size: int) -> Floats:
-    """Return laws on the multiples of a step, a row each: a value is shared by its two neighbours."""
+    """Return distributions on a grid, one a row: the two neighbours of a value divide its mass."""
     scaled = (values + slack) / step
     low = np.floor(scaled)
     up = np.minimum(scaled - low + 8.0 * _UNIT * (1.0 + np.abs(scaled)), 1.0)
@@ -217,7 +220,7 @@ def _error(masses: Floats) -> float:
 
 
 def _coarsen(masses: Floats, first: int) -> tuple[Floats, int]:
-    """Return the law on every second place: what lies between two is shared by them, so the mean is kept."""
+    """Return the distribution on the even grid points: an odd point gives half its mass to each neighbour."""
     begin = first >> 1
     padded = np.zeros(2 * ((masses.size + (first & 1)) // 2 + 2))
     padded[first & 1 : (first & 1) + masses.size] = masses
@@ -229,15 +232,15 @@ def _coarsen(masses: Floats, first: int) -> tuple[Floats, int]:
 
 @dataclass(frozen=True)
 class Nodes:
-    """A law of (number of clones m, number b of those with the lowest L), on few places.
+    """A discrete distribution of (m, b): m clones, of which b have the lowest L.
 
-    Given m and b, the number with the highest L is binomial with m − b trials.
+    Given m and b, the number of clones with the highest L is binomial with m − b trials.
     """
 
     clones: Floats
     lowest: Floats
     weights: Floats  # a measure: the expectation is the sum of weight × conditional expectation
-    chance: float  # probability of the highest L, for a clone that does not have the lowest
+    chance: float  # probability of the highest L for a clone without the lowest L
     shortfall: float = 0.0  # subtracted from the sum for each clone, relative to 1 − e
 
 
@@ -249,7 +252,7 @@ def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
 
     def failure(epsilon: float) -> float:
         e = math.exp(epsilon)
-        middle = nodes.shortfall * (1.0 - e)  # L of a clone that has neither of the two values
+        middle = nodes.shortfall * (1.0 - e)  # L of a clone with neither the highest nor the lowest value
         high, drop = ratio - e - middle, e * ratio - 1.0 + middle
         return min(1.0, _expectation(nodes, high, drop, middle * nodes.clones, TAIL_ERROR))
 
@@ -258,18 +261,18 @@ def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
 
 @dataclass(frozen=True)
 class SumOfBits:
-    """The law of a sum of the bits of others: some are 1 with probability q, the others with p = 1 − q.
+    """The distribution of a sum of other people's bits: some are 1 with probability q, others with p = 1 − q.
 
-    With a the law of the sum, u = p − e·q and v = e·p − q, a person's bit of 1 against one of 0 has
+    Let a be the distribution of the sum, u = p − e·q and v = e·p − q. Then for a person's bit 1 against 0
 
         δ(ε) = Σ (u·a(c − 1) − v·a(c))₊ = u·a(t − 1) − (e − 1)·P(sum ≥ t)
 
-    with t the first place where u·a(t − 1) ≥ v·a(t): sums of independent bits are log-concave.
+    with t the first integer where u·a(t − 1) ≥ v·a(t), because sums of independent bits are log-concave.
     """
 
     likely: Floats  # probabilities of sums of bits that are 1 with probability p
     others: Floats
-    beyond: float  # the probability of the sums that are left out
+    beyond: float  # the probability of the omitted sums
     chance: float  # q
 
     def failure(self, epsilon: float) -> float:
@@ -278,7 +281,7 @@ class SumOfBits:
         u, v = p - e * q, e * p - q
         if u <= 0.0:
             return 0.0
-        low, high = 0, self.likely.size + self.others.size  # beyond the last place all is 0
+        low, high = 0, self.likely.size + self.others.size  # probabilities beyond the last index are 0
         while low < high:
             middle = (low + high) // 2
             before, here = self._at(middle - 1, self.others), self._at(middle, self.others)
@@ -287,13 +290,13 @@ class SumOfBits:
         tails = np.cumsum(self.others[::-1])[::-1]
         point, tail = self._at(low - 1, self.others), self._at(low, tails)
         tail += float(tails[0]) * float(self.likely[low + 1 :].sum())
-        # Where neighbouring places win the same, up to the error of tails, another place may be the best.
+        # If neighbouring values of t differ by less than the error of tails, the best t may be another one.
         guard = 64.0 * TAIL_ERROR + 4.0 * (self.likely.size + self.others.size) * _UNIT
         paid = math.expm1(epsilon) * tail * (1.0 - guard)
         return max((u + 4.0 * _UNIT) * (point * (1.0 + guard) + self.beyond) - paid, 0.0)
 
     def _at(self, index: int, numbers: Floats) -> float:
-        """Return the sum over x of likely(x)·numbers(place − x)."""
+        """Return the sum over x of likely(x)·numbers(index − x)."""
         low, high = max(0, index - numbers.size + 1), min(self.likely.size - 1, index)
         if low > high:
             return 0.0
@@ -301,27 +304,26 @@ class SumOfBits:
 
 
 def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
-    """Yield sums of the bits of n − 1 others, one of which hides a person less than any arrangement does.
+    """Yield sums of the bits of n − 1 others, one of which hides a person no better than any arrangement.
 
     Reports are of two kinds, and one kind is at most `ratio` times as likely for one person as for another.
-    For a given event δ is linear in each person's probability of a 1. So it is largest where everybody has
-    one of the two extreme probabilities, and the person too. How many of the others have the higher one is
-    unknown: their number lies in one of several blocks. The bits of as many people as the block is wide are
-    given to the collector, and that can only help it. The sum of the other bits has a known distribution
-    (docs/crowd.md).
+    For a given event δ is linear in each person's probability of a 1. So it is largest if everybody has one
+    of the two extreme probabilities. The number of others with the higher probability is unknown: it lies in
+    one of several blocks. The bits of as many people as the block is wide are revealed to the collector,
+    which can only weaken the privacy. The sum of the other bits has a known distribution (docs/crowd.md).
     """
     chance = 1.0 / (ratio + 1.0)
     cuts = {round(n * part / blocks) for part in range(blocks // 2 + 1)}
     for begin, end in pairwise(sorted(cuts | {n - cut for cut in cuts})):
         if begin > n - end:
-            break  # the block was looked at together with the one that mirrors it
+            break  # this block was already covered by its mirror image
         (few, lost), (many, gone) = _binomial(begin, chance), _binomial(n - end, chance)
         yield SumOfBits(few[::-1], many, lost + gone, chance)
         yield SumOfBits(many[::-1], few, lost + gone, chance)
 
 
 def two_reports(n: int, ratio: float, delta: float, most: float) -> float:
-    """Return an ε of n shuffled reports of two kinds, rounded up."""
+    """Return ε for δ and n shuffled reports of two kinds, rounded up."""
     epsilon = 0.0
     for bits in sums_of_bits(n, ratio, _MORE_ARRANGEMENTS if n <= _FEW_PEOPLE else _ARRANGEMENTS):
         if bits.failure(epsilon) > delta:
@@ -330,13 +332,13 @@ def two_reports(n: int, ratio: float, delta: float, most: float) -> float:
 
 
 def two_report_failure(n: int, ratio: float) -> Failure:
-    """Return δ(ε) of n shuffled reports of two kinds, rounded up, by fewer blocks."""
+    """Return δ(ε) of n shuffled reports of two kinds, rounded up; it uses fewer blocks than `two_reports`."""
     sums = list(sums_of_bits(n, ratio, _FEWER_ARRANGEMENTS))
     return lambda epsilon: min(1.0, max(bits.failure(epsilon) for bits in sums))
 
 
 def _binomial(n: int, chance: float) -> tuple[Floats, float]:
-    """Return the probabilities of a binomial law near its mean, and the probability of the rest."""
+    """Return the probabilities of a binomial distribution near its mean, and the probability of the rest."""
     if not n:
         return np.ones(1), 0.0
     deviation = math.sqrt(n * chance * (1.0 - chance))
@@ -348,12 +350,13 @@ def _binomial(n: int, chance: float) -> tuple[Floats, float]:
 
 
 def lower_pair(n: int, laws: Floats) -> Failure:
-    """Return a lower bound of δ(ε) for a person with one of two laws among n − 1 others who have a third.
+    """Return a lower bound of δ(ε) for a person with one of two distributions among others with a third.
 
-    `laws` are these three, a row each, of disjoint groups of reports that may not be all. The bound is the
-    exact δ of this arrangement if the collector learns only which of four groups a report is in: it is
-    likelier under the first law, likelier under the second, equally likely and rare among the others, and the
-    rest. So no analysis of all arrangements can state less (docs/crowd.md).
+    The rows of `laws` are these three distributions, over disjoint groups of reports that need not be all
+    reports. The bound is the exact δ of this arrangement if the collector learns only which of four groups a
+    report is in: likelier under the first distribution, likelier under the second, equally likely and rare
+    among the others, and the rest. No valid analysis of all arrangements can state a smaller δ
+    (docs/crowd.md).
     """
     own, second, others = laws
     rare = (own == second) & (others <= own)
@@ -366,7 +369,7 @@ def lower_pair(n: int, laws: Floats) -> Failure:
     if theirs[2] > 0.0 and theirs[3] > 0.0 and min(spread[2], n) * min(spread[1], n) <= _MOST_NODES:
         counts = np.arange(max(0.0, n * theirs[2] - spread[2] / 2.0), min(n, n * theirs[2] + spread[2] / 2.0))
         counts = np.floor(counts)
-    else:  # the two groups in which the laws are equal count as one
+    else:  # merge the two groups in which the distributions are equal
         mine, yours, theirs = (np.array([*row[:2], 0.0, row[2] + row[3]]) for row in (mine, yours, theirs))
     if theirs[2] + theirs[3] <= 0.0:
         return lambda epsilon: _two_groups(n, mine[:2], yours[:2], theirs[:2], math.exp(epsilon))
@@ -389,7 +392,7 @@ def lower_pair(n: int, laws: Floats) -> Failure:
 
 
 def _two_groups(n: int, mine: Floats, yours: Floats, theirs: Floats, e: float) -> float:
-    """Return E[(sum of n values)₊]/n, rounded down, where a report is in one of two groups."""
+    """Return E[(sum of n values)₊]/n, rounded down, if every report is in one of two groups."""
     high, low = map(float, (mine - e * yours) / theirs)
     chance, drop = float(theirs[0]), -low
     if high <= 0.0 or drop <= 0.0:
@@ -401,7 +404,7 @@ def _two_groups(n: int, mine: Floats, yours: Floats, theirs: Floats, e: float) -
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
-    """Return an ε with failure(ε) ≤ δ, near the least; `most` if every smaller one fails."""
+    """Return an ε near the smallest with failure(ε) ≤ δ; return `most` if no smaller ε is found."""
 
     def excess(log_epsilon: float) -> float:
         return math.log(max(failure(math.exp(log_epsilon)), 1e-300)) - math.log(delta)
@@ -412,21 +415,21 @@ def least_epsilon(failure: Failure, delta: float, most: float) -> float:
 
 
 def proven_epsilon(failure: Failure, delta: float, most: float) -> float:
-    """Return an ε with failure(ε) ≥ δ, near the largest: with a lower bound of δ(ε), a lower bound of ε."""
+    """Return an ε near the largest with failure(ε) ≥ δ; a lower bound `failure` of δ(ε) gives one of ε."""
     found = least_epsilon(failure, delta * math.exp(_CLOSE), most)
     return 0.0 if found == most else found
 
 
 def _two_values(n: int, chance: float) -> Nodes:
-    """Return the law of the count of the lowest value where each clone has one of two values."""
+    """Return the distribution of the count of the lowest value if each clone has one of two values."""
     lowest, weights = _spread(n, chance, _NODES)
     return Nodes(np.full(lowest.size, float(n)), lowest, weights / n, chance / (1.0 - chance))
 
 
 def _three_values(n: int, gamma: float, share: float) -> Nodes:
-    """Return the law of clones and lowest values; the lower end of a block of numbers represents it.
+    """Return the distribution of clones and lowest values; each block of clone numbers is at its lower end.
 
-    A person hides better among more clones, so the lower end of a block is an upper bound of its δ. The
+    A person hides better among more clones, so the lower end of a block gives an upper bound of its δ. The
     person is one of m = 1 + Binomial(n − 1, γ) clones, and δ = γ·E[E[(L₁ + … + Lₘ)₊ | m] / m].
     """
     deviation = math.sqrt((n - 1) * gamma * (1.0 - gamma))
@@ -438,7 +441,7 @@ def _three_values(n: int, gamma: float, share: float) -> Nodes:
     edges = np.concatenate([[0.0], edges]) if low else edges
     below = at_most(edges - 1.0, n - 1, gamma)
     above = at_least(edges, n - 1, gamma)
-    # The mass of a block from the tail on its own side, so that small masses keep their digits.
+    # The tail on the block's side of the mean gives its mass, so that small masses keep their digits.
     masses = np.where(edges[1:] <= mean, below[1:] - below[:-1], above[:-1] - above[1:])
     masses[-1] += above[-1]
     parts = [_spread(int(begin) + 1, share, _FEWER_NODES) for begin in edges[:-1]]
@@ -454,9 +457,10 @@ def _three_values(n: int, gamma: float, share: float) -> Nodes:
 def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple[Floats, Floats]:
     """Return points and weights of Binomial(n, chance), for a function that is decreasing and convex.
 
-    Outward: every count is shared by the two points around it. This keeps the mean and raises the expectation
-    of a convex function. Counts below the first point move to 0, counts above the last to the last.
-    Inward: every count moves up to the next point. This lowers the expectation. The farthest are left out.
+    Outward: the mass of every count is divided between the two points around it. This keeps the mean and
+    raises the expectation of a convex function. Counts below the first point move to 0, counts above the last
+    point to the last. Inward: every count moves up to the next point, which lowers the expectation, and the
+    farthest counts are omitted.
     """
     deviation = math.sqrt(n * chance * (1.0 - chance))
     low = max(0, math.floor(n * chance - _REACH * deviation) - 30)
@@ -466,7 +470,7 @@ def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple
     points = np.unique(np.append(np.arange(low, high, max(1, (high - low) // nodes)), high)).astype(
         np.float64
     )
-    after = np.searchsorted(points, counts)  # the first place at or above each count
+    after = np.searchsorted(points, counts)  # index of the first point at or above each count
     if not outward:
         return points, _gather(after, masses, points.size)
     before = np.maximum(after - 1, 0)
@@ -486,8 +490,8 @@ def _gather(indices: Integers, masses: Floats, size: int) -> Floats:
 def _expectation(nodes: Nodes, high: float, drop: float, base: Floats, guard: float) -> float:
     """Return Σ weight · E[(sum of L)₊ | m, b], with each tail changed by the relative error `guard`.
 
-    The sum is base + high·a − drop·b with a ~ Binomial(m − b, chance) the number of highest values. It is
-    positive from a = t on, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
+    The sum is base + high·a − drop·b where a ~ Binomial(m − b, chance) is the number of highest values. It is
+    positive for a ≥ t, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
     """
     if high <= 0.0:
         return 0.0
@@ -499,6 +503,6 @@ def _expectation(nodes: Nodes, high: float, drop: float, base: Floats, guard: fl
     tail = at_least(first - 1.0, trials - 1.0, nodes.chance)
     edge = probability(first - 1.0, trials - 1.0, nodes.chance)
     won = high * trials * nodes.chance * tail
-    paid = lost * (tail - (1.0 - nodes.chance) * edge)  # P(Binomial(m − b) ≥ t) by one step of the recursion
+    paid = lost * (tail - (1.0 - nodes.chance) * edge)  # a step of the recursion gives P(Binomial(m − b) ≥ t)
     value = won - paid + guard * (won + np.abs(paid))
     return float((nodes.weights[possible] * np.maximum(value, 0.0)).sum())

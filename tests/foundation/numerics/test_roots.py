@@ -208,9 +208,9 @@ def test_doubling_finds_every_positive_threshold(threshold: float) -> None:
 
 def test_the_smallest_positive_float_and_none() -> None:
     assert smallest_positive_float(lambda x: True) == TINY
-    with pytest.raises(InvalidParameter, match="not satisfied"):
+    with pytest.raises(InvalidParameter, match="no float satisfies"):
         smallest_positive_float(lambda x: False)
-    with pytest.raises(InvalidParameter, match="not satisfied"):
+    with pytest.raises(InvalidParameter, match="no float satisfies"):
         smallest_positive_float(lambda x: x == math.inf)
 
 
@@ -254,7 +254,7 @@ def test_doubling_finds_every_positive_integer() -> None:
 
 
 def test_no_integer_is_found() -> None:
-    with pytest.raises(InvalidParameter, match="not satisfied"):
+    with pytest.raises(InvalidParameter, match="no integer satisfies"):
         smallest_positive_integer(lambda x: False)
 
 

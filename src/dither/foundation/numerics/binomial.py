@@ -17,8 +17,8 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.quadrature import gauss_legendre
 from dither.foundation.numerics.roots import bisect_arrays, largest_float, smallest_integer
 
-_SLACK: Final = 1e-9  # # relative reduction of a bound: more than the rounding error of its formula
-_FINE: Final = 1e-11  # the relative width of a bracket at which the search ends
+_SLACK: Final = 1e-9  # relative reduction of a bound: more than the rounding error of its formula
+_FINE: Final = 1e-11  # relative width of a bracket at which the search ends
 _BLOCK: Final = 4096  # terms of a sum that are added together
 _NEGLIGIBLE: Final = 1e-17
 
@@ -27,10 +27,10 @@ def binomial_tail(successes: int, trials: int, p: float) -> float:
     """Return the probability of at least `successes` in independent trials, 0 < p ≤ successes/trials.
 
     It is I_p(successes, trials − successes + 1), a regularised incomplete beta function. The terms of the sum
-    decrease, each from the one before by (n − k)/(k + 1) · p/(1 − p).
+    decrease; the ratio of one term to the term before is (n − k)/(k + 1) · p/(1 − p).
 
     For one number this sum is about twenty times as fast as `at_least`. That function is for arrays and for
-    10^10 trials. A bound below needs about forty of these sums. Tests compare the two.
+    10^10 trials. The bounds below need about forty of these sums each. Tests compare the two.
     """
     if successes <= 0:
         return 1.0
@@ -56,7 +56,7 @@ def _log_probability(k: int, n: int, p: float) -> float:
 
 
 def _stirling_of_one(n: int) -> float:
-    """Return ln(n!) less Stirling's formula."""
+    """Return ln(n!) minus Stirling's formula."""
     if n < 16:
         return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2.0 * math.pi) / 2.0
     square = float(n) * n
@@ -64,7 +64,7 @@ def _stirling_of_one(n: int) -> float:
 
 
 def _deviance_of_one(x: float, mean: float) -> float:
-    """Return x·ln(x/mean) + mean − x, by a series where x and the mean are close."""
+    """Return x·ln(x/mean) + mean − x, by a series if x and the mean are close."""
     if abs(x - mean) >= 0.1 * (x + mean):
         return x * math.log(x / mean) + mean - x
     v = (x - mean) / (x + mean)
@@ -106,12 +106,12 @@ def binomial_above(successes: int, trials: int, omega: float) -> float:
 
 Numbers = Integers | Floats | int | float
 
-TAIL_ERROR: Final = 1e-9  # relative error of a tail, generously
+TAIL_ERROR: Final = 1e-9  # a generous upper bound on the relative error of a tail
 MOST_TRIALS: Final = 10**10
 
 _DEPTH: Final = 60.0  # the quadrature ends where the integrand has fallen to e^−60 of its largest value
 _NODES: Final = 48  # nodes of a quadrature: twelve digits
-_HALVINGS: Final = 26  # halvings of the bracket of that point
+_HALVINGS: Final = 26  # halvings of the bracket of the point where the quadrature ends
 _HALF_LOG_TAU: Final = 0.5 * math.log(2.0 * math.pi)
 _FEW: Final = 16
 _SMALL: Final = np.array(  # the error of Stirling's formula, ln n! − (n + ½) ln n + n − ½ ln 2π
@@ -144,7 +144,9 @@ def binomial_threshold(tail: float, n: int, probability: float) -> int:
     8
     """
     if not (n >= 0 and 0.0 < probability < 1.0 and 0.0 < tail < 1.0):
-        raise InvalidParameter("n must be ≥ 0, and both probabilities strictly between 0 and 1")
+        raise InvalidParameter(
+            "expected n ≥ 0 and both probabilities strictly between 0 and 1; change the one that is not"
+        )
     return smallest_integer(lambda k: float(at_least(k + 1, n, probability)) <= tail, -1, n)
 
 
@@ -159,7 +161,7 @@ def _upper(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
     """Return P(X ≥ k); q = 1 − p is passed on, because a small q has digits that 1 − p has lost."""
     result = np.where(k <= 0, 1.0, 0.0)
     inside = (k >= 1) & (k <= n)
-    small = inside & (k - 1.0 >= (n - 1.0) * p)  # above the mean: the tail itself is small
+    small = inside & (k - 1.0 >= (n - 1.0) * p)  # above the mean the tail is small
     result[small] = _tail(k[small], n[small], p[small], q[small])
     large = inside & ~small
     # P(X ≥ k) = 1 − P(n − X ≥ n − k + 1), whose probability of success is q.

@@ -1,7 +1,7 @@
-"""Points that serve people best if the K nearest of them are likelier: fits, geometric medians, bounds.
+"""Codebooks for reports that are likelier at the K nearest points: fits, geometric medians, error bounds.
 
 People are rows of coordinates with weights; distances are Euclidean. A report is point j with a probability
-in proportion to E = e^ε if j is one of the K nearest to the person, and to 1 otherwise.
+proportional to E = e^ε if j is one of the K points nearest to the person, and proportional to 1 otherwise.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from dither.foundation.arrays import Floats, Integers, Mask
 from dither.foundation.numerics.matrices import product
 
-_TINY: Final = 1e-9  # relative to the unit of length: people exactly at a point do not move it
-_RELAXED: Final = 1.5  # over-relaxation, because Weiszfeld's steps converge slowly
-_PLAIN: Final = 12  # the last steps are plain, since relaxed ones swing about the end
-_CELLS: Final = 1 << 21  # weights held at once
+_TINY: Final = 1e-9  # units of length; a smaller distance counts as this, to avoid a division by 0
+_RELAXED: Final = 1.5  # over-relaxation factor, because Weiszfeld's steps converge slowly
+_PLAIN: Final = 12  # the last steps have no over-relaxation, because it oscillates around the solution
+_CELLS: Final = 1 << 21  # weights in memory at once
 
 
 def distances(first: Floats, second: Floats) -> Floats:
-    """Return the matrix of distances between the first places and the second ones."""
+    """Return the matrix of distances from each of the first locations to each of the second."""
     squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - product(2.0 * first, second.T)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
 def near(far: Floats, width: int) -> Mask:
-    """Return which `width` entries of each row are smallest; of equal ones there may be more."""
+    """Return a mask of the `width` smallest entries of each row; with equal entries it may have more."""
     least = far.min(axis=1) if width == 1 else np.partition(far, width - 1, axis=1)[:, width - 1]
     return np.asarray(far <= least[:, None])
 
@@ -60,7 +60,7 @@ def _towards(pull: Floats, people: Floats, at: Floats, relaxed: bool) -> Floats:
 
 
 class FittedBook(NamedTuple):
-    """Points, the number of likelier ones, and the error that they have, on average or at worst."""
+    """Points, the number of likelier points per person, and the average or worst error."""
 
     points: Floats
     width: int
@@ -70,10 +70,10 @@ class FittedBook(NamedTuple):
 def fit(
     people: Floats, weights: Floats, odds: float, start: Floats, width: int, steps: int = 60
 ) -> FittedBook:
-    """Move points to where they serve people best on average: Weiszfeld–Lloyd, deterministic.
+    """Move points to reduce the average error, by the deterministic Weiszfeld–Lloyd iteration.
 
-    In turn: find the K nearest of every person, then move each point one step towards the weighted geometric
-    median of *all* people, of whom those that it serves weigh E times as much.
+    Each step finds the K points nearest to every person. It then moves each point towards the weighted
+    geometric median of *all* people. People who have the point among their K nearest weigh E times as much.
     """
     points = start.copy()
     for step in range(steps):
@@ -84,7 +84,7 @@ def fit(
 
 
 def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: int = 150) -> FittedBook:
-    """Move points to where the worst-served person has the least error: multiplicative weights on people."""
+    """Move points to reduce the largest error of a person, by multiplicative weights on people."""
     weights = np.full(len(people), 1.0 / len(people))
     best = FittedBook(start, width, float(errors(people, start, width, odds).max()))
     points = start
@@ -99,7 +99,7 @@ def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: in
 
 
 def farthest(apart: Floats, weights: Floats, count: int) -> Integers:
-    """Return `count` of a list of places, each in turn the farthest from those before."""
+    """Return the indices of `count` locations, each in turn the farthest from those already chosen."""
     chosen = [int((weights @ apart).argmin())]
     for _ in range(count - 1):
         chosen.append(int((weights**0.5 * apart[:, chosen].min(axis=1)).argmax()))
@@ -107,7 +107,7 @@ def farthest(apart: Floats, weights: Floats, count: int) -> Integers:
 
 
 def greedy(apart: Floats, weights: Floats, odds: float, count: int) -> Integers:
-    """Return `count` of a list of places, each in turn the one that reduces the error most, if K = 1."""
+    """Return the indices of `count` locations, each in turn the one that reduces the error for K = 1 most."""
     all_of_it = weights @ apart
     nearest = np.full(len(apart), np.inf)
     chosen: list[int] = []
@@ -127,10 +127,10 @@ def fit_among(
     steps: int = 40,
     start: Integers | None = None,
 ) -> tuple[Integers, int, float]:
-    """Choose `count` of a list of places, given all distances; return them, K and the average error.
+    """Choose `count` locations, given all distances; return their indices, K and the average error.
 
-    In turn: the K nearest of every place, then for each point the place with the smallest weighted sum of
-    distances (the medoid), by one product of matrices. The usual start takes farthest places.
+    Each step finds the K points nearest to every location. It then replaces each point by the location with
+    the smallest weighted sum of distances (the medoid). The default start is `farthest`.
     """
     codes = farthest(apart, weights, count) if start is None else start
     best = codes, width, np.inf
@@ -150,14 +150,14 @@ def fit_among(
 def cover(count: int, axes: int) -> Floats:
     """Return points that cover a unit cube evenly: a low-discrepancy sequence."""
     ratio = 2.0
-    for _ in range(60):  # the root of g^(d+1) = g + 1
+    for _ in range(60):  # fixed-point iteration for the root of g^(d+1) = g + 1
         ratio = (1.0 + ratio) ** (1.0 / (axes + 1))
     steps = ratio ** -(1.0 + np.arange(axes))
     return np.asarray((0.5 + (1.0 + np.arange(count))[:, None] * steps) % 1.0)
 
 
 def spread(count: int, box: Floats) -> Floats:
-    """Return points that cover a box evenly, drawn towards its centre."""
+    """Return points that cover a box evenly, shrunk towards its centre."""
     unit = cover(count, box.shape[0])
     return np.asarray(box[:, 0] + (box[:, 1] - box[:, 0]) * (0.5 + 0.75 * (unit - 0.5)))
 
@@ -170,7 +170,7 @@ class Bound(NamedTuple):
 
 
 def dual_value(people: Floats, weights: Floats, odds: float, radii: Floats, outputs: Floats) -> float:
-    """Return the lower bound that the multipliers λ of people give, if reports are among the outputs.
+    """Return the lower bound on the error that the multipliers λ prove if all reports are in `outputs`.
 
     For any λ: error ≥ Σ π·λ + min(0, min_y Σ π(x)·min(E(d − λ), d − λ)).
     """
@@ -183,7 +183,7 @@ def _phi(people: Floats, weights: Floats, odds: float, radii: Floats, outputs: F
 
 
 def first_radii(people: Floats, points: Floats, width: int, basis: Floats) -> Floats:
-    """Return multipliers to begin with: the distance of a design's K-th nearest point, within a basis."""
+    """Return initial multipliers: each person's distance to the K-th nearest point, projected on a basis."""
     far = np.sort(distances(people, points), axis=1)[:, width - 1 : width + 1].mean(axis=1)
     return np.asarray(np.linalg.lstsq(basis.T, far, rcond=None)[0] @ basis)
 
@@ -191,9 +191,9 @@ def first_radii(people: Floats, points: Floats, width: int, basis: Floats) -> Fl
 def lowest_outputs(
     people: Floats, weights: Floats, odds: float, radii: Floats, outputs: Floats, steps: int = 40
 ) -> Floats:
-    """Return outputs near the best 64 where the dual is at most as large, by Weiszfeld's steps.
+    """Return 64 outputs that lower the dual, by Weiszfeld's steps from the 64 lowest of `outputs`.
 
-    With the factors E and 1 held, Σ π·min(E(d − λ), d − λ) is a sum of distances, and bounds it from above.
+    With the factors E and 1 held fixed, Σ π·min(E(d − λ), d − λ) is at most a weighted sum of distances.
     """
     at = outputs[np.argsort(_phi(people, weights, odds, radii, outputs))[:64]].copy()
     for _ in range(steps):
@@ -207,9 +207,9 @@ def lower_bound(
 ) -> Bound:
     """Maximise the dual by cutting planes with a trust region; needs scipy.
 
-    `start` is λ for each person, to begin with, such as the `first_radii` of a good design. λ moves within
-    the rows of `basis`, so that there are few variables. Every fourth output is looked at first, and of the
-    others those that prove to matter. The value is that over all outputs.
+    `start` is the initial λ of each person, such as the `first_radii` of a good design. λ changes only by
+    combinations of the rows of `basis`, so there are few variables. The search begins with every fourth
+    output and adds others that lower the dual. The returned error is the dual over all outputs.
     """
     active, radii, best = outputs[::4], start, -np.inf
     for _ in range(8):
@@ -228,7 +228,7 @@ def lower_bound(
 def _climb(
     people: Floats, weights: Floats, odds: float, start: Floats, basis: Floats, outputs: Floats
 ) -> Floats:
-    """Return the multipliers of the largest dual value over some outputs; each cut is such an output."""
+    """Return the multipliers with the largest dual value over some outputs; each cut is one output."""
     from scipy.optimize import linprog
 
     centre, best = np.zeros(len(basis)), -np.inf
@@ -251,7 +251,7 @@ def _climb(
             centre, best = at, reached
         else:
             reach *= 0.7
-        # max gain·z + t, t ≤ 0, t ≤ level + slope·z for every cut, z within reach of the best one so far
+        # Maximise gain·z + t, t ≤ 0, t ≤ level + slope·z for every cut, z within reach of the best z.
         cuts = np.column_stack([-np.array(slopes), np.ones(len(slopes))])
         limits = [*((c - reach, c + reach) for c in centre), (None, 0.0)]
         solved: Any = linprog(-np.append(gain, 1.0), A_ub=cuts, b_ub=np.array(levels), bounds=limits)

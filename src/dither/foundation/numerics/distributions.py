@@ -63,14 +63,14 @@ def f_survival(statistic: float, above: float, below: float) -> float:
 
 
 def _beta_below(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function, by its continued fraction [DLMF, 8.17.22]."""
+    """Return the regularised incomplete beta function by its continued fraction [DLMF, 8.17.22]."""
     if x > (a + 1.0) / (a + b + 2.0):
         return 1.0 - _beta_below(b, a, 1.0 - x)
     if x <= 0.0:
         return 0.0
     logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     fraction = 1.0
-    for m in range(400, 0, -1):  # from its end: 400 terms are enough below a million degrees
+    for m in range(400, 0, -1):  # backwards; 400 terms are enough below a million degrees of freedom
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         fraction = 1.0 + even / (1.0 + odd / fraction)
@@ -81,8 +81,8 @@ def _beta_below(a: float, b: float, x: float) -> float:
 def kolmogorov_survival(statistic: float, n: float) -> float:
     """Return P(D > statistic) for the Kolmogorov–Smirnov statistic of n people.
 
-    For two samples n is n₁n₂/(n₁ + n₂). It is the limit distribution with Stephens' correction for finite n
-    [Stephens70].
+    For two samples n is n₁n₂/(n₁ + n₂). The result is the limit distribution with Stephens' correction for
+    finite n [Stephens70].
     """
     root = math.sqrt(n)
     scaled = (root + 0.12 + 0.11 / root) * statistic
@@ -105,7 +105,7 @@ def kuiper_survival(statistic: float, n: float) -> float:
 
 
 _ROOT: Final = math.sqrt(2.0)
-_REACH: Final = 10.0  # standard deviations; farther than these is less likely than 1 − level can be
+_REACH: Final = 10.0  # standard deviations; the tail beyond has less probability than 1 − level can be
 _NODES: Final = 48  # nodes of the quadrature over _REACH standard deviations: twelve digits
 
 
@@ -119,8 +119,8 @@ def check_level(level: float) -> float:
 def student_t_quantile(level: float, freedom: float = math.inf) -> float:
     """Return the t with P(|T| ≤ t) = level, the (1 + level)/2 quantile, for `freedom` degrees of freedom.
 
-    Hill's expansion, to five digits [Hill70]; without `freedom`, the quantile of the normal distribution to
-    all digits. For fewer than one degree of freedom the result is infinite.
+    Hill's expansion has five correct digits [Hill70]. Without `freedom` the result is the normal quantile to
+    full precision. For fewer than one degree of freedom the result is infinite.
     """
     level = check_level(level)
     outside = 1.0 - level
@@ -159,8 +159,8 @@ def rice_interval(length: float, level: float) -> tuple[float, float]:
 
     ν is the length of a mean vector in the plane, `length` the length of an observed vector whose two
     coordinates have standard error 1. At either end of the interval the observed length, or a more extreme
-    one, has probability (1 − level)/2. The lower end is 0 where noise alone explains the length. For the
-    upper end a length below 1 counts as 1, or else a very short one would leave no ν at all.
+    one, has probability (1 − level)/2. The lower end is 0 if noise explains the length. For the upper end a
+    length below 1 counts as 1; otherwise no ν would fit a very short length.
     """
     outside = (1.0 - check_level(level)) / 2.0
     if not 0.0 <= length < math.inf:

@@ -63,7 +63,7 @@ class Field:
 
 
 def first_primitive(prime: int, degree: int) -> tuple[int, ...]:
-    """Return c_0 … c_(n−1) of the first primitive polynomial: the least Σ c_j·p^j, the leading one left out.
+    """Return c_0 … c_(n−1) of the primitive polynomial with the least Σ c_j·p^j, without the leading 1.
 
     The polynomial is primitive iff x has the order p^n − 1 modulo it.
     """
@@ -95,7 +95,7 @@ def prime_factors(number: int) -> list[int]:
 
 
 def prime_power(number: int) -> tuple[int, int] | None:
-    """Return the prime p and the exponent m of a number p^m; None for every other number."""
+    """Return the prime p and the exponent m of a number p^m; return None for any other number."""
     factors = prime_factors(number) if number > 1 else []
     if len(factors) != 1:
         return None
@@ -110,7 +110,9 @@ def tables(order: int) -> tuple[Integers, Integers]:
     """Return the tables of sums and of products of a field of `order` elements."""
     found = prime_power(order)
     if found is None or order > 1 << 8:
-        raise InvalidParameter("a field has a prime power of elements, up to 256")
+        raise InvalidParameter(
+            "expected the order of a field to be a prime power up to 256; use least_order for the next one"
+        )
     prime, power = found
     numbers = np.arange(order)
     digits = numbers[:, None] // prime ** np.arange(power) % prime

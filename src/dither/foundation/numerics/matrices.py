@@ -1,9 +1,9 @@
 """Products and triangular factors of matrices in blocks so small that a BLAS library starts no threads.
 
 A fit multiplies and factors hundreds of matrices of about 128 rows. OpenBLAS divides each of them among all
-processors, and its threads then wait in a loop: a fit takes 50 times the processor time of one thread, and on
-a busy machine as many times longer. Blocks of 64 stay below the sizes at which any release of
-OpenBLAS divides work; they cost about a tenth more than undivided matrices on one thread.
+processors, and its threads then wait in a loop. So a fit takes 50 times the processor time of one thread, and
+on a busy machine up to 50 times longer. Blocks of 64 are smaller than the sizes at which any release of
+OpenBLAS divides work. They cost about 10 % more time than undivided matrices on one thread.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from dither.foundation.arrays import Floats
 
 SIDE: Final = 64  # rows of a block: OpenBLAS divides products of more than 64³ multiplications
-_VECTOR: Final = 1 << 13  # it divides products of two vectors from 10 000 numbers on
-_TABLE: Final = 1 << 16  # and of a matrix and a vector from 2 304·200 numbers on, in older releases earlier
-_COLUMNS: Final = 2 * SIDE  # right-hand sides that are solved for at once
+_VECTOR: Final = 1 << 13  # OpenBLAS divides products of two vectors from 10 000 numbers on
+_TABLE: Final = 1 << 16  # and matrix–vector products from 2 304·200 numbers on, older releases earlier
+_COLUMNS: Final = 2 * SIDE  # right-hand sides that are solved at once
 
 
 def product(first: Floats, second: Floats) -> Floats:
@@ -103,9 +103,9 @@ def solve_upper(factor: Floats, right: Floats) -> Floats:
 
 
 def solve(matrix: Floats, right: Floats) -> Floats:
-    """Return the X with matrix·X = right, by elimination of blocks; for matrices close to positive definite.
+    """Return the X with matrix·X = right, by elimination of blocks.
 
-    Rows are exchanged within a block only.
+    The matrix must be close to positive definite, because rows are exchanged within a block only.
     """
     size = len(matrix)
     if size <= SIDE:

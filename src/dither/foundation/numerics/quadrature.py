@@ -41,7 +41,7 @@ def integrate(
     """Return the integral of a vectorised function from low to high, by adaptive Gauss–Lobatto panels.
 
     A panel is halved until halving changes the integral by at most `tolerance`, relative to the complete
-    integral. `breaks` are the points at which the function or its slope jumps: panels end there.
+    integral. `breaks` are the points at which the function or its slope jumps; panels end there.
     """
     inner = sorted({point for point in breaks if low < point < high})
     edges = np.array([low, *inner, high])
@@ -61,7 +61,7 @@ def integrate(
             np.concatenate([middles[open_], ends[open_]]),
         )
         coarse = np.concatenate([left[open_], right[open_]])
-        if begins.size > _MOST_PANELS:  # what still changes is rounding error, not the shape
+        if begins.size > _MOST_PANELS:  # the remaining changes are rounding errors
             total += float(coarse.sum())
             break
     else:
@@ -79,7 +79,7 @@ def _panels(function: Integrand, begins: Floats, ends: Floats) -> Floats:
 def between(function: Integrand, edges: Floats) -> Floats:
     """Return the integral of a vectorised function over the panels between `edges`, summed.
 
-    Edges lie along the last axis; the result has the shape of the axes in front of it.
+    Edges are along the last axis; the result has the shape of the other axes.
     """
     shape = edges.shape[:-1]
     begins, ends = edges[..., :-1].reshape(-1), edges[..., 1:].reshape(-1)
@@ -90,7 +90,7 @@ def total(function: Integrand, count: int, run: int) -> float:
     """Return the sum of a vectorised function over the integers 0 … count − 1.
 
     The first terms are added one by one, the later ones in runs of length `run` over which the function is
-    smooth: a run is summed by 16 values, exactly for the polynomial that interpolates them.
+    smooth: a run is summed from 16 values, exactly for the polynomial that interpolates them.
     """
     direct = min(count, max(1 << 12, run))
     answer = float(function(np.arange(direct, dtype=np.float64)).sum())

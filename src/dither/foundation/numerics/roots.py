@@ -38,8 +38,7 @@ def increasing_root(function: Callable[[float], float], low: float, high: float)
         value = function(middle)
         if math.isnan(value):
             raise InvalidParameter(
-                "expected a function that is a number everywhere in the bracket, got NaN inside; shorten "
-                "the bracket"
+                "expected a function that is a number everywhere in the bracket, got NaN; shorten the bracket"
             )
         low, high = (middle, high) if value < 0.0 else (low, middle)
 
@@ -47,7 +46,7 @@ def increasing_root(function: Callable[[float], float], low: float, high: float)
 def smallest_float(
     holds: Predicate, low: float, high: float, *, steps: int | None = None, tolerance: float = 0.0
 ) -> float:
-    """Return the smallest float above `low` for which a predicate holds that holds at `high` and beyond.
+    """Return the smallest float above `low` at which a predicate becomes true; it stays true above that.
 
     Without `steps` and `tolerance` the float below the result does not satisfy the predicate. The search ends
     earlier after `steps` halvings, or when the bracket is at most `tolerance` times the result. `high` is not
@@ -60,32 +59,32 @@ def smallest_float(
 def largest_float(
     holds: Predicate, low: float, high: float, *, steps: int | None = None, tolerance: float = 0.0
 ) -> float:
-    """Return the largest float below `high` for which a predicate holds that holds at `low` and below.
+    """Return the largest float below `high` at which a predicate is true; it is true for all smaller floats.
 
-    As `smallest_float`, in the other direction: `low` is not evaluated and is returned if the predicate holds
-    nowhere above it.
+    This is `smallest_float` in the other direction: `low` is not evaluated and is returned if the predicate
+    holds nowhere above it.
     """
     _check(low, high)
     return _inside(holds, low, high, steps, tolerance)
 
 
 def smallest_positive_float(holds: Predicate) -> float:
-    """Return the smallest positive float for which a predicate holds that holds for all larger ones.
+    """Return the smallest positive float at which a predicate becomes true; it stays true for larger floats.
 
-    A float for which it holds is found by doubling, from 1 on.
+    A float that satisfies it is found by doubling, starting at 1.
     """
     for exponent in range(_FLOAT_DOUBLINGS):
         high = 2.0**exponent
         if holds(high):
             return smallest_float(holds, 0.0, high)
-    raise InvalidParameter("the condition of this search is not satisfied by any float")
+    raise InvalidParameter("no float satisfies the condition of this search; relax the condition")
 
 
 def farthest_float(holds: Predicate, start: float, end: float, *, step: float, steps: int) -> float:
-    """Return the number farthest from `start` towards `end` for which a predicate holds that holds at start.
+    """Return the number farthest from `start` towards `end` at which a predicate still holds.
 
-    Steps of double length, the first of length `step`, are made until one fails; then the last of them is
-    halved `steps` times. `end` is the result if the predicate holds there.
+    The predicate must hold at `start`. Steps double in length, beginning with `step`, until the predicate
+    fails; the last step is then halved `steps` times. The result is `end` if the predicate holds there.
     """
     _check(*((start, end) if start < end else (end, start)))
     side = 1.0 if end > start else -1.0
@@ -101,7 +100,7 @@ def farthest_float(holds: Predicate, start: float, end: float, *, step: float, s
 
 
 def smallest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
-    """Return the smallest integer above `low` for which a predicate holds that holds at `high` and beyond.
+    """Return the smallest integer above `low` at which a predicate becomes true; it stays true up to `high`.
 
     Neither end is evaluated: `high` is returned if the predicate holds nowhere between them.
     """
@@ -110,7 +109,7 @@ def smallest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
 
 
 def largest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
-    """Return the largest integer below `high` for which a predicate holds that holds at `low` and below.
+    """Return the largest integer below `high` at which a predicate is true; it is true down to `low`.
 
     Neither end is evaluated: `low` is returned if the predicate holds nowhere between them.
     """
@@ -119,24 +118,24 @@ def largest_integer(holds: IntegerPredicate, low: int, high: int) -> int:
 
 
 def smallest_positive_integer(holds: IntegerPredicate) -> int:
-    """Return the smallest positive integer for which a predicate holds that holds for all larger ones.
+    """Return the smallest positive integer at which a predicate becomes true; it stays true for larger ones.
 
-    An integer for which it holds is found by doubling, from 1 on.
+    An integer that satisfies it is found by doubling, starting at 1.
     """
     for exponent in range(_INTEGER_DOUBLINGS):
         high = 1 << exponent
         if holds(high):
             return smallest_integer(holds, high // 2, high)
-    raise InvalidParameter("the condition of this search is not satisfied by any integer")
+    raise InvalidParameter("no integer satisfies the condition of this search; relax the condition")
 
 
 def bisect_arrays(
     reached: Callable[[Floats], Mask], low: Floats, high: Floats, steps: int
 ) -> tuple[Floats, Floats]:
-    """Return the ends of many brackets, halved `steps` times: not reached at `low`, reached at `high`.
+    """Return the ends of many brackets, halved `steps` times: `reached` is False at `low` and True at `high`.
 
-    `reached` takes one number of each bracket and is increasing in it. Where it holds nowhere or everywhere,
-    the other end of the bracket stays as it was given.
+    `reached` takes an array with one number of each bracket and must be increasing in it. If it is True
+    nowhere in a bracket, `high` stays as given; if everywhere, `low` does.
     """
     if not np.all(low <= high):
         raise InvalidParameter("bisection needs finite ends with low ≤ high")
@@ -148,7 +147,7 @@ def bisect_arrays(
 
 
 def _check(low: float, high: float) -> None:
-    # Twice a float must be finite too, or the sum of two of them would overflow.
+    # Twice each end must be finite; otherwise the sum of two ends could overflow.
     finite = all(isinstance(end, int) or math.isfinite(2.0 * end) for end in (low, high))
     if not (finite and low <= high):
         raise InvalidParameter(
@@ -178,11 +177,12 @@ Function = Callable[[float], float]
 def decreasing_root(
     function: Function, low: float, high: float, *, close: float, start: float = 0.0, step: float = 1.0
 ) -> float | None:
-    """Return a point at which a decreasing function lies between −close and 0; None if it stays higher.
+    """Return a point at which a decreasing function is between −close and 0; None if it stays above −close/2.
 
-    A bracket is searched from `start` in steps that double; within it the Illinois variant of false position
-    aims at −close/2 [Dowell71]. If the function is lower already at `low`, the result is `low`. If it jumps,
-    the result is the right end of a bracket of width 10⁻³·close, where the function is at most −close/2.
+    A bracket is searched from `start` in doubling steps. Within it the Illinois variant of false position
+    aims at −close/2 [Dowell71]. If the function is at most −close/2 at `low`, the result is `low`. If it
+    jumps, the result is the right end of a bracket of width 10⁻³·close, where the function is at most
+    −close/2.
     """
 
     def aim(x: float) -> float:
@@ -206,7 +206,7 @@ def decreasing_root(
     while abs(value) > close / 2.0 and right - left > 1e-3 * close:
         x = left + (right - left) * above / (above - below)
         value = aim(x)
-        again = value * before > 0.0  # twice on the same side: the other end counts half
+        again = value * before > 0.0  # twice on the same side: halve the value at the other end
         if value > 0.0:
             left, above, below = x, value, below / 2.0 if again else below
         else:
@@ -225,11 +225,11 @@ def proportional_root(
     resolution: float,
     steps: int = 20,
 ) -> float:
-    """Return where a function that grows about in proportion to the distance from `start` is `target`.
+    """Return the point at which a function, roughly proportional to the distance from `start`, is `target`.
 
-    It is searched between start, where the function is 0, and `limit` on either side of it, until the value
-    is closer than `close` to the target. If the bracket shrinks to `resolution` before, the result is its end
-    farther from start. It is `limit` if the target is not reached.
+    The search is between `start`, where the function is 0, and `limit`, above or below it. It ends when the
+    value is closer than `close` to the target. If the bracket shrinks to `resolution` first, the result is
+    the bracket's end farther from `start`. The result is `limit` if the target is not reached.
     """
     side = 1.0 if limit > start else -1.0
     inner, outer, below = start, limit, 0.0
@@ -255,8 +255,8 @@ def power_law_root(
 ) -> tuple[float, float]:
     """Return an x between low and high at which `ratio` is within `close` of 1, and the ratio there.
 
-    The ratio behaves about as x^(−1/power), so that x·ratio^power is a better x. At most `steps` of them are
-    tried; if the ratio returned is farther from 1 than `close`, the search has failed.
+    The ratio is roughly proportional to x^(−1/power), so x·ratio^power is a better x. At most `steps` points
+    are tried. If the returned ratio is farther from 1 than `close`, the search has failed.
     """
     x, value = start, ratio(start)
     for _ in range(steps):
@@ -271,10 +271,10 @@ ValueAndSlope = Callable[[float], tuple[float, float]]
 
 
 def newton(function: ValueAndSlope, start: float, *, tolerance: float = 1e-16, steps: int = 50) -> float:
-    """Return the root that Newton's steps from `start` reach; the function returns value and slope.
+    """Return the root that Newton's method reaches from `start`; the function returns its value and slope.
 
-    They end when one is at most `tolerance` times the root. They use no bracket: use it where convergence
-    from this start is proven, as for a convex increasing function from any point right of its root.
+    The search ends when a step is at most `tolerance` times the root. It has no bracket: use it only if
+    convergence from `start` is proven, as for a convex increasing function from any point right of its root.
     """
     x = start
     for _ in range(steps):
@@ -316,14 +316,14 @@ def bracketed_newton(
 
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 _SECTIONS: Final = 46  # from 1/256 of an interval to 10⁻¹² of it
-_PEAKS: Final = 6  # the highest of the grid, that are refined
+_PEAKS: Final = 6  # highest peaks of the grid, which are refined
 
 
 def argmin(function: Callable[[float], float], low: float, high: float, *, sections: int) -> float:
-    """Return where a unimodal function is smallest, to 0.618^sections of the distance from low to high.
+    """Return the minimiser of a unimodal function, to 0.618^sections of the distance from low to high.
 
-    The result is the best of the sections + 2 points that were evaluated: of two inner points the better one
-    stays an inner point. The ends are not evaluated.
+    The result is the best of the sections + 2 evaluated points: of two inner points the better one stays an
+    inner point. The ends are not evaluated.
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)
@@ -340,7 +340,7 @@ def argmin(function: Callable[[float], float], low: float, high: float, *, secti
 
 
 def argmax(function: Callable[[float], float], low: float, high: float, *, sections: int) -> float:
-    """Return where a unimodal function is largest; see `argmin`."""
+    """Return the maximiser of a unimodal function; see `argmin`."""
     return argmin(lambda x: -function(x), low, high, sections=sections)
 
 
@@ -354,7 +354,7 @@ def global_maximum(
     """Return the largest value of a vectorised function between low and high.
 
     The function is evaluated on a grid of `points` and at `breaks`, where its slope may jump. Its highest
-    peaks are refined by golden sections. A peak narrower than the grid may be missed.
+    peaks are refined by golden-section search. A peak narrower than the grid may be missed.
     """
     inner = [point for point in breaks if low < point < high]
     grid = np.unique(np.concatenate([np.linspace(low, high, points), inner]))
@@ -367,7 +367,7 @@ def global_maximum(
 
 
 def _refine(function: Callable[[Floats], Floats], begins: Floats, ends: Floats) -> float:
-    """Return the largest value that golden sections find in several intervals at once."""
+    """Return the largest value that golden-section search finds in several intervals at once."""
     first, second = ends - _GOLDEN * (ends - begins), begins + _GOLDEN * (ends - begins)
     at_first, at_second = function(first), function(second)
     best = max(float(at_first.max()), float(at_second.max()))
@@ -375,7 +375,7 @@ def _refine(function: Callable[[Floats], Floats], begins: Floats, ends: Floats) 
         rising = at_first < at_second
         begins, ends = np.where(rising, first, begins), np.where(rising, ends, second)
         step = _GOLDEN * (ends - begins)
-        # One of the two new inner points is an old one; only the other is evaluated.
+        # One of the two inner points was already evaluated; only the other is evaluated now.
         fresh = np.where(rising, begins + step, ends - step)
         value = function(fresh)
         best = max(best, float(value.max()))
@@ -387,9 +387,9 @@ def _refine(function: Callable[[Floats], Floats], begins: Floats, ends: Floats) 
 def integer_argmin(
     function: Callable[[int], float], low: int, high: int, *, points: int = 64, rounds: int = 5
 ) -> int:
-    """Return the integer from low to high at which a function is smallest, as far as grids show it.
+    """Return the integer from low to high at which a function is smallest, found by a grid search.
 
-    Each round evaluates `points` + 1 integers and goes on between the neighbours of the best one, so the
+    Each round evaluates `points` + 1 integers and continues between the neighbours of the best one, so the
     range shrinks `points`/2-fold. Then every remaining integer is tried.
     """
     for _ in range(rounds):

@@ -49,7 +49,7 @@ class Keystream:
 
 
 class SharedKeystream:
-    """A keystream for successive calls. A call made during another one has its own keystream.
+    """A keystream for successive calls. A call that is made during another call has its own keystream.
 
     `new(0)` returns the cipher of the stream, and `new(n)`, n ≥ 1, the cipher of the n-th call made during
     another one: by a signal handler, a finaliser or another thread. The bytes of such a call depend on when
@@ -86,7 +86,7 @@ class SharedKeystream:
 
 
 class Seeded(Source):
-    """A reproducible source, for tests and simulations only: anybody who knows the seed can undo the noise.
+    """A reproducible source, for tests and simulations only: anyone who knows the seed can undo the noise.
 
     >>> Seeded(7)
     Seeded(7) [not private: for tests only]

@@ -56,7 +56,7 @@ class Source(ABC):
         Proved: below_exactly (proofs/Window.v).
         """
         if bound < 1:
-            raise InvalidParameter(f"a uniform integer needs a bound of at least 1, not {found(bound)}")
+            raise InvalidParameter(f"expected a uniform integer's bound to be at least 1, got {found(bound)}")
         size = (bound - 1).bit_length()
         while True:
             draw = self.bits(size)
@@ -66,7 +66,9 @@ class Source(ABC):
     def coin(self, heads: int, of: int) -> bool:
         """Return True with probability exactly heads/of."""
         if not 0 <= heads <= of or of < 1:
-            raise InvalidParameter("a coin needs integers 0 <= heads <= of and of >= 1")
+            raise InvalidParameter(
+                "expected a coin with integers 0 <= heads <= of and of >= 1; correct heads or of"
+            )
         return self.below(of) < heads
 
     def integers(self, bound: int, size: int) -> Integers:
@@ -80,19 +82,21 @@ class Source(ABC):
             while rejected.size:
                 words[rejected] = self.words(rejected.size)
                 rejected = rejected[words[rejected] >= np.uint64(ceiling)]
-        words -= words // np.uint64(bound) * np.uint64(bound)  # the rest, in a third of the time of %
+        words -= words // np.uint64(bound) * np.uint64(bound)  # the remainder, in a third of the time of %
         return words.astype(np.int64)
 
     def coins(self, heads: int, of: int, size: int) -> Mask:
         """Return `size` independent coins, each True with probability exactly heads/of (of ≤ 2^63)."""
         if not 0 <= heads <= of:
-            raise InvalidParameter("coins need integers 0 <= heads <= of")
+            raise InvalidParameter("expected coins with integers 0 <= heads <= of; correct heads or of")
         return self.integers(of, size) < heads
 
     def choices(self, weights: Sequence[int], size: int) -> Integers:
         """Return `size` indices, index i with probability exactly weights[i] / sum(weights)."""
         if not len(weights) or min(weights) < 0 or sum(weights) < 1:
-            raise InvalidParameter("a choice needs non-negative integer weights with a positive sum")
+            raise InvalidParameter(
+                "expected non-negative integer weights with a positive sum; scale weights to integers"
+            )
         ends = list(accumulate(map(int, weights)))
         total = ends.pop()
         if total <= 1 << 63:

@@ -5,8 +5,8 @@ when it is done. `list.pop` and `list.append` are atomic, so a call made during 
 handler, a finaliser or another thread, never uses the same stream. If an exception interrupts a call, its
 stream is discarded.
 
-**One process.** A stream belongs to the process that made it. This is checked after the bytes were drawn:
-bytes of an inherited stream, or of a fork during the draw, are discarded and drawn again.
+**One process.** A stream belongs to the process that made it. This is checked after the bytes are drawn.
+Bytes of an inherited stream, or of a fork during the draw, are discarded and drawn again.
 
 **Fast key erasure** (D. J. Bernstein, "Fast-key-erasure random-number generators", 2017). The next key is the
 encryption, under the present key, of 32 fresh bytes from the operating system. The present key is then
@@ -57,7 +57,7 @@ class ErasingStream:
         return self._generation == _generation and self._process == os.getpid()
 
     def _change_key(self) -> None:
-        # Keystream XOR fresh bytes: unpredictable if either is, so copies of a virtual machine diverge here.
+        # Keystream XOR fresh bytes is unpredictable if either is, so copies of a virtual machine diverge.
         self._cipher.update_into(os.urandom(KEY), self._key)
         self._cipher = self._new(self._key)  # OpenSSL copies the key, and wipes the previous one
         self._key[:] = bytes(KEY)
