@@ -1,4 +1,4 @@
-"""Device texts in canonical JSON: one declaration of the members for writing and reading; digests.
+"""Device texts in canonical JSON: their members, declared once for the writer and the reader; digests.
 
 A device text contains all that a device needs to draw a report: see docs/wire.md. It is canonical JSON [RFC
 8785]: no white space, sorted keys, numbers as in ECMAScript. So programs in other languages write the same
