@@ -36,11 +36,11 @@ _SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
 class BatchBody:
     """Reports by fingerprint, the identity of the batch, and a public label such as a version.
 
-    A message of presence may have no report.
+    A batch with a message of presence may have no reports.
     """
 
     id: str  # 32 hexadecimal digits, random: it carries neither the device nor the time
-    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, of equal length
+    reports: Mapping[str, tuple[bytes, ...]]  # the reports of each question by its fingerprint
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class BatchBody:
 
     @staticmethod
     def of(identity: str, reports: Iterable[tuple[str, bytes]], label: str = "") -> BatchBody:
-        """Return the batch of pairs of a fingerprint and a report, in any order."""
+        """Return the batch of some pairs of a fingerprint and a report, which may come in any order."""
         groups: dict[str, list[bytes]] = {}
         for fingerprint, report in reports:
             groups.setdefault(fingerprint, []).append(report)
@@ -79,12 +79,12 @@ class BatchBody:
 
     @staticmethod
     def from_bytes(body: bytes) -> BatchBody:
-        """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
+        """Return the batch of a packed body; raise MalformedReport if the body is damaged or not a batch."""
         return ReadBatch.from_bytes(body).separate()
 
     @staticmethod
     def from_json(text: str) -> BatchBody:
-        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
+        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not a batch."""
         return ReadBatch.from_json(text).separate()
 
 
@@ -97,7 +97,7 @@ class ReportGroup(NamedTuple):
 
 
 class ReadBatch(NamedTuple):
-    """A batch as a collector reads it: verified to be canonical, with its reports left in one piece."""
+    """A batch as a collector reads it: checked to be canonical, with its reports left in one piece."""
 
     id: bytes
     label: str
@@ -105,11 +105,11 @@ class ReadBatch(NamedTuple):
 
     @property
     def reports(self) -> int:
-        """How many reports it holds, to all questions."""
+        """The number of reports to all questions."""
         return sum(len(data) // size for _, size, data in self.groups)
 
     def separate(self) -> BatchBody:
-        """Return the batch with its reports one by one."""
+        """Return the batch as a `BatchBody`, whose reports are separate."""
         reports = {
             name: tuple(data[at : at + size] for at in range(0, len(data), size))
             for name, size, data in self.groups
@@ -118,7 +118,7 @@ class ReadBatch(NamedTuple):
 
     @staticmethod
     def from_bytes(body: bytes) -> ReadBatch:
-        """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
+        """Return the batch of a packed body; raise MalformedReport if the body is damaged or not a batch."""
         if len(body) > MOST_BYTES:
             raise MalformedReport(f"expected a batch of at most {MOST_BYTES} bytes")
         content, digest = body[:-_DIGEST], body[-_DIGEST:]
@@ -155,7 +155,7 @@ class ReadBatch(NamedTuple):
 
     @staticmethod
     def from_json(text: str) -> ReadBatch:
-        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
+        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not a batch."""
         if len(text) > 2 * MOST_BYTES:
             raise MalformedReport(f"expected a batch of at most {2 * MOST_BYTES} characters")
         try:
@@ -183,7 +183,7 @@ class ReadBatch(NamedTuple):
 def identity_digest(identity: bytes) -> bytes:
     """Return the digest of a batch's identity, for stores and exports. Only the device knows the identity.
 
-    It has as many bits as the identity, and nobody can withdraw a batch with it.
+    The digest is as long as the identity. It cannot be used to withdraw the batch.
     """
     return hashlib.sha256(identity).digest()[:16]
 
@@ -196,7 +196,7 @@ def _slice(data: bytes, at: int, size: int) -> bytes:
 
 
 def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBatch:
-    """Return the batch; raise MalformedReport if its body is not the one that devices write."""
+    """Return the batch; raise MalformedReport if devices write this batch in another way."""
     if len(groups) > MOST_QUESTIONS:
         raise MalformedReport(_QUESTIONS)
     _check_label(label)
@@ -209,10 +209,10 @@ def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBa
 
 
 def _ascending(data: bytes, size: int) -> bool:
-    """Return whether reports of `size` bytes are in the order of their bytes."""
+    """Return whether reports of `size` bytes are sorted by their bytes."""
     if len(data) == size:
         return True
-    # The first byte counts most, so cells compare as big-endian numbers.
+    # The first byte is the most significant, so reports compare as big-endian numbers.
     reports = np.frombuffer(data, f">u{size}" if size in (1, 2, 4, 8) else f"S{size}")
     return bool((reports[1:] >= reports[:-1]).all())
 
@@ -229,11 +229,11 @@ def _read_list(name: str, some: object) -> ReportGroup:
     if not digits:
         raise MalformedReport(_LENGTH)
     lengths = set(map(len, some))
-    if data.hex() != digits or any(length % 2 for length in lengths):  # capitals, or spaces
+    if data.hex() != digits or any(length % 2 for length in lengths):  # it has capital letters or spaces
         raise MalformedReport(_TEXT)
     if len(lengths) != 1:
         raise MalformedReport(_LENGTH)
-    if sorted(some) != some:  # equal lengths: hexadecimal digits sort like the bytes
+    if sorted(some) != some:  # texts of equal length sort like their bytes
         raise MalformedReport(_SORTED)
     return ReportGroup(name, lengths.pop() // 2, data)
 

@@ -1,4 +1,4 @@
-"""Tables of counts, as a query in a database makes them."""
+"""Read tables of counts that a database query returned."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MOST_COUNT: Final = (1 << 63) - 1
 
 
 class Measure(StrEnum):
-    """What the total of a row counts."""
+    """The kinds of totals in the rows of a table of counts."""
 
-    COUNT = "count"  # reports of a cell, or that support a category
-    REPORTS = "reports"  # all reports, where the counts do not say how many
-    MALFORMED = "malformed"  # left out: no device can have sent it, or it has no batch
-    OTHER = "other fingerprint"  # left out: of another mechanism than the question's
+    COUNT = "count"  # reports of a cell, or reports that support a category
+    REPORTS = "reports"  # all reports, if the counts do not imply their number
+    MALFORMED = "malformed"  # left out: reports that no device can have sent, or without a batch
+    OTHER = "other fingerprint"  # left out: reports of another mechanism than the question's
 
 
 class CountTotals(NamedTuple):
@@ -37,7 +37,7 @@ class CountTotals(NamedTuple):
 def read_counts(question: Question, table: object, name: str | None) -> CountTotals:
     """Return the totals of one question; rows of several days, labels and machines are added.
 
-    Columns are known by their names, whatever the case of their letters.
+    Columns are found by their names, in upper or lower case.
     """
     question = as_question(question)
     columns = _columns(table)

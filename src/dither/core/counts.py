@@ -47,7 +47,7 @@ class Counts:
     counts: Integers
     n: int
     about: str = ""  # the name of the question in a campaign or a file, for titles
-    people: People = field(default=(), repr=False)  # who sent them, if it is known; see `Reports.people`
+    people: People = field(default=(), repr=False)  # the people who sent them, if known; see `Reports.people`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", as_question(self.question))
@@ -90,13 +90,13 @@ class Counts:
 
     @classmethod
     def empty(cls, asked: object) -> Self:
-        """Return the summary of no reports to a question or a design: adding it changes nothing."""
+        """Return an empty summary for a question or a design: adding it changes nothing."""
         question = as_question(asked)
         return cls(question, np.zeros(question.counting.size, dtype=np.int64), 0)
 
     @classmethod
     def gather(cls, chunks: Iterable[Reports]) -> Self:
-        """Return the summary of reports that come in chunks; one chunk is held at a time."""
+        """Return the summary of reports that come in chunks; one chunk at a time is in memory."""
         total: Self | None = None
         for chunk in chunks:
             part = cls.of(chunk)
@@ -107,7 +107,7 @@ class Counts:
 
     @classmethod
     def from_counts(cls, asked: object, table: object, *, name: str | None = None) -> Self:
-        """Read counts that a database made by the query of `dither sql`; all days and labels are added.
+        """Return the counts that a database computed by the query of `dither sql`, over all days and labels.
 
         The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
         question if the table has several with this fingerprint. Reports that the query refused are not in
@@ -154,7 +154,7 @@ class Counts:
             check_codebooks(self.question, other.question)
         about = self.about or other.about
         parts = [part.people for part in (self, other) if part.n]
-        # Of counts of many pieces it is not kept who they are: they would grow with every piece.
+        # The people of counts with many parts are dropped, because their list would grow with every part.
         people = join(parts) if sum(map(len, parts)) <= _CROWDS else ()
         return type(self)(self.question, self.counts + other.counts, self.n + other.n, about, people)
 
@@ -162,7 +162,10 @@ class Counts:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
 
     def read_by(self, asked: object) -> Self:
-        """Return the same counts decoded by another question or design, whose devices send the same."""
+        """Return the same counts, decoded by another question or design.
+
+        Raise Mismatch if the fingerprints differ.
+        """
         question = as_question(asked)
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(f"expected a summary of this {question.name}, got {self!r}")
@@ -182,7 +185,7 @@ class Counts:
         try:
             magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
             unpacker = zlib.decompressobj()
-            raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
+            raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # a summary is not longer
         except (struct.error, TypeError, zlib.error):
             raise MalformedReport(
                 "expected the bytes of a summary, as Counts.to_bytes() writes them"
@@ -245,7 +248,7 @@ class Counts:
 
 
 def name_result(function: Made) -> Made:
-    """Return a function whose results know whose reports they are of, and the names of their questions."""
+    """Return the function, with the people of the reports and the names of the questions in its results."""
 
     @wraps(function)
     def call(*args: object, **more: object) -> Any:
@@ -263,7 +266,7 @@ def name_result(function: Made) -> Made:
 
 
 def summarise(reports: Reports | Counts) -> Counts:
-    """Return the summary of reports; a summary is returned as it is. Every estimator begins here."""
+    """Return the summary of reports; a summary is returned unchanged. Every estimator calls this first."""
     return reports if isinstance(reports, Counts) else Counts.of(reports)
 
 

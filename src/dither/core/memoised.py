@@ -27,7 +27,7 @@ SECRET: Final = "the device's key stays on the device"
 
 
 def check_key(key: object) -> None:
-    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads keys: k and k with zeros would be one."""
+    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads shorter keys with zeros."""
     if not isinstance(key, bytes) or len(key) != _KEY:
         raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
 
@@ -39,7 +39,7 @@ class Memoised(AskedAgain):
     The randomness of the report is an HMAC-SHA-256 of the key, the name of the question, the device text and
     the value. So nothing about values is stored, and the answer is the same after a restart. `name` is the
     public name of the question. It must be different for each question that a device answers, because two
-    questions with the same name and device text would have the same noise. A whole path is one value.
+    questions with the same name and device text would have the same noise. A complete path is one value.
 
     Promise:   the mechanism's, once for all answers of a person whose value never changes. If the value
                changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
@@ -118,7 +118,7 @@ class Memoised(AskedAgain):
         kernel = self.question.kernel
         inputs = self.question.domain.check([before, after])
         laws = [kernel.probabilities(value) for value in inputs] if kernel.outcomes <= _LISTED else []
-        if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
+        if not laws or len(laws[0]) != kernel.outcomes:  # a public seed: the probabilities are for one
             raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
         return float(1 - sum(p * other for p, other in zip(*laws, strict=True)))
 
@@ -139,7 +139,7 @@ class Memoised(AskedAgain):
         return self.question.reports(together.reshape(apart.shape + together.shape[1:]))
 
     def mark(self, value: object) -> str:
-        """Return 16 bytes as hexadecimal text by which one value is recognised, only with the key."""
+        """Return 16 bytes as hexadecimal text that identify a value. Computing them needs the key."""
         (mark,) = self.question.separate(value).marks
         return self._source(mark, b"told 1\0").take(16).hex()
 

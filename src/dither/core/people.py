@@ -1,4 +1,4 @@
-"""Who is behind reports: so that two estimates of the same people are not taken for independent.
+"""The people who sent reports, so that two estimates of the same people are not taken as independent.
 
 A `Crowd` is some rows of one collection, identified by a token. The token is random, or a digest of the
 reports if they come from a file. It says nothing about anybody's value, is never sent and does not count for
@@ -19,20 +19,20 @@ import numpy as np
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Integers, is_nothing
 
-_BITS: Final = 64.0  # bits of information in reports, from which on equal reports mean the same people
+_BITS: Final = 64.0  # equal reports with at least this number of bits of information are from the same people
 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Some people of a collection: the token of the collection and the numbers of their rows."""
+    """Some people of a collection: the token of the collection and the indices of their rows."""
 
     token: bytes
     rows: range | Integers
-    part: str = ""  # which of the collection's questions they answer: another part is another report
+    part: str = ""  # the question of the collection that they answer; each has its own reports
 
     @property
     def n(self) -> int:
-        """How many people they are; one may be in it several times."""
+        """The number of rows; a person may be in several."""
         return len(self.rows)
 
     def take(self, index: Any) -> Crowd | None:
@@ -48,18 +48,19 @@ class Crowd:
             return None
 
 
-People = tuple[Crowd, ...]  # in the order of the reports; empty if nothing is known of them
+People = tuple[Crowd, ...]  # in the order of the reports; empty if they are not known
 
 
 def new_people(count: int, part: str = "") -> People:
-    """Return people who are nobody else's: of reports that were just drawn, or given without a file."""
+    """Return new people, for reports that were just drawn, or given without a file."""
     return (Crowd(os.urandom(16), range(count), part),)
 
 
 def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict[str, People]:
-    """Return the people of the columns of one file, by its content; with None all rows have a report.
+    """Return the people of the columns of one file, identified by the content of the file.
 
-    A file of few or alike reports is equal to others by chance: then its people are nobody else's.
+    A column has its reports and a mask of the rows that have one, or None for all rows. A file with few or
+    similar reports may equal another one by chance, so its people are new.
     """
     digest, bits = hashlib.sha256(), 0.0
     for name, (cells, there) in sorted(columns.items()):
@@ -77,7 +78,7 @@ def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict
 
 
 def people_by_id(ids: Sequence[object], part: str = "") -> People:
-    """Return the people that public ids name: rows with one id are one person's.
+    """Return the people that public ids name: rows with the same id are from one person.
 
     Raise InvalidParameter, with the number of the row, for a row without an id.
     """
@@ -91,7 +92,7 @@ def people_by_id(ids: Sequence[object], part: str = "") -> People:
 
 
 def _information(cells: Array) -> float:
-    """Return the entropy of reports in bits, as if each were drawn from the shares of all of them."""
+    """Return the entropy of reports in bits, for independent draws with their observed frequencies."""
     if cells.ndim == 0 or not cells.size:
         return 0.0
     flat = cells.reshape(len(cells), -1)
@@ -100,7 +101,7 @@ def _information(cells: Array) -> float:
 
 
 def take(people: People, index: Any) -> People:
-    """Return the people of some of the reports; nothing is known of a choice across several crowds."""
+    """Return the people of some of the reports; empty (not known) for a choice across several crowds."""
     if len(people) != 1:
         return ()
     found = people[0].take(index)
@@ -108,13 +109,13 @@ def take(people: People, index: Any) -> People:
 
 
 def join(parts: Iterable[People]) -> People:
-    """Return the people of reports one after another; nothing is known if one part's are not."""
+    """Return the people of concatenated reports; empty (not known) if they are not known for one part."""
     given = list(parts)
     return tuple(crowd for part in given for crowd in part) if all(given) else ()
 
 
 def shared_rows(first: People, second: People) -> tuple[Integers, Integers]:
-    """Return the places in both of the people who are in both, one below another."""
+    """Return the indices, in `first` and in `second`, of the people who are in both."""
     left: list[Integers] = [np.empty(0, dtype=np.int64)]
     right: list[Integers] = [np.empty(0, dtype=np.int64)]
     begin = 0
@@ -145,7 +146,7 @@ def _common(first: range | Integers, second: range | Integers) -> tuple[Integers
 
 
 def overlap(first: People, second: People, *, same_part: bool = False) -> bool:
-    """Return whether a person is in both; with `same_part`, by the same report."""
+    """Return whether a person is in both; with `same_part`, with the same report."""
     return any(
         crowd.token == other.token
         and (not same_part or crowd.part == other.part)
@@ -156,7 +157,7 @@ def overlap(first: People, second: People, *, same_part: bool = False) -> bool:
 
 
 def count_people(crowds: Sequence[Crowd]) -> int:
-    """Return how many different people there are in some crowds."""
+    """Return the number of different people in some crowds."""
     rows: dict[bytes, list[Integers]] = {}
     for crowd in crowds:
         rows.setdefault(crowd.token, []).append(np.asarray(crowd.rows, dtype=np.int64))

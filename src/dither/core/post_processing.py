@@ -156,7 +156,7 @@ class Snapped(PostProcessing):
 class Moved(PostProcessing):
     """Locations moved by a table with a location for each node of a grid with the area's corners.
 
-    Between the nodes it is interpolated. `design.read("median")` makes one.
+    The table is interpolated between the nodes. `design.read("median")` makes one.
     """
 
     area: Rectangle
@@ -187,9 +187,10 @@ class Moved(PostProcessing):
 
 @dataclass(frozen=True, init=False)
 class Projected(PostProcessing):
-    """Places outside a public shape moved to its nearest place; polygons may have holes, or be several.
+    """Places outside a public shape moved to the nearest place in it.
 
-    The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon.
+    The shape is a shapely geometry, a GeoJSON geometry, or the corners of a polygon. It may have several
+    polygons, and these may have holes.
     """
 
     shape: str = field(repr=False)  # well-known text (WKT), the same for equal shapes

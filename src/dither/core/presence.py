@@ -27,8 +27,8 @@ class PresenceCounts:
 
     `messages` is None for a period that is not shown, because it had fewer than `people` devices. A public
     label that is not shown in a period counts 0 there, and `public` counts all devices without the permanent
-    label. `counts` has a row for each period and a column for each report; a row of zeros is one that is not
-    shown.
+    label. `counts` has a row for each period and a column for each report. A row of zeros means that the
+    period is not shown.
 
     >>> import dither as dt
     >>> weeks = dt.Categories(["2026-05-04", "2026-05-11"])
@@ -77,9 +77,9 @@ class PresenceCounts:
         return Counts(self.question, row, self.question.counting.implied_answers(row) or 0)
 
     def __add__(self, other: object) -> PresenceCounts:
-        """Return the counts of two collectors of a campaign, of which a device sends to one.
+        """Return the sum of the counts of two collectors of a campaign; a device sends to one of them.
 
-        Periods are those of both. A number that one of them does not show is not shown in the sum.
+        The sum has the periods that both have. A number that one of them does not show is not shown.
         """
         if not isinstance(other, PresenceCounts):
             return NotImplemented
@@ -120,7 +120,7 @@ class PresenceCounts:
         return np.asarray(self.counts)
 
     def _hides_label(self, place: int) -> bool:
-        """Return whether devices with the permanent label came in a period, and are not shown."""
+        """Return whether a period has devices with the permanent label that are not shown."""
         marked = self.question is not None and not self.counts_array[place].any()
         return marked and self.messages[place] != self.public[place]
 
@@ -140,7 +140,7 @@ class PresenceCounts:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> PresenceCounts:
-        """Return the counts that `to_json` wrote; raise MalformedReport if it is something else."""
+        """Return the counts that `to_json` wrote; raise MalformedReport for other texts."""
         try:
             data: dict[str, Any] = json.loads(text)
             if data["dither-presence"] != _VERSION:

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from dither.advice.plan import Plan
 
 _CAMPAIGN_VERSION: Final = 1
-# What the table [campaign] of a file may have.
+# Keys of the table [campaign] of a file.
 TERMS: Final = (
     *("name", "version", "asker", "contact", "purpose", "begins", "ends", "people", "retry", "repeat"),
     *("answers", "days", "every", "changes", "labels", "label_share", "expects", "phase"),
     *("languages", "purposes", "sealing_key", "reports_a_batch"),
 )
-# What the table of a question may have that is for people and for collectors, not for its mechanism.
+# Keys of the table of a question that are for people and collectors, not for its mechanism.
 WORDS: Final = ("text", "names", "installed")
-BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
+BUDGET: Final = ("epsilon", "sampled")  # keys of [campaign] that divide a person's ε
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,7 @@ class Questionnaire:
         `spent` is the privacy loss of a person's earlier answers, such as `account.ledger.spent`. With
         `minimum_batch`, the texts add the (ε, δ) of reports that are mixed in batches of that many people.
         `randomiser="holder"` is for the holder of a file; `keep` and `weights` are its columns that stay
-        unchanged. `repeat` is how a second answer is made, as `dt.Inquiry` has it. `language` is "en" or
-        "de".
+        unchanged. `repeat` is how a second answer is made; see `dt.Inquiry`. `language` is "en" or "de".
 
         >>> from dither import Interval, Podium
         >>> told = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)}).explain()
@@ -179,8 +178,8 @@ class Questionnaire:
     def plan(self, people: int) -> Plan:
         """Return the error of each question for a number of people, from privacy and from sampling.
 
-        Beside it are the errors of the other way to spend the same ε: split between the questions, or one
-        question each (`sampled`).
+        The result also has the errors of the other way to spend the same ε: split between the questions, or
+        one question each (`sampled`).
 
         >>> from dither import Interval, Podium
         >>> survey = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)})
@@ -224,7 +223,7 @@ def _without_dates(tables: object) -> object:
 def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
     """Return tables of questions; those without their own ε share the campaign's ε.
 
-    If a person answers only one question, each has all of it.
+    If a person answers only one question, each question has the complete ε.
     """
     budget, tables = check_epsilon(total), {name: dict(table) for name, table in tables.items()}
     free = [name for name, table in tables.items() if "epsilon" not in table]

@@ -55,7 +55,7 @@ def _import_homes(file: str) -> dict[str, str]:
     package = ".".join(["dither", *file.split("/")[:-1]])
     return {
         alias.name: f"{package}.{node.module}" if node.level else node.module
-        for node in ast.walk(tree)  # those for type checkers, too
+        for node in ast.walk(tree)  # including imports for type checkers
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
@@ -75,7 +75,7 @@ def is_design(kind: object) -> bool:
 
 @cache
 def names() -> dict[str, type[Any]]:
-    """Return every public design by its name, the rivals among them."""
+    """Return every public design by its name, including the rivals."""
     every = ((name, public(name)) for name, home in homes().items() if home.startswith(_ROOMS))
     return {
         name: kind
@@ -108,7 +108,7 @@ def draw_of(device: Mapping[str, Any]) -> str:
 
 
 def check_name(name: str, draw: str, *, known: bool) -> None:
-    """Raise MalformedReport if the design of a name does not draw so, or is not known and has to be.
+    """Raise MalformedReport if the design of a name has another draw, or if it must be known and is not.
 
     A policy may list names, so a name must belong to a design with this draw. A design of another package may
     not use a name of dither's.
@@ -137,12 +137,12 @@ def _stated_draws(name: str) -> tuple[str, ...]:
 
 
 def adviser(module: str) -> Any:
-    """Return a module of the room `advice`, imported only when needed because it is above this room."""
+    """Return a module of the package `advice`, imported when needed because it is in a higher layer."""
     return import_module(f"dither.advice.{module}")
 
 
 def register(kind: type[Any]) -> None:
-    """Make a design of another package known by the name of its class."""
+    """Register a design of another package by the name of its class."""
     if not kind.__module__.startswith("dither."):
         _OWN[kind.__name__] = kind
 
@@ -165,7 +165,7 @@ _FRACTION: Final = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 
 
 def class_for(kind: type[Any], kernel: str) -> type[Any]:
-    """Return the class of the designs of a name that draw by a kernel: on places it may be another one."""
+    """Return the class of designs of this kind for a kernel; on places it may be another class."""
     path: str | None = getattr(kind, "for_kernels", {}).get(kernel)
     if path is None:
         return kind
@@ -186,7 +186,7 @@ def plain(value: object) -> object:
         if isinstance(value, kind):
             return writer(value)
     digest = getattr(value, "digest", None)
-    if isinstance(digest, str):  # a loss that is a Python function does not travel
+    if isinstance(digest, str):  # a loss that is a Python function: only its digest can be written
         return {"function": digest}
     raise InvalidParameter(f"a parameter of type {type(value).__name__} cannot be written as JSON")
 

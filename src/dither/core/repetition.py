@@ -353,8 +353,8 @@ class Once(AskedAgain):
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
         """Return the mechanism's guarantee, composed over the answers, for one person.
 
-        The law of (day, report) given the values x₁, …, x_T is P(day)·P(report | x_day), and P(day) is the
-        same for all values. So its ratio is at most the mechanism's, for any two sequences of values.
+        The distribution of (day, report) given the values x₁, …, x_T is P(day)·P(report | x_day), and P(day)
+        is the same for all values. So for any two sequences of values, the ratio is at most the mechanism's.
         """
         (once,) = inner
         total = once.repeated(self.answers)
@@ -416,9 +416,8 @@ class KeptChange(Answering, Combinator):
                shares as if every value stayed as it is after `changes` changes.
     Use when:  a yes-or-no value changes at most a few times and is collected for a long time.
                `dt.over_time` compares it with `dt.Once`.
-    Reference: the tree of [Erlingsson19]; docs/time.md lists the differences and the source of the patterns
-    of
-               flips.
+    Reference: the tree of [Erlingsson19]; docs/time.md lists the differences, and the source of the patterns
+               of flips.
 
     >>> from dither import KRR, Categories
     >>> year = KeptChange(KRR(Categories(["no", "yes"]), epsilon=1), days=365)
@@ -546,8 +545,8 @@ class KeptChange(Answering, Combinator):
         return cells.reshape(reported.shape), inside
 
     def pattern(self, group: int) -> FlipPattern:
-        """Return the flips of a group's reports about changes: no more than it has intervals."""
-        from dither.core.kernels.ball import FlipPattern  # a mean does without it
+        """Return the flips of a group's reports about changes: at most as many as it has intervals."""
+        from dither.core.kernels.ball import FlipPattern  # imported only for reports about changes
 
         return FlipPattern.best(self.question.kernel.ratio, min(self.changes, self.intervals(group)))
 
@@ -556,12 +555,12 @@ class KeptChange(Answering, Combinator):
     ) -> tuple[Array, Integers]:
         """Draw the reports of people in a group g > 0 for the intervals in `due`, by their patterns of flips.
 
-        `used` says how many flips of each person were used in earlier intervals; the second result is how
-        many are used now. After the last one all reports are coins.
+        `used` is the number of flips of each person that were used in earlier intervals. The second result is
+        the number that is used now. After the last flip all reports are coins.
         """
         reported = source.coins(1, 2, len(codes) * len(due)).reshape(len(codes), len(due)).astype(np.int64)
         changed = np.cumsum(codes[:, 1:] != codes[:, :-1], axis=1)
-        values = codes.copy()  # after `changes` changes a value stays
+        values = codes.copy()  # A value stays after `changes` changes.
         values[:, 1:] = codes[:, :1] ^ (np.minimum(changed, self.changes) & 1)
         count = used.copy()
         for column, interval in enumerate(due):

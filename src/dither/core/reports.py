@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class DecodedValues(UserWarning):
-    """Decoded single values are noisy: averages of them are right, models fitted to them are not."""
+    """The warning that decoded values are noisy: averages of them are right, models fitted to them wrong."""
 
 
 MAGIC: Final = b"dither\x00"  # the first bytes of reports
@@ -55,12 +55,12 @@ class Reports:
     question: Question
     cells: Array
     about: str = ""  # the name of the question in a campaign or a file, for titles
-    # Who sent them, if it is known: two estimates of the same people are not independent. It is never sent.
+    # The people who sent them, if known: estimates from the same people are dependent. They are never sent.
     people: People = field(default=(), repr=False)
 
     @property
     def values(self) -> Array:
-        """The decoded reports. They are noisy, one by one; a warning says so once (`DecodedValues`)."""
+        """The decoded reports. Single values are noisy; a warning says so once (`DecodedValues`)."""
         _warn_once(self.question)
         return self.question.decode(self.cells)
 
@@ -68,11 +68,11 @@ class Reports:
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who sent all of these reports: every value in them spends the budget.
 
-        Each location is charged, and the result is a guarantee for trajectories.
+        Every location of a path also spends it, so the result is then a guarantee for trajectories.
         """
         once = self.question.guarantee
         if once.unit == "trajectory" != self.question.domain.protects:
-            count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
+            count = int(np.count_nonzero(self.cells[..., 0]))  # the marks of beginnings count the paths
         else:
             count = self.cells.size // math.prod(self.question.layout.shape)
         if count == 0:

@@ -61,7 +61,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def check_bounds(data: object) -> None:
-    """Raise MalformedReport if data are too deeply nested, have too many parts, or too long a number."""
+    """Raise MalformedReport if data are nested too deeply, or have too many parts or too long a number."""
     level: list[Any] = [data]
     items = 0
     for _ in range(MOST_DEPTH):

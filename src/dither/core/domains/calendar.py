@@ -1,6 +1,6 @@
 """Dates and times of the day as numbers: days since 1970 on an interval, minutes since midnight on a circle.
 
-A `Calendar` says how values are read and shown. Devices draw from the numbers, and do not know of it.
+A `Calendar` defines how values are read and shown. Devices draw from the numbers and do not use it.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ _STARTS: Final = ("day", "week", "month", "year")
 
 
 class Calendar(str):
-    """How numbers are read and shown, as the unit of a line: "days since 1970-01-01 in Europe/Berlin".
+    """The unit of dates or times on a line, such as "days since 1970-01-01 in Europe/Berlin".
 
-    The text is what a program sees that knows of no dates. Without a zone, time stamps are taken as written.
+    It defines how numbers are read and shown. It is a text, so that programs that do not know dates can show
+    it. Without a zone, time stamps are taken as written.
     """
 
     __slots__ = ()
 
     @staticmethod
     def of(unit: object) -> Calendar | None:
-        """Return the calendar that a unit is; None if it is another unit."""
+        """Return the calendar of a unit; None if the unit is not one of dates or times."""
         if isinstance(unit, Calendar) or not isinstance(unit, str):
             return unit if isinstance(unit, Calendar) else None
         start, _, zone = unit.partition(_IN)
@@ -57,7 +58,7 @@ class Calendar(str):
 
     @property
     def zone(self) -> str:
-        """The zone that time stamps are taken in; empty if as they are written."""
+        """The time zone to which time stamps are converted; empty if they are taken as written."""
         return self.partition(_IN)[2]
 
     @property
@@ -67,11 +68,11 @@ class Calendar(str):
 
     @property
     def span(self) -> str:
-        """The unit of differences."""
+        """The unit of differences: days or minutes."""
         return "days" if self.is_date else "minutes"
 
     def numbers(self, array: Array) -> Array:
-        """Return an array of values as numbers; numbers and the marks of "no answer" stay."""
+        """Return an array of values as numbers; numbers and missing answers are unchanged."""
         if array.dtype.kind in "fiub":
             return array
         if array.dtype.kind == "M" and not np.isnat(array).any():
@@ -82,7 +83,7 @@ class Calendar(str):
         return made if missing else made.astype(np.float64)
 
     def number(self, value: object) -> float:
-        """Return one value as a number; raise OutsideDomain if it is not one."""
+        """Return one value as a number; raise OutsideDomain if it is not a date or time."""
         (number,) = self._of_cells([value])
         if number is None:
             raise OutsideDomain(f"{self._expected}; it is missing")
@@ -156,7 +157,7 @@ class Calendar(str):
         return np.array([low, *(start for start in starts if low < start < high), high])
 
     def bins(self, edges: list[float]) -> list[tuple[object, object]]:
-        """Return the first and the last date of each bin, or the times between which it is."""
+        """Return the first and the last date of each bin, or the times at which it begins and ends."""
         if not self.is_date:
             return [(self.text(first), self.text(last)) for first, last in pairwise(edges)]
         first = [math.ceil(edges[0]), *(math.floor(edge) + 1 for edge in edges[1:-1])]
@@ -203,7 +204,7 @@ class Calendar(str):
         return made
 
     def _read(self, value: object) -> tuple[float, str]:
-        """Return a value as a number, and its time zone; raise ValueError or OutsideDomain if it is not."""
+        """Return a value as a number, and its time zone; raise ValueError or OutsideDomain for others."""
         if isinstance(value, bool):
             raise OutsideDomain(self._expected)
         if isinstance(value, int | float | np.integer | np.floating):

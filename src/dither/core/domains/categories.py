@@ -30,9 +30,9 @@ from dither.foundation.digits import whole as grouped
 
 
 class CodedLabels:
-    """Labels as places in a list of different labels, as data frames store categories.
+    """Labels as indices into a list of different labels, as data frames store categories.
 
-    `Categories.check` looks up the few labels of the list instead of all answers.
+    `Categories.check` then looks up each label of the list once, and not every answer.
 
     >>> Categories(["no", "yes"]).check(CodedLabels(np.array([0, 1, 0]), ["yes", "no"]))
     array([1, 0, 1])
@@ -41,14 +41,14 @@ class CodedLabels:
     def __init__(self, places: Integers, labels: Sequence[Any] | Array) -> None:
         self.places = places
         self.labels = np.empty(len(labels), dtype=object)
-        for index, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
+        for index, label in enumerate(labels):  # one by one, because lists of JSON would become a second axis
             self.labels[index] = label
 
     def __len__(self) -> int:
         return len(self.places)
 
     def __getitem__(self, rows: slice | Array) -> CodedLabels:
-        """Return some of the labels, by a slice, a mask or places."""
+        """Return some of the labels, by a slice, a mask or indices."""
         return CodedLabels(self.places[rows], self.labels)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -164,14 +164,14 @@ class Categories(Domain):
 
     @property
     def cell_type(self) -> CellType:  # type: ignore[override]
-        """How a column holds labels: as they are, or as codes if there are only codes."""
+        """How a column of a table holds labels: unchanged, or as codes if the categories are integers."""
         return "codes" if isinstance(self.labels, range) else "labels"
 
     def words(self) -> str:
         return f"one of {grouped(len(self) - self.optional)} answers{', or no answer' * self.optional}"
 
     def examples(self, *, few: bool = False) -> list[Hashable]:
-        """Return the first and the last label, then up to 300 others; with `few` all of up to 32, or four."""
+        """Return the first label, the last, and up to 300 others; with `few`, all of up to 32, or four."""
         last = len(self) - 1
         if few:
             codes = [*range(len(self))] if len(self) <= _ALL else [0, last, 1, len(self) // 2]
@@ -277,7 +277,7 @@ _LETTERS: Final = "azé"
 
 
 class _Codes(dict[int, int]):
-    """From code points to symbols; `str.translate` deletes all other letters and so shortens the text."""
+    """A map from code points to symbols. `str.translate` deletes other letters, so the text gets shorter."""
 
     def __missing__(self, letter: int) -> None:
         return None
@@ -291,7 +291,7 @@ def _refuse_places(name: str, data: Data, known: Data) -> NoReturn:
 class Places(Domain):
     """A public list of places with the distances between them: along roads, in minutes, or any other.
 
-    `distances[i][j]` is how bad it is to report place j for place i. Devices know only the list.
+    `distances[i][j]` is the error of reporting place j for place i. Devices know only the list.
 
     >>> Places(["home", "shop"], distances=[[0, 7], [6, 0]]).distances.max()
     np.float64(7.0)
@@ -429,7 +429,7 @@ class Text(Domain):
         return row.ljust(self.length, b"\0")
 
     def _encode(self, value: object) -> bytes | None:
-        """Return the symbols of one value, of any number, or None if it cannot be encoded."""
+        """Return the symbols of a value of any length; None if the value cannot be encoded."""
         if isinstance(value, bytes) and self.alphabet is None:
             return bytes(value)
         if not isinstance(value, str):
@@ -443,7 +443,7 @@ class Text(Domain):
             return None
 
     def clip(self, values: object) -> Array:
-        """Return texts cut to the length, at the end of a letter; raise an error for unknown letters."""
+        """Return texts cut to the length, never within a letter; raise an error for unknown letters."""
         array = objects(values)
         cut = np.empty(array.shape, dtype=object)
         cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())

@@ -8,11 +8,11 @@ from dither.errors import InvalidParameter
 
 
 def Dates(first: object, last: object, *, zone: str | None = None, clipped_from: object = None) -> Interval:
-    """Return the days from a first to a last one, both included: an `Interval` of days since 1970.
+    """Return the days from `first` to `last`, both included: an `Interval` of days since 1970.
 
-    Values are dates, ISO texts, or time stamps, whose day is taken as written, or in `zone`. Answers are
-    printed as dates, and `dt.distribution(reports, "month")` has a bin for each month. `clipped_from` is as
-    of an `Interval`.
+    Values are dates, ISO texts or time stamps. The day of a time stamp is taken as written, or in `zone`.
+    Answers are printed as dates, and `dt.distribution(reports, "month")` has a bin for each month. See
+    `Interval` for `clipped_from`.
 
     >>> Dates("2026-01-01", "2026-12-31")
     Dates('2026-01-01', '2026-12-31')
@@ -31,8 +31,9 @@ def Dates(first: object, last: object, *, zone: str | None = None, clipped_from:
 def Times(*, zone: str | None = None) -> Circle:
     """Return the times of the day, a `Circle` of 1 440 minutes: 23:59 is next to 00:00.
 
-    Values are times, ISO texts such as "08:15", or time stamps, taken as written, or in `zone`. Answers are
-    printed as times, and `dt.distribution(reports, "hour")` has a bin for each hour.
+    Values are times, ISO texts such as "08:15", or time stamps. The time of a time stamp is taken as
+    written, or in `zone`. Answers are printed as times, and `dt.distribution(reports, "hour")` has a bin for
+    each hour.
 
     >>> Times()
     Times()

@@ -44,19 +44,19 @@ CellType = Literal["numbers", "codes", "labels", "sets", "none"]
 class Domain(ABC):
     """The set of possible values of a question. It is public and must not depend on anybody's value.
 
-    A domain answers for itself: other modules ask its attributes and methods, not its class. One that is
-    defined outside of dither is registered under its `kind` when its class is made.
+    Other modules use the attributes and methods of a domain and do not test its class. A class that is
+    defined outside of dither is registered under its `kind` when it is defined.
     """
 
     kind: ClassVar[str] = ""  # the name in a device text, and the key in a table of TOML
-    fields: ClassVar[Fields]  # what else a device text says of the domain
+    fields: ClassVar[Fields]  # the other members of the domain in a device text
     outside: ClassVar[str]  # the treatment of a value outside: "clip", "wrap" or "refuse"
     optional: bool = False  # True if "no answer" (None) is an input, as private as any other
     circular: bool = False  # True if values are angles: the smallest equals the largest
     line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
-    clipping: Clipping | None = None  # if values outside are moved to the ends on purpose
-    listed: Categories | None = None  # the public list of which a value is one label, or some labels
-    count: int | None = None  # the number of different values, if it is listed
+    clipping: Clipping | None = None  # set if values outside are moved to the ends on purpose
+    listed: Categories | None = None  # the public list; a value is one of its labels, or several
+    count: int | None = None  # the number of different values, if they are listed
     sets: bool = False  # True if a value is a set of labels of the list
     most: int = 1  # the largest number of labels in a value
     shape: tuple[int, ...] = ()  # shape of one value in an array; a location is a path of length 1
@@ -105,12 +105,12 @@ class Domain(ABC):
     def examples(self, *, few: bool = False) -> list[Any]:
         """Return the inputs that an audit tries, those that detect the most errors first.
 
-        With `few`, return those at which it lists the probabilities of all reports; none if it does not.
+        With `few`, return only the inputs for which it lists the probabilities of all reports, if any.
         """
 
     @property
     def portable(self) -> bool:
-        """Whether a program in another language can read what `device` returns: no label is Python's own."""
+        """Whether programs in any language can read the result of `device`, without labels of Python only."""
         return _portable(self.device())
 
 
@@ -126,7 +126,7 @@ def known_kinds() -> dict[str, type[Domain]]:
 
 
 def read_domain(data: Mapping[str, Any]) -> Domain:
-    """Return the domain that JSON-compatible data describe; raise MalformedReport if they describe none."""
+    """Return the domain that JSON-compatible data describe; raise MalformedReport for other data."""
     try:
         return _KINDS[data["kind"]].from_device(data)
     except InvalidParameter as error:
@@ -140,7 +140,7 @@ DOMAIN: Final = Codec(Domain.device, read_domain)
 
 
 class Line(Domain):
-    """A domain of one number: an interval or a circle. `unit` is only for axes and prints."""
+    """A domain of one number: an interval or a circle. `unit` is only for axes and printed results."""
 
     step: float | None
     unit: str
@@ -184,7 +184,7 @@ class Line(Domain):
         return type(self)(**self.fields.write(self), **declared)
 
     def has_values_of(self, other: Domain) -> bool:
-        """Return whether devices cannot tell another domain from this one: declarations do not count."""
+        """Return whether another domain has the same values for devices; its declarations may differ."""
         return isinstance(other, Line) and (self.kind, self.low, self.high) == (
             other.kind,
             other.low,
@@ -221,11 +221,11 @@ class Line(Domain):
 
     @property
     def plain_unit(self) -> str:
-        """The unit as a campaign states it: of dates and times its terms say what numbers are."""
+        """The unit as a campaign states it; empty for dates and times, because its terms declare them."""
         return "" if isinstance(self.unit, Calendar) else self.unit
 
     def plain(self, values: object) -> object:
-        """Return values as numbers if they are dates or times, else as they are."""
+        """Return values as numbers if they are dates or times, else unchanged."""
         if not isinstance(self.unit, Calendar) or isinstance(values, np.ma.MaskedArray):
             return values
         array = regular(values)
@@ -240,12 +240,12 @@ class Line(Domain):
 
     @property
     def parts(self) -> int:
-        """The number of parts of a scale between whose edges these values are interpolated; else 1."""
+        """The number of parts of the scale whose edges these values are interpolated between; else 1."""
         inside = self.scale and (self.low, self._high()) == (self.scale[0], self.scale[-1])
         return len(self.scale) - 1 if inside else 1
 
     def positions(self, values: object) -> Floats:
-        """Return the positions of values on the scale, those outside at its ends; without one, the values."""
+        """Return the positions of values on the scale, clipped to its ends; without a scale, the values."""
         if not self.scale or self.parts > 1:
             return np.asarray(self.clip(values), dtype=np.float64)
         array = numbers(values).astype(np.float64)
@@ -253,7 +253,7 @@ class Line(Domain):
 
     @property
     def points(self) -> Floats | None:
-        """The only values that answers take, in increasing order; None if they may be any number."""
+        """The possible answers in increasing order; None if an answer may be any number."""
         return None
 
     def admits(self, block: Array) -> bool:
@@ -348,7 +348,7 @@ def objects(values: object) -> Array:
 
 
 def regular(values: object) -> Array | None:
-    """Return values as an array, or None; errors of numpy may contain a value and must not leave here."""
+    """Return values as an array, or None. numpy's errors may contain a value, so they must not leave here."""
     try:
         return np.asarray(values)
     except (TypeError, ValueError, OverflowError):
@@ -356,7 +356,7 @@ def regular(values: object) -> Array | None:
 
 
 def check_domain(domain: object) -> Domain:
-    """Return a domain; raise InvalidParameter if it is something else."""
+    """Return the domain; raise InvalidParameter if the object is not a domain."""
     if not isinstance(domain, Domain):
         raise InvalidParameter(
             f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
@@ -378,7 +378,7 @@ def finite(name: str, value: object) -> float:
 
 
 def show_number(number: float) -> str:
-    """Return a public number with all its digits, 18 instead of 18.0."""
+    """Return a public number as text with all its digits: 18 instead of 18.0."""
     return repr(number).removesuffix(".0")
 
 
@@ -406,9 +406,9 @@ class Interval(Line):
     device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
 
     `clipped_from` declares that values outside are moved to the ends on purpose. It is the result of
-    `dt.bounds`, or the interval that the values come from. Every estimate then says what it is: the mean of
+    `dt.bounds`, or the interval that the values come from. Every estimate then states this: it is the mean of
     values clipped to [low, high], with the share of people outside if that is known. `on_scale` returns an
-    interval of positions on a scale, whose declared edges estimates use to return values.
+    interval of positions on a scale. Estimates use its declared edges to map positions back to values.
 
     >>> Interval(18, 100).clip([17, 50])
     array([18., 50.])
@@ -645,7 +645,7 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def check_unit(unit: object) -> str:
     """Return the name of a unit; raise InvalidParameter unless it is a short text on one line."""
-    # A signed campaign refuses more: docs/wire.md, "Words".
+    # A signed campaign accepts fewer units: see docs/wire.md, "Words".
     calendar = Calendar.of(unit) if unit else None
     if calendar is not None:
         return calendar
@@ -657,7 +657,7 @@ def check_unit(unit: object) -> str:
 
 
 def check_step(step: object, length: float) -> float | None:
-    """Return the distance of neighbouring answers, or None; raise InvalidParameter if it is impossible."""
+    """Return the distance between adjacent answers, or None; raise InvalidParameter if it is impossible."""
     if step is None:
         return None
     width = finite("a step", step)

@@ -27,11 +27,11 @@ def _read_line(data: Data) -> Line:
 
 @dataclass(frozen=True, init=False)
 class Nullable(Domain):
-    """A number, an angle, a category, or no answer (None). No answer is as private as every answer.
+    """A number, an angle, a category, or no answer (None). "No answer" is as private as any answer.
 
     For numbers "no answer" has its own window, separate from the windows of the values. `Nullable` of
-    `Categories` is `Categories` with one more label, None. In arrays of numbers mask missing answers: NaN is
-    refused.
+    `Categories` is `Categories` with one more label, None. Mask missing answers in arrays of numbers, because
+    NaN is refused.
 
     >>> from dither.core.domains import Categories, Interval
     >>> Nullable(Interval(18, 100)).check([43, None])
@@ -97,7 +97,7 @@ class Nullable(Domain):
         return f"{self.of.words()}, or no answer"
 
     def examples(self, *, few: bool = False) -> list[float | None]:
-        """Return no answer, and the examples of the answers."""
+        """Return None for "no answer", and the examples of the answers."""
         return [None, *self.of.examples(few=few)]
 
     @property
@@ -122,7 +122,7 @@ class Nullable(Domain):
 
     @property
     def clipped_from(self) -> tuple[float, ...] | bool | None:
-        """What is declared of clipped answers: see `Line.clipped_from`."""
+        """The declaration of clipped answers: see `Line.clipped_from`."""
         return self.of.clipped_from
 
     @property
@@ -157,7 +157,7 @@ class Nullable(Domain):
         return np.where(missing, np.nan, given)
 
     def clip(self, values: object) -> Array:
-        """Return the nearest values inside the domain; who did not answer is masked."""
+        """Return the nearest values inside the domain; missing answers are masked."""
         given, missing = _answers(self.of.plain(values))
         inside = self.of.clip(np.where(missing, self.of.low, given))
         return np.ma.MaskedArray(inside, missing)

@@ -90,11 +90,11 @@ class Paths:
         return Paths(locations.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
 
     def resample_times(self, times: object, points: int) -> Paths:
-        """Return paths with `points` places at equal steps of time, straight between the given places.
+        """Return paths with `points` places at equal steps of time, interpolated between the given places.
 
         `times` are numbers, one for each place, which do not decrease along a path. A path without duration
-        is resampled at equal steps of the number of the place. `dt.Routes(area, points=…, by="order")` takes
-        such paths as they are.
+        is resampled at equal steps of the index. `dt.Routes(area, points=…, by="order")` accepts such paths
+        unchanged.
 
         >>> Paths.of([(0, 0), (1, 0), (2, 0)]).resample_times([0, 3, 4], points=3)[0].round(2).tolist()
         [[0.0, 0.0], [0.67, 0.0], [2.0, 0.0]]
@@ -127,7 +127,7 @@ class Paths:
         return np.asarray(self.points, dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
+        return f"Paths({len(self)} with {len(self.points)} places)"  # the places are secret
 
 
 def is_ragged(values: object) -> bool:

@@ -28,7 +28,7 @@ Pair = tuple[float, float]
 SIDE: Final = 1 << 16  # integers along an axis of a box
 _SCALE: Final = 256  # steps of the longer side of a box
 PLACE: Final = (1, 2)  # the shape of a location in an array: a path of length 1
-_SLACK: Final = 1e-12  # relative to a side: the least room before the border, against division by zero
+_SLACK: Final = 1e-12  # the least distance to the border, relative to a side: it prevents division by zero
 
 
 PAIR: Final = list_of(REAL, 2)
@@ -78,7 +78,7 @@ class Region(Plane):
         """The largest distance between two places."""
 
     def examples(self, *, few: bool = False) -> list[Floats]:
-        """Return the corners of the area's box that are places of the area, and its centre.
+        """Return the corners of the area's box that lie in the area, and the centre of the area.
 
         An area without corners, such as a disk, has both ends of the middle line of its box, unless `few`.
         """
@@ -176,7 +176,7 @@ class Rectangle(Region):
         return coordinates
 
     def gauge(self, reference: Floats, step: Floats) -> Floats:
-        # The maximum over both coordinates: the side that is reached first decides.
+        # The gauge is the maximum over both coordinates, because the side that is reached first decides.
         return np.maximum(
             _towards(self.x, reference[..., 0], step[..., 0]),
             _towards(self.y, reference[..., 1], step[..., 1]),

@@ -21,7 +21,7 @@ class Clipping:
 
     `outside` is the share, and the low and high end of its 95 % interval; empty if it is not known. An
     estimate of such values says so, because it is not an estimate of people's own values. An estimate from
-    several numbers says so of each: `name` is the first clipped one, and `further` are the others.
+    several numbers says so for each: `name` is the first clipped number, and `further` are the others.
     """
 
     low: float
@@ -34,13 +34,13 @@ class Clipping:
 
     @staticmethod
     def of_numbers(known: Mapping[str, Clipping | None], quantity: str = "") -> Clipping | None:
-        """Return how several numbers, by name, are clipped; None if none of them are."""
+        """Return how several numbers, by name, are clipped; None if no number is clipped."""
         named = [replace(each, name=name, quantity="") for name, each in known.items() if each is not None]
         return replace(named[0], quantity=quantity, further=tuple(named[1:])) if named else None
 
     @property
     def values(self) -> str:
-        """What is estimated: (mean of) values clipped to [10, 100]."""
+        """The estimated quantity in words: (mean of) values clipped to [10, 100]."""
         of = f"{self.quantity} of " if self.quantity else ""
         own = f"{of}{self.name or 'values'} clipped to {show_range(self.low, self.high, self.unit)}"
         return " and ".join([own, *(each.values for each in self.further)])
@@ -94,7 +94,7 @@ def check_outside(outside: object) -> tuple[float, ...]:
 
 
 def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -> Clipping | None:
-    """Return what `clipped_from` declares: bounds that were found, a wider interval, or a share outside."""
+    """Return the clipping that `clipped_from` declares: by bounds, a wider interval or a share outside."""
     if clipped_from is None:
         return None
     outside = clipped_from if isinstance(clipped_from, list | tuple) else ()
@@ -106,7 +106,7 @@ def clipping_of(low: float, high: float, clipped_from: object, unit: str = "") -
             raise InvalidParameter(
                 f"expected clipped_from= to contain {show_range(low, high, unit)}, got {clipped_from!r}"
             )
-    elif hasattr(clipped_from, "share_outside"):  # what `dt.bounds` returns
+    elif hasattr(clipped_from, "share_outside"):  # a result of `dt.bounds`
         outside = clipped_from.share_outside(low, high)
     elif not outside:
         raise InvalidParameter(
@@ -154,9 +154,9 @@ def _logarithmic(low: float, high: float, parts: int) -> tuple[float, ...]:
 
 
 def check_scale(scale: object, low: float, high: float, step: float | None) -> tuple[float, ...]:
-    """Return the edges of a scale, of its positions or its values; raise InvalidParameter for others.
+    """Return the edges of a scale; raise InvalidParameter if they do not fit the interval.
 
-    An interval from 0 to the number of parts has the positions; one between the outer edges the values.
+    The interval is one of positions, from 0 to the number of parts, or one of values, from edge to edge.
     """
     edges = tuple(scale) if isinstance(scale, list | tuple) else (None,)
     if not edges:

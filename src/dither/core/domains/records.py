@@ -1,4 +1,4 @@
-"""Several attributes of a person together: categories of each (`Profile`), or numbers (`Box`)."""
+"""Several attributes of a person together: categories (`Profile`) or numbers (`Box`)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Profile(Domain):
         return tuple(len(part) for part in self.parts)
 
     def check(self, values: object) -> Array:
-        """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
+        """Return the codes, a row for each person; raise OutsideDomain if one is not in the domain."""
         columns = []
         for index, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
             try:
@@ -111,7 +111,7 @@ class Profile(Domain):
         return np.stack(columns, axis=-1)
 
     def clip(self, values: object) -> Array:
-        """Return the values: a category has no nearest one."""
+        """Return the codes as `check` does: an unknown category has no nearest one."""
         return self.check(values)
 
     def words(self) -> str:
@@ -151,8 +151,9 @@ def _read_sides(name: str, data: Data, known: Data) -> Data:
 class Box(Domain):
     """Up to eight numbers of a person together, each with a name and an interval.
 
-    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
-    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
+    Distances between records are Euclidean, in units in which every side of the box is 1 long. Values are
+    columns by name (a dict of arrays, a dataframe), a list of records, or an array whose last axis runs over
+    the numbers.
 
     >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
     array([[40. , 22.5]])
@@ -207,7 +208,7 @@ class Box(Domain):
         return np.asarray(low + records * (high - low))
 
     def check(self, values: object) -> Floats:
-        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
+        """Return the numbers, a row for each person; raise OutsideDomain if one is not in the domain."""
         return self._rows(values, Interval.check)
 
     def clip(self, values: object) -> Floats:

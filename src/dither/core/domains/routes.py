@@ -1,4 +1,4 @@
-"""Routes: complete paths, each of which is one value, resampled to a fixed number of places."""
+"""Routes: complete paths, resampled to a fixed number of places. Each path is one value."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Routes(Domain):
         """Return the places of each path, a row for each. Everything is in integers: see docs/wire.md."""
         ends, parts = offsets[1:] - 1, self.points - 1
         times = np.arange(self.points)
-        last = np.maximum(ends - 1, offsets[:-1])  # the begin of the last step
+        last = np.maximum(ends - 1, offsets[:-1])  # the beginning of the last step
         if self.by == "order":
             at, over = np.divmod(times * (ends - offsets[:-1])[:, None], parts)
             at += offsets[:-1, None]
@@ -123,17 +123,17 @@ class Routes(Domain):
         return np.asarray((fine[begin] * (size - over) + fine[after] * over) // size)
 
     def places(self, integers: Array) -> Floats:
-        """Return the places of integers, in the units of the area."""
+        """Return the places that integers encode, in the units of the area."""
         box = self.area.box
         low = np.array([box.x.low, box.y.low])
         return np.asarray(low + (integers + 0.5) / SIDE * np.array([box.x.length, box.y.length]))
 
     def resample(self, values: object) -> Floats:
-        """Return paths as devices see them, resampled: an array of shape (…, points, 2)."""
+        """Return the resampled paths from which devices draw: an array of shape (…, points, 2)."""
         return self.places(self.check(values))
 
     def clip(self, values: object) -> Paths:  # type: ignore[override]
-        """Return the paths with each location moved to the nearest of the area."""
+        """Return the paths with each location moved to the nearest one in the area."""
         paths = Paths.of(values)
         return paths.like(self.area.clip(paths.points))
 

@@ -35,7 +35,7 @@ class SeparateValues:
 
 def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
-    if isinstance(domain, Routes):  # equal paths after resampling have one report
+    if isinstance(domain, Routes):  # Paths that are equal after resampling have the same report.
         rows = domain.check(values)
         marked = [row.astype("<u2").tobytes() for row in rows.reshape(-1, domain.points, 2)]
         return SeparateValues([[path] for path in Paths.of(values)], marked, rows.shape[:-2])
@@ -62,9 +62,10 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
 
 
 def as_array(domain: Domain, values: Any, shape: tuple[int, ...] = ()) -> Array:
-    """Return values as an array; numpy would make texts of all labels, and a further axis of equal sets.
+    """Return values as an array whose entries are the values.
 
-    `shape` is the expected shape of an array of sets; by default a list. Raise ValueError for other shapes.
+    By itself, numpy would convert all labels to texts and sets of equal size to a further axis. `shape` is
+    the expected shape of an array of sets, by default a list. Raise ValueError for other shapes.
     """
     if domain.cell_type == "sets":
         rows = np.empty(shape or len(values), dtype=object)
@@ -78,7 +79,7 @@ def as_array(domain: Domain, values: Any, shape: tuple[int, ...] = ()) -> Array:
 
 
 def separate_paths(paths: Paths, shape: tuple[int, ...]) -> SeparateValues:
-    """Return paths one by one: a whole path is one value."""
+    """Return paths one by one: a complete path is one value."""
     points = np.asarray(paths.points, dtype="<f8") + 0.0  # so that −0 is 0
     ends = paths.offsets.tolist()
     parts = [points[begin:end] for begin, end in pairwise(ends)]

@@ -16,11 +16,11 @@ from dither.foundation.canonical import WHOLE, Data, Fields, Member, whole
 from dither.foundation.digits import whole as grouped
 
 MOST_ITEMS: Final = 1 << 20
-_NUMBERS: Final = 1 << 16  # numbers that are compared at a time, so that they stay in the cache
+_NUMBERS: Final = 1 << 16  # numbers compared at a time, so that they stay in the cache
 
 
 class LabelLists:
-    """Sets of items as one list of labels after the other: `ends` are where the lists end, as in Arrow."""
+    """Sets of items as concatenated lists of labels; `ends` are the ends of the lists, as in Arrow."""
 
     def __init__(self, labels: CodedLabels | Array, ends: Integers) -> None:
         self.labels, self.ends = labels, ends
@@ -44,18 +44,19 @@ def _write_items(name: str, several: Several) -> Data:
 
 
 def _read_items(name: str, data: Data, known: Data) -> Data:
-    # A number of items is judged by the class: at least one, where categories are at least two.
+    # The class checks the number of items: it must be at least one, and for categories at least two.
     return {name: whole(data["count"]) if "count" in data else Categories.from_device(data).labels}
 
 
 @dataclass(frozen=True, init=False)
 class Several(Domain):
-    """Sets of up to `most` items of a public list: "select all that apply". The empty set is one.
+    """Sets of up to `most` items of a public list: "select all that apply". The empty set is a value.
 
     A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
     matrix of True and False with a column for each item. A person with more than `most` items reports
     `most` of them, drawn at random on the device. `empty="none"` declares that an empty cell of a table is
-    the empty set: who left it empty ticked none. Otherwise it is a missing answer. Devices do not know of it.
+    the empty set: the person ticked no item. Otherwise an empty cell is a missing answer. Devices do not
+    know this declaration.
 
     >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
     array([[ 0,  2],
@@ -130,7 +131,7 @@ class Several(Domain):
         return self.categories.labels
 
     def check(self, values: object) -> Integers:
-        """Return a row of codes for each set, ascending and followed by −1; raise `OutsideDomain` if needed.
+        """Return a row of codes for each set, ascending and followed by −1; raise `OutsideDomain` for others.
 
         Rows are as long as the largest set, and at least one.
         """
@@ -150,7 +151,7 @@ class Several(Domain):
         return rows
 
     def _is_table(self, values: Array) -> bool:
-        """Return whether values are rows of ascending codes already, as large arrays of full sets may be."""
+        """Return whether values are already rows of ascending codes, as large arrays of full sets may be."""
         if isinstance(values, np.ma.MaskedArray) or not isinstance(self.labels, range):
             return False
         if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
@@ -159,10 +160,10 @@ class Several(Domain):
             return False
         width = values.shape[1]
         step = max(_NUMBERS // width, 1)
-        for begin in range(0, len(values), step):  # in one row: a fifth of the time of columns
+        for begin in range(0, len(values), step):  # flat rows take a fifth of the time
             flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
             falls = flat[1:] <= flat[:-1]
-            falls[width - 1 :: width] = False  # from one person to the next
+            falls[width - 1 :: width] = False  # steps from one person to the next
             if falls.any():
                 return False
         return True
@@ -209,7 +210,7 @@ class Several(Domain):
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
             raise OutsideDomain(f"expected an item to be an integer from 0 to {len(self) - 1}")
         labels = np.empty(len(flat), dtype=object)
-        for index, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
+        for index, label in enumerate(flat):  # one by one, because numpy would make a second axis of lists
             labels[index] = label
         if isinstance(self.labels, range):
             numbers = regular(flat)

@@ -65,7 +65,7 @@ def _two(ends: object) -> list[object]:
 
 
 def _day(end: object) -> datetime.date:
-    """Return a day of TOML, or one in quotes."""
+    """Return a day that TOML states as a date or as text in quotes."""
     if type(end) is datetime.date:
         return end
     try:

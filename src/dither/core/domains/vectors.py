@@ -33,7 +33,7 @@ class Vectors(Domain):
     With `exact=True` every vector has this length, as embeddings often have: the error is a little smaller.
     Values are arrays whose last axis has the dimension, of any float type. `clipped_from` declares that
     longer vectors are shortened on purpose: it is the result of `dt.bounds` on lengths, or True. Estimates
-    then say of which vectors they are.
+    then state that vectors are shortened.
 
     >>> Vectors(3).check([[0.6, 0.0, 0.8]])
     array([[0.6, 0. , 0.8]])
@@ -95,7 +95,7 @@ class Vectors(Domain):
             object.__setattr__(self, "clipped_from", known.outside or True)
 
     def read_as(self, *, clipped_from: object = None) -> Vectors:
-        """Return the same vectors with another declaration that longer ones are shortened."""
+        """Return the same vectors with another declaration that longer vectors are shortened."""
         return Vectors(self.dimension, self.length, self.centre, self.exact, clipped_from=clipped_from)
 
     @property
@@ -123,7 +123,7 @@ class Vectors(Domain):
     def check(self, values: object) -> Floats:
         """Return the vectors as an array of floats; raise OutsideDomain if one is too long or not finite.
 
-        Where it is declared that longer vectors are clipped, they are shortened.
+        Longer vectors are shortened if `clipped_from` declares it.
         """
         if self.clipping is not None:
             return self.clip(values)

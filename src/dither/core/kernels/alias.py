@@ -31,9 +31,9 @@ class Alias:
 
     A row is divided into 2^bits columns of equal capacity 2^(128−bits). Column i contains `thresholds[i]` of
     the weight of outcome i; the rest of it is weight of the outcome `others[i]`. A uniform column and a coin
-    of 128 − bits bits draw each outcome with exactly its weight, without rounding. Of the coin, 16 bits are
-    drawn first, and the others only if those equal the first bits of the threshold. Proved: alias_exactly
-    (proofs/Tables.v).
+    of 128 − bits bits draw each outcome with exactly its weight, without rounding. The first 16 bits of
+    the coin are drawn first. The others are drawn only if these equal the first bits of the threshold.
+    Proved: alias_exactly (proofs/Tables.v).
     """
 
     bits: int
@@ -171,11 +171,11 @@ class Grades:
 
     @staticmethod
     def fullest(epsilon: float, size: int, weigh: Callable[[Grades, Integers], Integers]) -> Grades:
-        """Return the bounds with the largest ratio for a choice among `size` candidates with ε.
+        """Return the bounds with the largest ratio for which a choice among `size` candidates spends ≤ ε.
 
-        `weigh` returns the weights of all candidates for some true ones, given the bounds. The rows of a
-        table have different sums, so (H/L)² is far above the largest ratio of two probabilities. That ratio
-        is computed instead.
+        `weigh` returns the weights of all candidates for some true candidates, given the bounds. The rows of
+        a table have different sums, so (H/L)² is far above the largest ratio of two probabilities. The
+        latter ratio is computed instead.
         """
 
         def grades_at(rate: float) -> Grades:
@@ -187,9 +187,9 @@ class Grades:
 
         bound = exp_below(Fraction(epsilon))
         most = min(2.0 * epsilon, float(np.log(_HIGH)))
-        close = _CLOSE if size <= _FEW_CANDIDATES else 1e-3  # every look at many pairs costs seconds
+        close = _CLOSE if size <= _FEW_CANDIDATES else 1e-3  # evaluating many pairs takes seconds
         rate = fullest_rate(lambda rate: float(np.log(largest(grades_at(rate)))), epsilon, most, close)
-        for _ in range(_TRIES):  # a logarithm is rounded; the integers decide
+        for _ in range(_TRIES):  # The logarithm is rounded, so the integers are checked.
             if Fraction(largest(grades_at(rate))) <= bound:
                 return grades_at(rate)
             rate *= 1.0 - _CLOSE
@@ -228,8 +228,8 @@ def fullest_rate(
 ) -> float:
     """Return the largest rate of weights e^(−rate·score) up to `most` that spends at most ε.
 
-    Scores are from 0 to 1, so that ε/2 certainly does [McSherry07, Thm 6]. `spent` grows with the rate. At
-    most `close`·ε is left unspent.
+    Scores are from 0 to 1, so the rate ε/2 certainly spends at most ε [McSherry07, Thm 6]. `spent` grows with
+    the rate. At most `close`·ε is left unspent.
     """
     found = decreasing_root(
         lambda rate: spent(-rate) - epsilon,
@@ -252,7 +252,7 @@ def draw(weights: Integers, source: Source) -> Integers:
 
 
 def below(bounds: Integers, source: Source) -> Integers:
-    """Draw a uniform integer below each bound, up to 2^62, by rejection; for few of them one by one."""
+    """Draw a uniform integer below each bound, up to 2^62, by rejection; few are drawn one by one."""
     if bounds.size < FEW:
         return np.array([_ticket(bound, source) for bound in bounds.tolist()], dtype=np.int64)
     out = np.empty(bounds.size, dtype=np.int64)

@@ -1,10 +1,10 @@
 """Patterns of flips in a Hamming ball: how a few changes of one person are reported with one ε.
 
 A pattern says for each of `size` changes whether its report is flipped. Patterns with at most `radius` flips
-have one probability, and all others another one; the ratio of the two is the complete loss. For any changes,
-the probability of the seen reports is the average of the probabilities of some patterns, times a constant,
-because all other reports are fair coins. So two histories differ at most by that ratio. Patterns drawn at
-once reach it [FutureRand: arXiv 2112.12279].
+have one probability, and all other patterns have another. For any changes, the probability of the observed
+reports is the average of the probabilities of some patterns, times a constant, because all other reports are
+fair coins. So the ratio of the two probabilities bounds the ratio between two histories. Patterns whose flips
+are drawn together attain it [FutureRand: arXiv 2112.12279].
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dither.foundation.randomness import Source
 
 @dataclass(frozen=True)
 class FlipPattern:
-    """Flips of `size` reports: with the coin's probability uniform in the ball of a radius, else outside."""
+    """Flips of `size` reports: uniform in the ball of a radius with the coin's probability, else outside."""
 
     size: int
     radius: int
@@ -31,7 +31,7 @@ class FlipPattern:
 
     @staticmethod
     def best(ratio: Fraction, size: int) -> FlipPattern:
-        """Return the ball with the largest mean of a report that keeps a ratio; the smaller one if equal."""
+        """Return the ball that keeps a ratio with the largest mean of a report; the smaller one if equal."""
         return _best(ratio, size)
 
     @property
@@ -79,7 +79,7 @@ class FlipPattern:
         near = source.choices(ways[: self.radius + 1], people)
         left = np.where(held, near, self.radius + 1 + source.choices(ways[self.radius + 1 :], people))
         flips = np.zeros((people, self.size), dtype=np.bool_)
-        for index in range(self.size):  # one of the remaining places in turn, each as likely as another
+        for index in range(self.size):  # the remaining indices are equally likely to have the remaining flips
             flips[:, index] = source.integers(self.size - index, people) < left
             left = left - flips[:, index]
         return flips

@@ -15,7 +15,7 @@ Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its repor
 
 BLOCK: Final = 1 << 15  # inputs processed together, so that they stay in the cache
 FEW: Final = 32  # for fewer values than this, Python integers are faster than arrays
-SHARED_BLOCK: Final = 1 << 17  # longer, since several threads share the interpreter's lock
+SHARED_BLOCK: Final = 1 << 17  # longer, because several threads share the interpreter's lock
 
 
 def in_threads(
@@ -24,7 +24,7 @@ def in_threads(
     """Draw reports for all values, block by block, split evenly among threads.
 
     Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50 (version
-    46 does not): two threads took 0.80 (0.95) of one's time for 3·10⁷ values of `Podium`.
+    46 does not): two threads took 0.80 (0.95) of the time of one for 3·10⁷ values of `Podium`.
     `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
     """
     cells = np.empty(values.size, dtype=dtype)

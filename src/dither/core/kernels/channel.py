@@ -52,7 +52,7 @@ _SINGULAR: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class LinearReading:
-    """Numbers for the answers to `queries`, a row each, from a channel with a row for each input."""
+    """Unbiased contributions of reports to the answers to `queries`, from a channel with a row per input."""
 
     channel: Floats
     queries: Floats
@@ -64,7 +64,7 @@ class LinearReading:
         return np.asarray(self.table.T[reports.astype(np.int64)])
 
     def plain(self) -> None:
-        """Return None: the queries travel as a parameter, or follow from the channel."""
+        """Return None: the queries are stated as a parameter, or follow from the channel."""
 
     @cached_property
     def table(self) -> Floats:
@@ -81,7 +81,7 @@ class LinearReading:
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance that one report adds to the answers together, for each input."""
+        """The total variance that one report adds to all answers, for each input."""
         squares = (self.table**2).sum(axis=0)
         return np.asarray(self.channel @ squares - (self.queries**2).sum(axis=0))
 
@@ -232,7 +232,7 @@ class NearestPoint:
         return int(self.aim(np.asarray(value)))
 
     def split(self, values: Array) -> tuple[Integers, Integers]:
-        """Return the index of the row of each value, and 0: nothing is drawn from the row above it."""
+        """Return the index of the row of each value, and 0: the next row is never drawn."""
         rows = self.aim(values)
         return rows, np.zeros_like(rows)
 
@@ -258,16 +258,16 @@ class NearestPoint:
         return np.array(self.labels, dtype=np.int64)
 
 
-PARTS: Final = 1 << 32  # a value between two points is rounded up with a probability in these parts
+PARTS: Final = 1 << 32  # the probability of rounding a value up to the next point has this denominator
 
 
 @dataclass(frozen=True)
 class BetweenPoints:
-    """One of the two points around a value, at random: on average it is the value.
+    """A random choice of one of the two points around a value; its mean is the value.
 
     The points increase from one end of the interval to the other. A value at the share f of the way from a
-    point to the next one is rounded up with the probability ⌊f·2^32 + ½⌋/2^32. The ratios of a
-    mixture of two rows lie between the ratios of the rows, so the channel's ε holds for every value.
+    point to the next one is rounded up with the probability ⌊f·2^32 + ½⌋/2^32. The ratios of a mixture of two
+    rows lie between the ratios of the rows, so the channel's ε holds for every value.
     """
 
     points: tuple[float, ...]
@@ -279,7 +279,7 @@ class BetweenPoints:
             raise InvalidParameter("expected two or more points, each larger than the one before")
 
     def split(self, values: Array) -> tuple[Integers, Integers]:
-        """Return the index of the point below each value, and of how many parts the next one is drawn."""
+        """Return the index of the point below each value, and the probability of the next in 2^32 parts."""
         given = np.asarray(values, dtype=np.float64)
         below = np.searchsorted(self._points[1:-1], given, side="right")
         first, next_one = self._points[below], self._points[below + 1]
@@ -400,7 +400,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
         """Return the numbers of the points; without numbers, the decoding of cumulative shares."""
         if data is not None:
-            return check_size(read_decoder(data), self.outcomes, rising=False)  # reports need no order
+            return check_size(read_decoder(data), self.outcomes, rising=False)  # Reports need not be ordered.
         in_order = self.start.rows == tuple(range(len(self.channel.values)))
         if isinstance(self.start, BetweenPoints) or not in_order:
             raise MalformedReport("expected one row of the channel for each cell, in order")
@@ -422,7 +422,7 @@ class ChannelKernel(RowKernel, LineKernel):
 
 @dataclass(frozen=True)
 class CodeChannelKernel(RowKernel, CellKernel):
-    """A report is an outcome of the row that belongs to the code."""
+    """A kernel whose report is an outcome of the channel's row for the code."""
 
     channel: Channel
 

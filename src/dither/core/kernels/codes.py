@@ -1,8 +1,8 @@
 """Kernels for categories: inputs are codes, the indices of the categories.
 
 Let p be the probability that a report supports its own category, and q that it supports a given other one. In
-every protocol the share of reports that support a category has the mean f·p + (1 − f)·q. So all have the same
-estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
+every protocol the share of reports that support a category has the mean f·p + (1 − f)·q. So all protocols
+have the same estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SupportKernel(Kernel):
 
     @abstractmethod
     def holds(self, categories: int) -> bool:
-        """Return whether the kernel is one for this number of categories."""
+        """Return whether the kernel accepts this number of categories."""
 
     @abstractmethod
     def support(self, reports: Array, categories: int) -> Array:
@@ -64,9 +64,9 @@ class SupportKernel(Kernel):
 
     @abstractmethod
     def shared_variance(self, n: int) -> tuple[float, float, float]:
-        """Return a, b, c of a + b·m + c·m²; with m(1 − m) added, it is n times the variance of a share.
+        """Return a, b, c such that a + b·m + c·m² + m(1 − m) is n times the variance of a share.
 
-        m is the mean of the share. They are 0 if the reports of different people are independent.
+        m is the mean of the share. All three are 0 if the reports of different people are independent.
         """
 
     def fits(self, domain: Domain) -> bool:
@@ -113,7 +113,7 @@ class CodeKernel(SupportKernel):
 
 
 class BitReports:
-    """Reports that are rows of `size` packed bits, one for each category; a report supports its ones."""
+    """Reports of `size` packed bits, one for each category; a report supports the categories with a 1."""
 
     size: int
 

@@ -184,7 +184,7 @@ class PairedCoins:
         _check_bits(bits)
         total = 1 << bits
         single = round(Fraction(self.one * total, self.total))
-        neither = -(-self.neither * total // self.total)  # rounded up, so that it stays possible
+        neither = -(-self.neither * total // self.total)  # rounded up, so that two tails stay possible
         weights = total - 2 * single - neither, single, neither
         factor = gcd(*weights)
         return PairedCoins(*(weight // factor for weight in weights))

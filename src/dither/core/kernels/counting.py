@@ -65,7 +65,7 @@ class EachReport(Counting):
         return np.bincount(reports.reshape(-1), minlength=self.size)
 
     def count_into(self, counts: Integers, reports: Array) -> None:
-        if reports.size < self.outcomes >> 4:  # a vector of all outcomes would cost more than the reports
+        if reports.size < self.outcomes >> 4:  # A vector of all outcomes would cost more than the reports.
             np.add.at(counts, reports.reshape(-1), 1)
         else:
             counts += self.count(reports)
@@ -218,7 +218,7 @@ class EachColumn(Counting):
 
 @dataclass(frozen=True)
 class ColumnSums(Counting):
-    """How many reports, each a row of different numbers below `items`, hold each number."""
+    """For each number below `items`, how many reports contain it; a report has different numbers."""
 
     items: int
     columns: int  # numbers of a report
@@ -242,7 +242,7 @@ class ColumnSums(Counting):
 
 @dataclass(frozen=True)
 class PackedColumns(Counting):
-    """How many reports, each `columns` different numbers of `width` bits, hold each number below `items`."""
+    """For each number below `items`, how many reports contain it; a report packs `columns` of them."""
 
     items: int
     columns: int
@@ -273,12 +273,10 @@ class PackedColumns(Counting):
 
 @dataclass(frozen=True)
 class EachFunction(Counting):
-    """Reports that begin with the number of a function, counted function by function, one after the other."""
+    """The counts of each function, concatenated; a report begins with the number of its function."""
 
     parts: tuple[Counting, ...]
-    widths: tuple[
-        int, ...
-    ]  # numbers of a report of each function's value; 0 if it is one number and not a row
+    widths: tuple[int, ...]  # numbers in a report of each function's value; 0 if it is a number and not a row
     columns: int  # numbers of a report
 
     @property

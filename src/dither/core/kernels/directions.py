@@ -9,10 +9,10 @@ signs s (one of 256 lists, by the seed) and t (of the seed itself), direction i 
 
     g_ij = s_j · Σ_k H_jk · t_k · H_i,c(k)         c(k) = 1 + 619·k mod (N − 1)
 
-These are sums of P signs. They are about normal and independent, so directions are about uniform on the
-sphere. Column 0 is left out: it is the same for all rows, and the choice of the K largest does not see it.
-Up to 128 axes directions are scaled to equal lengths, because the error is smaller. With more axes their
-lengths are about equal anyway, and the products with all directions are two fast transforms.
+These are sums of P signs. They are nearly normal and independent, so directions are nearly uniform on the
+sphere. Column 0 is left out: it is the same for all rows and does not affect the choice of the K largest.
+With up to 128 axes, directions are scaled to equal lengths, because the error is smaller. With more axes,
+their lengths are nearly equal anyway, and the products with all directions are two fast transforms.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from dither.privacy.shuffling import Blanket
 SEED_BITS: Final = 32
 NUMBER_BITS: Final = 16
 LISTS: Final = 256  # lists of the signs s
-EQUAL: Final = 128  # numbers up to which directions have equal lengths
+EQUAL: Final = 128  # directions with up to this number of axes have equal lengths
 UNIT: Final = 1 << 16  # the length of a direction in counts, if lengths are equal
 EVERY: Final = 16  # one report in EVERY, chosen by its seed, has its squares counted
-_FIRST: Final = 1 << 48  # the word of the first sign of the first list; words of seeds are below it
+_FIRST: Final = 1 << 48  # the word of the first sign of the first list; the words of seeds are below it
 _STRIDE: Final = 619  # a prime that divides no N − 1
 _BLOCK: Final = 1 << 21  # numbers transformed together
 
@@ -68,7 +68,7 @@ def transform(rows: Floats) -> Floats:
 
 
 def _columns(size: int, count: int) -> Integers:
-    """Return c(k) for k below the count: all different for k below N − 1, and then again."""
+    """Return c(k) for k below the count; they are different for k below N − 1, and then repeat."""
     return 1 + _STRIDE * np.arange(count) % (size - 1)
 
 
@@ -176,7 +176,7 @@ class Directions:
         for begin in range(0, len(vectors), rows):
             products = self.products(vectors[begin : begin + rows], seeds[begin : begin + rows])
             chosen[begin : begin + rows] = _largest(products, width)
-        check_lists(chosen, self.cells)  # what floats select is not believed
+        check_lists(chosen, self.cells)  # the selection by floats is checked
         return chosen
 
     def coordinates(self, numbers: Integers, seeds: Words) -> Integers:
@@ -340,7 +340,7 @@ class DirectionsKernel(Kernel):
         )
 
     def lift(self, vectors: Floats) -> Floats:
-        """Return vectors relative to the centre, in units of the length; those in a ball on a sphere."""
+        """Return vectors relative to the centre, in units of the length; a ball is lifted to a sphere."""
         relative = (vectors.reshape(-1, self.vectors.dimension) - self.vectors.middle) / self.vectors.length
         if self.vectors.exact:
             return np.asarray(relative)
@@ -359,7 +359,7 @@ class DirectionsKernel(Kernel):
         return outputs.reshape(inputs.shape[:-1])
 
     def _draw_many(self, vectors: Array, source: Source) -> Array:
-        seeds = source.words(len(vectors)) >> np.uint64(64 - SEED_BITS)  # before the values are looked at
+        seeds = source.words(len(vectors)) >> np.uint64(64 - SEED_BITS)  # before the values are used
         near = self.directions.nearest(self.lift(vectors), seeds, self.window.width)
         outputs = self.window.draw(near, np.arange(len(vectors)), source)
         return (seeds << np.uint64(NUMBER_BITS)) | outputs.astype(np.uint64)
@@ -408,7 +408,7 @@ class DirectionsKernel(Kernel):
         return VectorSums(self.directions)
 
     def decode(self, reports: Array, domain: Domain, book: float) -> Floats:
-        """Return an unbiased vector for each report. It is far longer than the vectors of people."""
+        """Return an unbiased vector for each report. It is far longer than people's vectors."""
         rows = self.directions.coordinates(*unpack(reports))[:, : self.vectors.dimension]
         decoded = self.vectors.middle + rows * (self.scale * self.vectors.length / book)
         return np.asarray(decoded).reshape(*reports.shape, self.vectors.dimension)

@@ -61,7 +61,7 @@ class JointKernel(SupportKernel):
         """The covariance weight of a non-holder of a category, relative to a holder's."""
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound against an adversary who knows the partner's coin, and whatever else."""
+        """Return the bound against an adversary who knows the partner's coin and everything else."""
         table = self.coins
         how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
         loss = table.loss_if_known(self.symbols - 1)

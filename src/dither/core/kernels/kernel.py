@@ -1,8 +1,8 @@
 """The interface of kernels: what a device runs to turn an input into a report.
 
-Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
-returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
-of integers.
+Mechanisms, estimators, maps, audits and the wire format use only this interface. An input is a result of
+`Domain.check`: a number, the code of a category, or two numbers for a place. A report is an integer or a
+short row of integers.
 """
 
 from __future__ import annotations
@@ -70,18 +70,18 @@ class Promise(NamedTuple):
 class Kernel(ABC):
     """The integers from which a device samples, and the rule that maps an input to them.
 
-    `stated` is what a specification states about a question: its design's parameters, as JSON-compatible
+    `stated` contains the parameters of the question's design from its specification, as JSON-compatible
     data. A kernel reads those that its promise or its decoding depend on, such as δ.
     """
 
     kind: ClassVar[str]  # the name of the draw in a device text
-    fields: ClassVar[Fields]  # what else a device needs in order to draw
+    fields: ClassVar[Fields]  # the other members of a device text
     alone: ClassVar[bool] = True  # True if the reports of different people are independent
-    # What is estimated from counts, of a kernel that no other class of question is for. Without any,
-    # `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` reads the reports.
+    # The quantities that are estimated from counts, for kernels without their own class of question. If
+    # there are none, `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` reads the reports.
     quantities: ClassVar[tuple[str, ...]] = ()
-    # A measure below the probabilities under every input, and those relative to it; None where it is not
-    # known. Shuffled reports then have the bound that holds for every kernel of the same ratio.
+    # A measure that is at most the probabilities under every input, and these relative to it. None if it is
+    # not known; shuffled reports then have the bound that holds for every kernel of the same ratio.
     blanket: Blanket | None = None
 
     def __init_subclass__(cls, **more: object) -> None:
@@ -170,7 +170,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> Any:
-        """Return the codebook of a specification; raise MalformedReport if the data describe none."""
+        """Return the codebook of a specification; raise MalformedReport if the data are not a codebook."""
 
     @abstractmethod
     def write_codebook(self, book: Any) -> object:
@@ -178,7 +178,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound of one report, from the integers, whatever was stated."""
+        """Return the bound of one report, computed from the integers."""
 
     @abstractmethod
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
@@ -194,11 +194,11 @@ class Kernel(ABC):
         return np.array([float(chance) for chance in self.probabilities(value)])
 
 
-# Methods of several families of kernels. A kernel takes them by name, so that no class has many bases.
+# Methods that kernels assign by name, so that no class needs many base classes.
 
 
 def pure_promise(self: Kernel, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-    """Return the pure ε of the integers, whatever else is stated."""
+    """Return the pure ε of the integers. The stated parameters are not used."""
     return Promise(Pure(self.epsilon), self.evidence)
 
 
@@ -280,7 +280,7 @@ def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
 
 
 def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
-    """Return the kernel of a device text's data; raise MalformedReport if they describe none.
+    """Return the kernel of a device text's data; raise MalformedReport for other data.
 
     The modules of the kernels are listed in `_MODULES`, and the one that is needed is imported.
     """
@@ -304,7 +304,7 @@ def _import_kernel(kind: str) -> type[Kernel]:
 
 
 def on(kinds: type | UnionType, needs: str, take: Callable[[Any], object] = lambda domain: domain) -> Member:
-    """Return the domain, or what `take` gets from it, as an argument; for others an error says `needs`."""
+    """Return a member: the domain, or `take` of it. The error for domains of other kinds says `needs`."""
 
     def get(domain: Domain) -> object:
         if not isinstance(domain, kinds):
@@ -321,11 +321,11 @@ STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] bei
 
 @dataclass(frozen=True, eq=False)
 class UnbiasedReading:
-    """A number for each counted report, such that its mean for every input is the input.
+    """A number for each counted report; for every input, the mean of the number is the input.
 
     If only the leading bits of cells are counted, `cut` is the number per unit of the remaining bits, and
     `values` are for the middle of a group, `half` units above its first cell. `bias` is the largest distance
-    of the mean from the input: inputs are rounded to the integers that are sampled from.
+    of the mean from the input. It is not 0, because inputs are rounded to integers before sampling.
     """
 
     values: Floats
@@ -373,9 +373,8 @@ class LineKernel(CellKernel):
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return numbers for the counted reports whose mean is the value; None if that is impossible.
 
-        They are affine in the report, or the decoded reports: their squares have a mean that is quadratic in
-        the value. They do not depend on how reports are decoded, unless the codebook itself is what makes
-        them unbiased.
+        They are affine in the report, or they are the decoded reports. The mean of their squares is quadratic
+        in the value. They do not depend on the codebook, unless the decoded reports themselves are unbiased.
         """
 
     @abstractmethod
@@ -436,7 +435,7 @@ class LineKernel(CellKernel):
 def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
     """Return a decoding for any kernel: the mean cell, or else the mean decoded report, if it is affine.
 
-    It is computed at a few inputs and tested there.
+    The mean is computed at a few inputs, and the fit is checked there.
     """
     line = kernel.line
     if line.circular:

@@ -1,4 +1,4 @@
-"""Rows of packed bits: checked, counted, and read and written as columns of numbers."""
+"""Check, count, read and write rows of packed bits and of packed numbers."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def pack_numbers(columns: Sequence[Array], width: int, rows: Bytes) -> None:
     """Write columns of numbers to rows of bytes: `width` bits each, the lowest first."""
     length = rows.shape[-1]
     words = np.zeros((-(-length // 8), len(rows)), dtype=np.uint64)
-    together = max(32 // width, 1)  # numbers that one of 32 bits holds
+    together = max(32 // width, 1)  # numbers in a word of 32 bits
     for index in range(0, len(columns), together):
         number = columns[index].astype(np.uint32)
         for more, column in enumerate(columns[index + 1 : index + together], 1):

@@ -1,4 +1,4 @@
-"""Channels on several numbers: each number selects a B-spline at random, and these select the row.
+"""Channels on several numbers: each number selects a B-spline at random, and the splines select the row.
 
 The quadratic B-splines of an axis are not negative and sum to 1. A number x selects each of the three that
 are not 0 at x with its value there as probability. So a quantity that is linear in these probabilities has
@@ -28,7 +28,7 @@ from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import WHOLE, Codec, Fields, inline, real
 from dither.foundation.randomness import Source
 
-STEPS: Final = 1 << 15  # places of a number between two knots
+STEPS: Final = 1 << 15  # positions of a number between two knots
 MOST_AXES, MOST_PIECES = 8, 16
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from dither.foundation.arrays import Array, Floats, Indices, Mask
 from dither.foundation.numerics.matrices import dot, product
 
-_NARROW: Final = 4.0  # rows; in narrower windows the rows that are covered in part decide
+_NARROW: Final = 4.0  # rows; in narrower windows, rows that are covered in part matter most
 _STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors exceed the probability outside the window
 
 
@@ -89,7 +89,7 @@ class Windows(Operator):
     def _steps(self) -> tuple[Indices, Floats, Floats]:
         """The derivative of the columns: rows, the height of each input's step there, and a term for circles.
 
-        A window has a step up at its begin and a step down at its end. A step at position a is divided
+        A window has a step up at its beginning and a step down at its end. A step at position a is divided
         between the rows ⌊a⌋ and ⌊a⌋ + 1 in the ratio 1 − (a − ⌊a⌋) to a − ⌊a⌋. The last array is, for each
         input, the share of its windows that cover the row 0 of a circle by wrapping around.
         """
@@ -149,8 +149,8 @@ class Windows(Operator):
         return np.asarray(window)
 
     def products(self, weights: Floats, other: Operator) -> Floats:
-        # Two windows share what lies between the later start and the earlier end: one prefix sum of the
-        # weights, and a difference for each pair of columns. No matrix of rows and columns is written.
+        # Two windows overlap from the later start to the earlier end. So one prefix sum of the weights and a
+        # difference for each pair of columns suffice, without a matrix of rows and columns.
         if not isinstance(other, Windows) or other.rows != self.rows or self.width < _NARROW:
             return super().products(weights, other)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
@@ -158,7 +158,7 @@ class Windows(Operator):
         begins, ends = (begin, end) if other is self else other._sums_at_ends(sums)
         near, far = begin.mean(axis=1)[:, None], end.mean(axis=1)[:, None]
         nears, fars = begins.mean(axis=1), ends.mean(axis=1)
-        # Windows touch where the earlier one ends and the later one begins; both places vary within bins.
+        # Windows touch where the earlier one ends and the later one begins; both vary within bins.
         ahead = (_loose(end)[:, None], _loose(begins))
         behind = (_loose(begin)[:, None], _loose(ends))
         if self.circular:
@@ -167,7 +167,7 @@ class Windows(Operator):
                 loose = np.where(near <= nears + turn, ahead[0] + ahead[1], behind[0] + behind[1])
                 mean = np.minimum(far, fars + turn) - np.maximum(near, nears + turn)
                 shared += _overlap(mean, loose, np.zeros(nears.size))
-        else:  # on a line the window that begins first ends first
+        else:  # on a line, the window that begins first also ends first
             shared = _overlap(far - nears, *ahead)
             later = near + far > nears + fars
             if other is self:
@@ -335,7 +335,7 @@ class Product(Operator):
 
 
 def _loose(points: Floats) -> Floats:
-    """Return how far the windows of a bin are moved against each other."""
+    """Return the range of the positions of the windows of a bin."""
     count = points.shape[1]
     return np.asarray((points.max(axis=1) - points.min(axis=1)) * (count / max(count - 1, 1)))
 
@@ -343,7 +343,7 @@ def _loose(points: Floats) -> Floats:
 def _overlap(mean: Floats, first: Floats, second: Floats) -> Floats:
     """Return the mean overlap of two windows from the mean of its signed length.
 
-    `first` and `second` are how loose the two ends are. The length varies by up to ± their mean h with a
+    `first` and `second` are the ranges of the two ends. The length varies by up to ± their mean h with a
     triangular distribution. This matters where windows just touch: E[max(d, 0)] = max(m, 0) + (h −
     |m|)³/(6h²).
     """

@@ -1,8 +1,7 @@
-"""Questions: integers, a codebook, a domain and a budget; they travel, draw, count, decode and promise.
+"""Questions: a domain, integers, a codebook and a budget. They draw, count and decode reports.
 
-A design (`Podium`, `OLH`, …) is a paper's formula. Its integers follow from the formula, and it has a
-question. A question that is read from a text needs no design: everything here is computed from the kernel and
-the codebook.
+A design (`Podium`, `OLH`, …) is a paper's formula. It computes the integers of its question. A question that
+is read from a text needs no design: everything here is computed from the kernel and the codebook.
 """
 
 from __future__ import annotations

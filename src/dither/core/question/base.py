@@ -1,4 +1,4 @@
-"""The base class of questions and the functions that all rooms use with them."""
+"""The base class of questions, and functions about them that all packages use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Answering(ABC):
 
     @property
     def plain(self) -> Any:
-        """The question or design that draws one answer: this one, or the one that it wraps."""
+        """The question or design that draws one answer: this one, or the one in a combinator."""
         return self
 
     @cached_property
@@ -78,7 +78,7 @@ class Question(Answering):
     """A question: a domain, the integers that devices sample from, a codebook and a budget ε.
 
     `name` and `parameters` belong to its design, as JSON-compatible data; `design()` makes it again. The
-    promise is computed from the integers. A question whose promise exceeds its ε does not exist.
+    promise is computed from the integers. A question whose promise exceeds its ε cannot be made.
     """
 
     domain: Any
@@ -98,7 +98,7 @@ class Question(Answering):
 
     def certify(self) -> None:
         """Raise InvalidParameter if the integers spend more than the stated ε and δ."""
-        shared = self.unit == "trajectory"  # the integers belong to a path of one location
+        shared = self.unit == "trajectory"  # The integers are for a path of one location.
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
 
     @property
@@ -106,7 +106,7 @@ class Question(Answering):
     def quantities(self) -> tuple[str, ...]:
         """The names of the quantities that are estimated from counts of reports, the usual one first.
 
-        `QUANTITIES` of `dither.estimation.verbs` says by which function each of them is estimated.
+        `QUANTITIES` of `dither.estimation.verbs` has the function that estimates each of them.
         """
 
     # --- the promise
@@ -124,7 +124,7 @@ class Question(Answering):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        """The assumptions of the guarantee. Without any it holds against anybody."""
+        """The assumptions of the guarantee. Without assumptions it holds against any attacker."""
         return self.promise.assumes
 
     @property
@@ -320,7 +320,7 @@ class Question(Answering):
         )
 
     def _summary(self) -> str:
-        """Return the first sentence about the design; nothing if the design is not known."""
+        """Return the first sentence about the design; empty if the design is not known."""
         try:
             kind = type(self.made_by) if self.made_by is not None else registry.design(self.name)
         except InvalidParameter:
@@ -341,7 +341,7 @@ class Asks(Protocol):
 
     @property
     def question(self) -> Question:
-        """What the design asks, draws and promises."""
+        """The question of the design: its domain, integers, codebook and promise."""
         ...
 
 
@@ -356,7 +356,7 @@ def as_question(asked: object) -> Question:
 
 
 def as_answering(asked: object) -> Answering:
-    """Return what answers: a question, a combinator, or the question of a design."""
+    """Return a question or a combinator unchanged, or the question of a design."""
     return asked if isinstance(asked, Answering) else as_question(asked)
 
 
@@ -427,6 +427,6 @@ def _check_one_each(values: object) -> None:
 
 
 def _name_people(reports: Reports) -> Reports:
-    """Return reports whose people are known again: one for each entry of the first axis."""
+    """Return reports with new people: one for each entry of the first axis."""
     cells = reports.cells
     return replace(reports, people=new_people(len(cells))) if cells.ndim else reports

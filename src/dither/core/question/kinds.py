@@ -1,4 +1,4 @@
-"""Questions about one number, about categories, with several queries, and all others: by their kernel."""
+"""The classes of questions: about numbers, about categories, with several queries, and all others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_NAME: Final = 80  # characters of the name of a design
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainQuestion(Question):
-    """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
+    """A question about texts, rows of attributes or places around a centre, with the common methods only."""
 
     kernel: Kernel
 
@@ -56,7 +56,7 @@ class NumberQuestion(Question):
     def quantities(self) -> tuple[str, ...]:
         if self.domain.circular:  # directions have no order
             return ("mean", "variance", "resultant", "distribution")
-        if self.domain.scale:  # the mean position is not the position of the mean
+        if self.domain.scale:  # The mean position is not the position of the mean.
             return ("bounds", "quantile", "distribution")
         return ("mean", "variance", "quantile", "distribution", "bounds")
 
@@ -127,7 +127,7 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptionalQuestion(Question):
-    """A question about one number, or none: see `Nullable`. Reports are decoded as NaN for "no answer"."""
+    """A question about a number that may be missing: see `Nullable`. NaN is a decoded "no answer"."""
 
     domain: Domain
     kernel: OptionalKernel
@@ -285,7 +285,7 @@ def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False,
     if isinstance(kernel, SupportKernel):
         return CategoryQuestion(domain, kernel, book, **more)
     from dither.core.kernels.places.place import PlaceKernel
-    from dither.core.question.paths import PathQuestion  # other questions do without places
+    from dither.core.question.paths import PathQuestion  # imported only for places
 
     if isinstance(kernel, PlaceKernel):
         return PathQuestion(domain, kernel, book, divided=divided, **more)

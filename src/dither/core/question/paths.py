@@ -33,8 +33,8 @@ class PathQuestion(Question):
     """A question about locations, answered at each location of a path.
 
     A report is a few integers for each location. The first of them is 1 where a path begins and 0 elsewhere:
-    the lengths of paths are public. If ε is for a whole trajectory (`divided`), its locations have equal
-    shares, and for each length of a path the integers are the design's for that share.
+    the lengths of paths are public. If ε is for a complete trajectory (`divided`), its locations have equal
+    shares, and the design computes the integers of each share.
     """
 
     domain: Plane
@@ -45,7 +45,7 @@ class PathQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # maps are made from reports one by one: see `dt.maps`
+        return ()  # `dt.maps` estimates maps from single reports
 
     @property
     def area(self) -> Plane:
@@ -130,7 +130,7 @@ class PathQuestion(Question):
         return cells.reshape(*_shape(values, paths), 1 + self.columns)
 
     def separate(self, values: object) -> SeparateValues:
-        """Return the paths one by one: a whole path is one value."""
+        """Return the paths one by one: a complete path is one value."""
         paths = Paths.of(values)
         self.area.check(paths.points)
         return separate_paths(paths, _shape(values, paths))
@@ -176,8 +176,8 @@ class PathQuestion(Question):
     def probabilities(self, x: Any, *, reference: object = None, **given: Any) -> Any:
         """Return the exact probability of each report for a place.
 
-        Two numbers are a row for each cell of the first. `reference` is the place of the previous report, for
-        kernels that use it; by default the first reference.
+        For pairs of numbers, the result has a row for each cell of the first. `reference` is the place of the
+        previous report, for kernels that use it; by default the first reference.
         """
         location = self.area.check(x)
         if not isinstance(self.kernel, PairKernel):
@@ -242,7 +242,7 @@ def _shape(values: object, paths: Paths) -> tuple[int, ...]:
 
 
 def parts_of(question: Question) -> tuple[NumberQuestion, ...]:
-    """Return the two questions of a pair of numbers, each with its share of ε; none for other questions."""
+    """Return the two questions of a pair of numbers, each with its share of ε; empty for other questions."""
     kernel = question.kernel
     if not isinstance(kernel, PairKernel):
         return ()

@@ -63,7 +63,7 @@ def failure(lattice: Clamped, bound: Fraction) -> Fraction:
 
 
 def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
-    """Return the largest place z at which w(z)/w(z − shift) may exceed the bound."""
+    """Return the largest offset z at which w(z)/w(z − shift) may exceed the bound."""
     weights, reach = lattice.noise.weights, lattice.noise.reach
     last = lattice.steps - reach  # the outermost report is always counted
     if bound is None or shift < 1:
@@ -76,5 +76,5 @@ def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
 
 
 def _up_to(tails: tuple[int, ...], index: int) -> int:
-    """Return the weight of all places up to `index`."""
+    """Return the weight of all offsets up to `index`."""
     return tails[-index] if index <= 0 else (1 << TOTAL_BITS) - tails[index + 1]

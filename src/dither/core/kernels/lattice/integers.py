@@ -35,7 +35,7 @@ _TOTAL: Final = 1 << TOTAL_BITS
 _SAME: Final = 1e-9  # relative differences of ratios of weights that count as rounding
 _SEEN: Final = 1e-16  # weights below this, relative to the largest, are not compared
 _BITS: Final = 31  # bits of a position in units of 2^−fraction steps
-SPENT: Final = 1 - Fraction(1, 1 << 40)  # the part of ε that is used, as weights are rounded up
+SPENT: Final = 1 - Fraction(1, 1 << 40)  # the part of ε that is used; the rest is for rounding weights up
 
 
 class Lattice(ABC):
@@ -117,9 +117,8 @@ class Clamped(Lattice):
     """The domain is `last`/2^fraction steps long; reports are clamped to steps that every input can reach.
 
     With G steps and noise from −R to R these are the steps from G − R to R. The length of a domain of more
-        than one step is an integer number of steps. For wide noise the domain is shorter than one step; then
-        its inputs are
-    rounded at random to one of two steps.
+    than one step is an integer number of steps. For wide noise the domain is shorter than one step. Its
+    inputs are then rounded at random to one of two steps.
     """
 
     noise: LatticeNoise
@@ -201,11 +200,12 @@ class Clamped(Lattice):
     def alike(self) -> Integers | None:
         """A group for each report: reports of one group have proportional probabilities under all inputs.
 
-        Beyond the domain these are all reports of exponential noise, and all reports an integer number of
-        domains apart if the noise is a staircase of such steps. None if the weights fall otherwise.
+        If the noise is exponential, all reports on one side of the domain are one group. If it is a staircase
+        with steps as long as the domain, these are the reports that are an integer number of steps apart.
+        None if the weights decrease in another way.
         """
-        weights = self._row[self.noise.reach : -1]  # the outermost has the tail beyond it
-        seen = int(np.searchsorted(-weights, -_SEEN * weights[0]))  # beyond, rounding to integers decides
+        weights = self._row[self.noise.reach : -1]  # without the outermost weight: it includes the tail
+        seen = int(np.searchsorted(-weights, -_SEEN * weights[0]))  # smaller weights depend on rounding
         for period in (1, self.steps):
             falls = weights[period:seen] / weights[: max(seen - period, 0)]
             if falls.size and np.ptp(falls) < _SAME * falls[0]:
@@ -216,7 +216,7 @@ class Clamped(Lattice):
         above = positions - self.steps
         groups = np.where(positions > 0, positions, positions % -period)
         groups = np.where(above >= 0, self.steps + above % period, groups)
-        if period > 1:  # an outermost report has the tail and is not in proportion
+        if period > 1:  # An outermost report includes the tail and is not in proportion.
             groups[0], groups[-1] = groups.min() - 1, groups.max() + 1
         return np.asarray(groups - groups.min())
 
@@ -323,9 +323,9 @@ class Ring(Lattice):
 
 @dataclass(frozen=True)
 class Bounded(Lattice):
-    """G + 1 places from end to end of the domain; noise that leads outside is drawn again.
+    """G + 1 points from end to end of the domain; noise that leads outside is drawn again.
 
-    Every place is a possible report of every input. The probability of staying inside depends on the input:
+    Every point is a possible report of every input. The probability of staying inside depends on the input:
     the probability of a report is its weight over the total C of the input. The guarantee is for inputs at
     most `shift` steps apart.
     """
@@ -378,7 +378,7 @@ class Bounded(Lattice):
         return LineStart(domain.low - 0.5 / scale, scale, self.noise.reach)
 
     def keeps(self, start: LineStart, domain: Line) -> bool:
-        # A larger scale would put values further than `shift` steps apart for which the guarantee holds.
+        # With a larger scale, values to which the guarantee applies could be more than `shift` steps apart.
         near = start.scale <= self.noise.reach / domain.length
         return start.last == self.noise.reach and not start.fraction and near
 

@@ -172,7 +172,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
 def largest_shift(steps: int, reach: float) -> int:
     """Return the largest distance, in steps, of two values that are `reach` lengths of the domain apart.
 
-    The domain has `steps` steps; there is room for rounding.
+    The domain has `steps` steps. The result has a margin for rounding.
     """
     return min(steps, math.floor(reach * steps * (1.0 + 2.0**-40)) + 1)
 

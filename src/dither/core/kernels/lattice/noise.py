@@ -117,7 +117,7 @@ class End(Enum):
 
     PILED = "piled"  # the outermost weight includes the complete tail
     CUT = "cut"  # the tail is cut off, and weights are at least FLOOR
-    RING = "ring"  # circular: the two outermost places are identified
+    RING = "ring"  # circular: the two outermost points are identified
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class LatticeNoise:
         return _table(self)
 
     def ratio(self, shift: int) -> Fraction:
-        """Return the largest w(z)/w(z + shift) over all places where neither includes a tail.
+        """Return the largest w(z)/w(z + shift) over all z for which neither weight includes a tail.
 
         Weights decrease from the centre, so no smaller shift and no pair across the centre has a larger
         ratio.

@@ -1,9 +1,9 @@
 """The K nearest of N public points are likelier than the others: one kernel for places of any space.
 
-Privacy does not ask what "nearest" means. Every input has exactly K different numbers below N, each of weight
-H, and all others have weight L, so that K·H + (N − K)·L is the same for every input and ε = ln(H/L). The
-selectors here are public maps from an input to K different numbers: points of a grid, listed points, and
-lists of neighbours. Subset selection [Ye18] takes any K of N numbers.
+Privacy does not depend on the meaning of "nearest". Every input has exactly K different numbers below N, each
+of weight H, and all others have weight L, so that K·H + (N − K)·L is the same for every input and ε =
+ln(H/L). The selectors here are public maps from an input to K different numbers: points of a grid, listed
+points, and lists of neighbours. Subset selection [Ye18] takes any K of N numbers.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ MOST_SCALE: Final = (1 << 9) - 1  # squared distances stay below 2^53: exact in 
 MOST_PACKED: Final = 1 << 15  # numbers of 16 bits in a text: 64 kB
 MOST_GRAIN: Final = 12
 _PACKED: Final = re.compile(r"(?:[0-9a-f]{4})*")
-_TABLE: Final = 1 << 23  # numbers of a table that is listed once
+_TABLE: Final = 1 << 23  # numbers of a table up to which it is computed once for all inputs
 _BLOCK: Final = 1 << 20  # distances computed together
-_FEWEST: Final = 50  # different points that a map needs
-_NAMED: Final = 3  # places of a group that its label names
+_FEWEST: Final = 50  # a map needs at least this number of different points
+_NAMED: Final = 3  # the label of a group names up to this number of its places
 _INNER: Final = 2  # places along the side of a cell of a map
 
 
@@ -149,7 +149,7 @@ class Selector(ABC):
                 gap *= gap
                 squares += gap
             chosen[begin : begin + rows] = first_numbers(squares, width)
-        check_lists(chosen, len(points))  # what floats and sorting select is not believed
+        check_lists(chosen, len(points))  # the selection by floats and sorting is checked
         return chosen
 
     def windows(self, places: Floats, width: int) -> tuple[Array, Integers]:
@@ -186,8 +186,8 @@ def first_numbers(squares: Integers, width: int) -> Integers:
 def check_lists(lists: Array, cells: int) -> None:
     """Raise InvalidParameter unless every row has different numbers below `cells`.
 
-    This is the condition of the theorem nearest_private (proofs/Window.v). A number that stood twice in a row
-    would be likelier than H.
+    This is the condition of the theorem nearest_private (proofs/Window.v). A number that occurs twice in a
+    row would be likelier than H.
     """
     ordered = np.sort(lists, axis=1)
     if ordered[:, -1].max(initial=0) >= cells or (ordered[:, 1:] == ordered[:, :-1]).any():
@@ -340,7 +340,7 @@ def rates_of(window: Nearest, lists: Array) -> tuple[Fraction, Fraction] | None:
 
 
 def shares_of_lists(window: Nearest, lists: Array) -> LinearReading:
-    """Return the unbiased reading of the shares of people with each of these lists."""
+    """Return the unbiased decoding of the shares of people with each of these lists."""
     channel = np.full((len(lists), window.cells), window.outside / window.total)
     np.put_along_axis(channel, lists.astype(np.int64), window.inside / window.total, axis=1)
     return shares_of_inputs(channel)
@@ -362,9 +362,9 @@ AMONG_POINTS: Final = Fields(
 
 @dataclass(frozen=True)
 class NearestKernel(PlaceKernel, NearestNumbers):
-    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
+    """The number of a point; the K points nearest to the place are likelier.
 
-    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
+    The codebook is a place for each number. The collector may replace it at any time.
     """
 
     window: Nearest
@@ -500,8 +500,8 @@ def _more(places: Sequence[Hashable]) -> str:
 class ListingKernel(NearestNumbers):
     """For each public location a list of K different numbers: its neighbours by any distance.
 
-    `packed` has the lists one after the other, two bytes a number, the higher first. A number that stood
-    twice in a list would be likelier than H: such lists are refused, and so are numbers beyond N.
+    `packed` contains the concatenated lists, two bytes a number, the higher first. A number that occurs twice
+    in a list would be likelier than H, so such lists are refused. Numbers from N on are also refused.
     """
 
     window: Nearest
@@ -543,7 +543,7 @@ class ListingKernel(NearestNumbers):
 
     @property
     def different(self) -> Array:
-        """The lists that reports tell apart."""
+        """The lists that reports distinguish."""
         return self._groups[0]
 
     @property
@@ -553,11 +553,11 @@ class ListingKernel(NearestNumbers):
 
     @cached_property
     def shares_reading(self) -> LinearReading:
-        """The unbiased reading of the shares of people at the places with each list."""
+        """The unbiased decoding of the shares of people at the places with each list."""
         return shares_of_lists(self.window, self.different)
 
     def names_of_groups(self, labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
-        """Return a label for each different list: that of its place, or of all its places."""
+        """Return a label for each different list: the label of its place, or the labels of its places."""
         members: list[list[Hashable]] = [[] for _ in self.different]
         for label, row in zip(labels, self._groups[1].tolist(), strict=True):
             members[row].append(label)

@@ -131,13 +131,13 @@ class PairKernel(Kernel):
     def shares(
         self, epsilon: float, stated: Mapping[str, Any], book: PairDecoder | None = None
     ) -> tuple[float, float]:
-        """Return the budget of each number: as the codebook or the stated split says, else ε for both."""
+        """Return the budget of each number: from the codebook or the stated split, else ε for each."""
         if book is not None and book.split is not None:
             return book.split
         return divide(epsilon, real(stated["split"])) if "split" in stated else (epsilon, epsilon)
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the sum of the two bounds; if only an (ε, δ) is promised, from the stated shares."""
+        """Return the sum of the two bounds. A bound (ε, δ) is computed with the stated shares."""
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
         if not any(terms):
             return Promise(Pure(self.epsilon), self.evidence)
@@ -184,7 +184,7 @@ class PairKernel(Kernel):
 
 
 def terms_of_part(stated: Mapping[str, Any], axis: int) -> Mapping[str, Any]:
-    """Return the statement about one part of a pair: the arguments of its mechanism."""
+    """Return the stated parameters of one part of a pair: the arguments of its mechanism."""
     maker = stated.get("inner", stated.get(("direction", "distance")[axis]))
     terms = maker.get("with") if isinstance(maker, Mapping) else None
     return terms if isinstance(terms, Mapping) else {}
@@ -202,7 +202,7 @@ def _read_part(name: str, data: Data, known: Data) -> Data:
     return {name: part}
 
 
-ON_LINE: Final = Member(_write_part, _read_part)  # a kernel with an interval or a circle of its own
+ON_LINE: Final = Member(_write_part, _read_part)  # a kernel with its own interval or circle
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ Rows = Callable[[Integers], Floats]  # from indices of reports to their probabil
 
 
 class PlaceLikelihood(ABC):
-    """The likelihood of reports of locations for given cells; a cell is a sample of places, averaged."""
+    """The likelihood of reports of locations for given cells, averaged over a sample of places in each."""
 
     @abstractmethod
     def of(self, reports: Array) -> Rows:
         """Return a function from indices of reports to their probabilities in each cell.
 
-        Each row is determined up to a factor. Reports must be whole paths, with the marks of their
+        Each row is determined up to a factor. Reports must be complete paths, with the marks of their
         beginnings.
         """
 
@@ -43,7 +43,7 @@ class Separable:
 
 @runtime_checkable
 class Grouped(Protocol):
-    """A kernel whose reports fall into groups with the same likelihood, so that they need only be counted."""
+    """A kernel whose reports fall into groups with equal likelihoods, so that counts of groups suffice."""
 
     def separable(self, shape: tuple[int, int]) -> Separable | None:
         """Return the likelihood on a grid over the domain; None if the domain has no such grid."""

@@ -24,7 +24,7 @@ from dither.foundation.randomness import Source
 from dither.privacy import Metric, Pure
 from dither.privacy.exact import exp_above, exp_below, float_at_least, log_above
 
-_FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
+_FINE: Final = 1e-3  # the rate of planar noise per step below which integrals replace sums over its lattice
 FAR: Final = (1 << 31) - 1  # the coordinates of a report are clipped to 32 bits
 
 
@@ -105,7 +105,7 @@ class PlanarNoiseKernel(PlaceKernel):
     @property
     @abstractmethod
     def fine(self) -> bool:
-        """Whether the lattice is so fine that `within` is as good as exact."""
+        """Whether the lattice is so fine that `within` is exact enough."""
 
     @abstractmethod
     def within(self, lengths: Floats) -> Floats:
@@ -114,11 +114,11 @@ class PlanarNoiseKernel(PlaceKernel):
     @property
     @abstractmethod
     def rate(self) -> float:
-        """By how much the logarithm of the density falls at one step of `_falls`."""
+        """The decrease of the logarithm of the density at one step of `_falls`."""
 
     @abstractmethod
     def _falls(self, lengths: Floats) -> Floats:
-        """Return how many times the density has fallen at offsets of complete lengths."""
+        """Return how many times the density has fallen at offsets of the given integer lengths."""
 
     def check(self, raw: Array) -> Array:
         if raw.size == 0:
@@ -129,7 +129,7 @@ class PlanarNoiseKernel(PlaceKernel):
 
 
 def _on_lattice(noise: Member, needs: str) -> Fields:
-    """Return the members of noise on a lattice, which reaches from every place of the area to every other."""
+    """Return the members of noise on a lattice; it must reach from any place of the area to any other."""
 
     def check_area(data: Data, known: Data) -> None:
         if not isinstance(known["domain"], Region):
@@ -233,7 +233,7 @@ class RingKernel(PlanarNoiseKernel):
         return np.asarray(inner @ weights / (radii**2 @ weights))
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return ε for each stretch of the stated `distance`; without it, pure ε over the complete area."""
+        """Return ε for each stated `distance` between places; without it, pure ε over the complete area."""
         distance = stated.get("distance")
         if distance is None:
             return Promise(Pure(self.epsilon), self.evidence)
@@ -285,9 +285,9 @@ def steps_across(area: Region, spacing: float) -> int:
 
 
 def steps_between(distance: float, spacing: float) -> int:
-    """Return the largest distance between the lattice points of places so far apart, in steps, rounded up.
+    """Return the largest distance between the lattice points of places at a distance, in steps, rounded up.
 
-    For places k times as far apart it is at most k times as large.
+    At k times this distance it is at most k times as large.
     """
     # Rounding to the nearest point of the lattice moves a place by at most half a diagonal of a cell.
     return math.ceil(distance / spacing * (1.0 + 1e-9) + math.sqrt(2.0))

@@ -245,7 +245,7 @@ class PointKernel(ChoiceKernel, CellKernel):
         return np.asarray(self.places[cells[:, 0]])
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        """Return the bound over all pairs of points; `Nothing` if a report is possible for some only."""
+        """Return the bound over all pairs of points; `Nothing` if a report is impossible for some points."""
         if self.largest is None:
             return Promise(
                 Nothing("which points can be reported depends on the true location"),

@@ -1,6 +1,6 @@
 """The K public paths nearest to a path are likelier than the others: one report for a complete path.
 
-The device finds the public path nearest to its own, and of that public path the K nearest ones. So the list
+The device finds the public path nearest to its own, and the K public paths nearest to that path. So the list
 follows from one number, and the shares of the N numbers are estimated from the reports of a known channel.
 Privacy does not depend on the meaning of "nearest": every list has K different numbers.
 """
@@ -83,7 +83,7 @@ def _align(first: Integers, second: Integers, scales: tuple[int, int], kind: Pat
 
 @dataclass(frozen=True)
 class RouteKernel(NearestNumbers):
-    """The number of a public path; the K nearest to the public path next to the own one are likelier.
+    """The number of a public path; the K paths nearest to the own path's public path are likelier.
 
     `packed` are the resampled public paths as integers, two bytes each, the higher first.
     """
@@ -152,7 +152,7 @@ class RouteKernel(NearestNumbers):
 
     @cached_property
     def shares_reading(self) -> LinearReading:
-        """The unbiased decoding of the shares of people next to each public path."""
+        """The unbiased decoding of the shares of people by their nearest public path."""
         return shares_of_lists(self.window, self.lists)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -165,7 +165,7 @@ class RouteKernel(NearestNumbers):
         return isinstance(domain, Routes) and domain == self.routes
 
     def decode(self, reports: Array, domain: Domain, book: Floats | None) -> Array:
-        """Return the public path of each report, or the path at which it is read."""
+        """Return the path that the codebook has for each report, by default the public path."""
         locations = self.routes.places(self.paths) if book is None else book
         return np.asarray(locations[np.asarray(reports).astype(np.int64)])
 

@@ -24,7 +24,7 @@ from dither.foundation.randomness import Source
 
 TURN: Final = Circle(2.0 * math.pi)
 UNIT: Final = Interval(0.0, 1.0)
-FIXED: Final = "fixed"  # the word of a device text for a reference that stays where it is
+FIXED: Final = "fixed"  # a device text contains this word if the reference is fixed
 
 _MOST: Final = 1 << 20  # the most cells, since directions and distances are looked up in tables
 _GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
@@ -56,8 +56,8 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     The first reference is `origin`, a public place. The next is the place of the previous report, or the
     origin again if it is `fixed`. A report is a cell of the direction and a cell of the distance. Its place
-    is computed from reports only, so devices and collector agree on it, and it is post-processing. A device
-    decodes its own reports to find the next reference, so it has the codebooks.
+    is computed from reports only. So devices and collector agree on it, and computing it is post-processing.
+    A device decodes its own reports to find the next reference, so it needs the codebooks.
     """
 
     region: Region
@@ -87,7 +87,7 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     @cached_property
     def _tables(self) -> tuple[Floats, Floats]:
-        """The unit vector of each cell of the direction, and the relative distance of each cell of it."""
+        """The unit vector of each cell of the direction, and each cell's relative distance."""
         direction, distance = self.books.parts
         angle = direction(np.arange(self.first.outcomes))
         turns = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -118,7 +118,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         return cells
 
     def _walk(self, paths: Paths, group: Array, cells: Array, source: Source) -> None:
-        """Draw the reports of a group of paths, a location of all of them at a time; few long ones singly."""
+        """Draw the reports of a group of paths, one location of all paths at a time; a few paths singly."""
         here, tables = np.tile(self.origin, (group.size, 1)), self._tables
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]

@@ -5,8 +5,8 @@ smaller probability `other`, so the ratio of two report probabilities is at most
 own)·other).
 
 Many bits with the same probability are drawn at once. Sixty-four comparisons of random numbers with the
-probability run in one word, one binary digit at a time. Only if the first 12 digits are all equal are more
-drawn.
+probability run in one word, one binary digit at a time. More digits are drawn only if the first 12 are all
+equal.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Bits(BitReports, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """All bits as for other inputs, times the least probability of the own bit; it is 1 in a set."""
+        """The rows drawn as if every bit were another input's, scaled; an input's set has its bit at 1."""
         share = self.other.probability
         return Blanket.of_sets(self.ratio, share, share**2)
 

@@ -1,8 +1,8 @@
 """Polynomials over a prime field: packed into bytes, evaluated and interpolated, for arrays of reports.
 
 Numbers below the prime p are doubles. A product is below p² < 2^42, and the sum of n of them below 2^52, so
-all of it is exact. For an integer x below 2^52/p, ⌊(x + ½)/p⌋ is computed exactly: (x + ½)/p is at least
-1/(2p) away from every integer, and its rounding error is below x/p · 2^−51.
+all operations are exact. For an integer x below 2^52/p, ⌊(x + ½)/p⌋ is computed exactly: (x + ½)/p is at
+least 1/(2p) away from every integer, and its rounding error is below x/p · 2^−51.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Polynomials:
         rows[:] = packed[:, : self.length]
 
     def modulo(self, numbers: Floats) -> Floats:
-        """Return integers modulo the prime, from 0 to p − 1; they may be negative."""
+        """Return integers modulo the prime, from 0 to p − 1; the given integers may be negative."""
         above = numbers + 0.5
         above *= 1.0 / self.prime
         np.floor(above, out=above)

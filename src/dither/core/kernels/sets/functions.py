@@ -1,6 +1,6 @@
-"""One of several public functions of a row of codes, drawn before the row is looked at, and its value.
+"""One of several public functions of a row of codes, drawn independently of the row, and its value.
 
-The draw of the function does not see the row, so the loss comes only from the value.
+The draw of the function does not depend on the row, so the privacy loss comes only from the value.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_VALUES: Final = 1 << 21  # entries of all tables together
 
 @dataclass(frozen=True)
 class TableFunction:
-    """A function of some attributes: `values` lists it for their codes, the last attribute fastest."""
+    """A function of some attributes: `values` lists its values by their codes, the last attribute fastest."""
 
     attributes: tuple[int, ...]
     values: tuple[int, ...]
@@ -70,8 +70,8 @@ def _read_draw(data: Data) -> CodeKernel:
 class TableReading:
     """How tables of `way` attributes follow from the functions: directly, or from the lines of a field.
 
-    `order` is the number of elements of the field; 0 if combinations of attributes are reported directly, or
-    combinations of more attributes, whose margins are the tables.
+    `order` is the number of elements of the field. It is 0 if combinations of attributes are reported
+    directly; if these have more than `way` attributes, the tables are their margins.
     """
 
     way: int
@@ -155,7 +155,7 @@ class FunctionsKernel(Kernel):
 
     @cached_property
     def ends(self) -> Integers:
-        """The ends of the functions' shares of 2^32."""
+        """The cumulative weights of the functions, in units of 2^−32."""
         return np.array(list(accumulate(function.weight for function in self.functions)), dtype=np.int64)
 
     @cached_property
@@ -244,7 +244,7 @@ class FunctionsKernel(Kernel):
         return tuple(self.draws[function.draw] for function in self.functions)
 
     def decode(self, reports: Array, domain: Domain, book: TableReading) -> Array:
-        """Return the reports as they are: a function and its value."""
+        """Return the reports unchanged: a function and its value."""
         return reports
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> TableReading:
@@ -252,7 +252,7 @@ class FunctionsKernel(Kernel):
         return self.reading()
 
     def write_codebook(self, book: TableReading) -> None:
-        """Return None: how tables follow from the functions is read off the functions."""
+        """Return None: `reading` computes the codebook from the functions."""
 
     def reading(self) -> TableReading:
         """Return how tables follow from the functions; raise MalformedReport if they do not.

@@ -49,7 +49,7 @@ class Hashing:
 
     @cached_property
     def _edges(self) -> Words:
-        """The begin of each bucket, and the end of the last: ⌈y·2^32/g⌉."""
+        """The beginning of each bucket, and the end of the last: ⌈y·2^32/g⌉."""
         return -(-(np.arange(self.buckets + 1, dtype=np.int64) << 32) // self.buckets).view(np.uint64)
 
     def bucket(self, seeds: Words, items: Array) -> Integers:
@@ -88,7 +88,7 @@ class Hashing:
         return reports
 
     def supports(self, reports: Array, items: int) -> Array:
-        """Return the set of the first `items` items, eight at most, that each report supports: a bit each."""
+        """Return which of the first `items` items, eight at most, each report supports: a bit each."""
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
         drawn, outputs = self.unpack(reports)
         found = np.zeros(drawn.size, dtype=np.uint8)
@@ -105,13 +105,13 @@ class Hashing:
     def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
         """Return for each item the number of seeds under which it has the reported bucket.
 
-        An item is in a bucket iff a·x + b − (the begin of the bucket) is below the size of the bucket. Along
-        a range of items this number grows by a: one addition. No array of size seeds × items is
-        made.
+        An item is in a bucket iff a·x + b − (the beginning of the bucket) is below the size of the bucket.
+        From one item of a range to the next this number grows by a, so one addition suffices. No array of
+        size seeds × items is made.
         """
         counts = np.zeros(len(items), dtype=np.int64)
         begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
-        for size in np.unique(sizes):  # there are one or two; comparing with a scalar is faster
+        for size in np.unique(sizes):  # one or two sizes: comparing with a scalar is faster
             chosen = slice(None) if sizes.min() == sizes.max() else sizes[buckets] == size
             drawn, outputs = seeds[chosen], buckets[chosen]
             for begin in range(0, drawn.size, _BLOCK):

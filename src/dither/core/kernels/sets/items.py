@@ -1,12 +1,13 @@
 """Sets of items: a person's set is completed to exactly m elements before anything is drawn.
 
 A person has at most m of k items. Sets are completed to exactly m elements by dummies, the further
-elements k … k + m − 1: with r items the first m − r of them. So a dummy is held by all people with few enough
-items, and the dummies' frequencies are the distribution of sizes. Larger sets are thinned at random. Both
-happen before anything else is drawn, so that the loss is bounded between any two sets, whatever their sizes.
+elements k … k + m − 1: a person with r items gets the first m − r of them. So all people with few enough
+items have a given dummy, and the dummies' frequencies are the distribution of sizes. Larger sets are thinned
+at random. Both happen before anything else is drawn, so that the loss is bounded between any two sets of any
+sizes.
 
-A report then has one probability if it meets the person's elements, and another one if it does not: their
-ratio is the complete loss.
+A report then has one probability if it meets the person's elements, and another one if it does not. The ratio
+of the two determines the privacy loss.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _BLOCK: Final = 1 << 15  # people processed together, so that their columns stay
 
 
 _SETS: Final = "the draw is about sets of items"
-ABOUT_ITEMS: Final = {  # the number of items, and of those that a person has at most
+ABOUT_ITEMS: Final = {  # the number of items, and the most that a person has
     "items": on(Several, _SETS, len),
     "most": on(Several, _SETS, lambda domain: domain.most),
 }
@@ -75,13 +76,13 @@ class ItemSets(SupportKernel):
     def pair_rates(self) -> tuple[Fraction, Fraction, Fraction]:
         """The probability that a report has two given elements, if the person has 0, 1 or 2 of them.
 
-        It is meant for reports without a reason in `no_pairs`.
+        It is valid if `no_pairs` is empty.
         """
 
     @property
     @abstractmethod
     def no_pairs(self) -> str:
-        """The reason why reports do not say who has both of two items; empty if they do."""
+        """The reason why reports do not estimate who has both of two items; empty if they do."""
 
     def support(self, reports: Array, categories: int) -> Mask:
         """Return which items each report has, along the last axis."""
@@ -142,9 +143,9 @@ class ItemSets(SupportKernel):
         return sorted(kept[: self.most])
 
     def _own(self, codes: Array, source: Source) -> Array:
-        """Return each person's own elements, ascending: a row for each of the `most` places."""
+        """Return each person's own elements, ascending: a row for each of the `most` elements."""
         dtype = narrow(self.size)
-        if codes.shape[1] == self.most and int(codes[:, -1].min(initial=0)) >= 0:  # nobody has fewer items
+        if codes.shape[1] == self.most and int(codes[:, -1].min(initial=0)) >= 0:  # all have `most` items
             return np.ascontiguousarray(codes.astype(dtype).T)
         kind: Any = np.int16 if self.size < 1 << 15 else np.int32
         given: Array = np.ascontiguousarray(codes.astype(kind).T)

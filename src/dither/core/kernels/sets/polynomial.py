@@ -3,9 +3,8 @@
 `items.py` says what a person's elements are: m of the k items and m dummies. Elements are numbers below a
 prime p. A report is a polynomial over the field of p elements, and has the element a if its value at a is
 below B. Polynomials with m + 1 coefficients or more have independent uniform values at any m + 1 points. So
-the number of polynomials that have at least one of a person's m elements is the same for every set, and they
-are the ones that get the larger probability. Another element is in the report with probability B/p, whatever
-the person has.
+the number of polynomials that have at least one of a person's m elements is the same for every set. These
+polynomials have the larger probability. Any other element is in the report with probability B/p.
 
 With m + 2 coefficients the values at m + 2 points are also independent. Then two elements that the person
 does not have are in a report independently of each other, and pairs of items are estimated without bias.
@@ -40,7 +39,7 @@ _ROWS: Final = 1 << 13  # people whose polynomials are interpolated together
 
 @dataclass(frozen=True)
 class PolynomialKernel(ItemSets):
-    """Polynomials with `terms` coefficients; one has the elements where its value is less than `below`."""
+    """Polynomials with `terms` coefficients; each has the elements at which its value is below `below`."""
 
     items: int
     most: int
@@ -67,7 +66,7 @@ class PolynomialKernel(ItemSets):
                 f"expected {self.most + 1} or {self.most + _PAIRS} coefficients of a polynomial about "
                 f"{self.most} items, got {found(self.terms)}"
             )
-        # The field checks the prime and the length first: powers of hostile numbers take long.
+        # The field checks the prime and the length first, because powers of hostile numbers take long.
         if self.polynomials.count and not self.ratio > 1:
             raise InvalidParameter("a report that meets the person's set must be likelier than another one")
 
@@ -104,7 +103,7 @@ class PolynomialKernel(ItemSets):
     def blanket(self) -> Blanket:  # type: ignore[override]
         """All polynomials at the smaller probability, and those that meet a person's set.
 
-        How many meet the sets of two people is not the same for any two: the least possible is taken.
+        The number that meets the sets of two people depends on the sets, so its least value is used.
         """
         return Blanket.of_sets(self.ratio, self.meeting)
 
@@ -183,12 +182,12 @@ class PolynomialKernel(ItemSets):
 
     @cached_property
     def _firsts(self) -> list[int]:
-        """How many rows of m values have the first one below the bound at each place."""
+        """For each index, the number of rows of m values whose first value below the bound is there."""
         low, high = self.below, self.prime - self.below
         return [high**at * low * self.prime ** (self.most - 1 - at) for at in range(self.most)]
 
     def draw_one(self, value: Array, source: Source) -> bytes:
-        # Whatever the items are and whether they are met, the same numbers are drawn.
+        # The same numbers are drawn for all items, and whether or not they are met.
         own = self.own_elements(value, source)
         held = self.coin.toss_one(source)
         hit, miss = source.below(sum(self._firsts)), source.below((self.prime - self.below) ** self.most)

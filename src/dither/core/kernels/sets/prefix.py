@@ -40,7 +40,7 @@ from dither.foundation.canonical import (
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
-_MOST_SHARE: Final = 1 << 16  # of a level
+_MOST_SHARE: Final = 1 << 16  # the largest share of a level
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
 HASH: Final = constant(FAMILY, "the hash family")
 
@@ -76,7 +76,7 @@ class HashedResponse(BucketReports, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """Those of the window of buckets."""
+        """The blanket of the window of buckets."""
         return window_blanket(self.window)
 
     @property
@@ -134,9 +134,9 @@ class PrefixKernel(Kernel):
     """One prefix of a text, reported by local hashing; the public seed determines its length.
 
     `ends` are the lengths of the prefixes, one for each level. `shares` are integers in proportion to the
-    people of each level; without them all levels have as many. The seed modulo their sum is the level: the
-    first one up to which the shares add up to more. What is hashed is the upper half of the prefix's key, a
-    chain of hashes of its symbols.
+    people of each level; without them all levels are equally likely. The level is the first one up to which
+    the shares add up to more than the seed modulo their sum. The hashed item is the upper half of the
+    prefix's key, a chain of hashes of its symbols.
     """
 
     promise, certify = pure_promise, pure_certify
@@ -206,7 +206,7 @@ class PrefixKernel(Kernel):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         length = self.text.length
         flat = inputs.reshape(-1, length)
-        if len(flat) == 1:  # the draw of a device; reports of several texts are pinned
+        if len(flat) == 1:  # a device's draw; draws of several texts must not change
             return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
         # Each row becomes one item of `length` bytes, so that threads split between rows.
         packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
@@ -243,7 +243,7 @@ class PrefixKernel(Kernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """That of the hashed prefix: the level is public."""
+        """The blanket of the hashed prefix, because the level is public."""
         return self.oracle.blanket
 
     @property

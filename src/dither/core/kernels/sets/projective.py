@@ -97,9 +97,9 @@ class Geometry:
 
 @lru_cache(maxsize=4)
 def _transform(geometry: Geometry, categories: int) -> tuple[Array, int]:
-    """Return the transform of D, written out once around the cycle and as far as is needed, and its length.
+    """Return the transform of D, continued around the cycle as far as needed, and its length.
 
-    Lengths without prime factors above 5 are transformed fastest; zeros fill up to the next one.
+    Lengths without prime factors above 5 are transformed fastest. Zeros pad D to the next such length.
     """
     needed = geometry.points + categories - 1
     held = np.concatenate([geometry.holds, geometry.holds[: categories - 1]]).astype(np.float64)
@@ -248,7 +248,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return held
 
     def draw_one(self, value: int, source: Source) -> int:
-        while True:  # only the word itself decides if it is used
+        while True:  # whether a word is used depends only on the word
             word = int.from_bytes(source.take(self.bits >> 3), "little")
             if word < self.total:
                 break
@@ -270,7 +270,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         block, points = self.geometry.block, self.geometry.points
         ends = np.uint64(block * self.inside)
         outputs = words < ends
-        # Both places are computed for every word, and the comparison keeps one: no branch on the outcome.
+        # Both indices are computed for every word, and the comparison keeps one: no branch on the outcome.
         position = (words - ends) // np.uint64(self.outside)
         position += np.uint64(block)
         words //= np.uint64(self.inside)

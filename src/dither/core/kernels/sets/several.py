@@ -1,8 +1,8 @@
-"""Sets of items: a few elements are reported, likelier ones that meet the person's own set.
+"""Sets of items: a few elements are reported; those that meet the person's own set are likelier.
 
 `items.py` says what a person's elements are: m of the k items and m dummies. A report is a set S of d of the
 k + m elements. S has one probability if it has at least t elements of the person's set, and another one if it
-has fewer: their ratio is the complete loss [Wang18].
+has fewer. The ratio of the two determines the privacy loss [Wang18].
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def meeting(own: int, size: int, chosen: int, least: int) -> int:
 def element_rates(
     items: int, most: int, chosen: int, least: int, chance: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Return p and q: how often an element of the person's set is reported, and how often another one.
+    """Return p and q: the probability that an element of the person's set is reported, and another's.
 
-    `chance` is the probability that the reported set meets the person's in at least `least` elements.
+    `chance` is the probability that at least `least` reported elements are in the person's set.
     """
     size = items + most
     hits = meeting(most, size, chosen, least)
@@ -112,7 +112,7 @@ class SetKernel(ItemSets):
 
     @cached_property
     def _ways(self) -> tuple[list[int], list[int]]:
-        """How many sets have j elements of the person's: j = least, least + 1, …, and j = 0 … least − 1."""
+        """The number of sets with j elements of the person: for j ≥ `least`, and for j below it."""
         every = [
             math.comb(self.most, j) * math.comb(self.items, self.chosen - j)
             for j in range(min(self.most, self.chosen) + 1)
@@ -128,7 +128,7 @@ class SetKernel(ItemSets):
     def blanket(self) -> Blanket:  # type: ignore[override]
         """All sets at the smaller probability, and those that meet the sets of two people.
 
-        If one element is enough, the fewest do if the two people have nothing in common.
+        If one element is enough, their number is smallest for two people with nothing in common.
         """
         share = self.meeting
         if self.least > 1:
@@ -235,7 +235,7 @@ class SetKernel(ItemSets):
     # --- draws
 
     def draw_one(self, value: Array, source: Source) -> bytes:
-        # Whatever the items are and whether they are met, the same numbers are drawn.
+        # The same numbers are drawn for all items, and whether or not they are met.
         own = self.own_elements(value, source)
         held = self.coin.toss_one(source)
         met, missed = self._ways

@@ -52,7 +52,7 @@ class ChosenSets:
 
     @property
     def overlap(self) -> Blanket:
-        """The probability of a set without the input, and two inputs' sets: any two inputs are alike."""
+        """The least probability of every set, and the sets with two inputs: equally many for any two."""
         share = Fraction(self.chosen, self.size)
         return Blanket.of_sets(self.ratio, share, share * Fraction(self.chosen - 1, self.size - 1))
 
@@ -86,7 +86,7 @@ class SubsetBits(ChosenSets, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """That of sets that are equally likely for any two inputs."""
+        """The blanket of the chosen sets; see `overlap`."""
         return self.overlap
 
     def __post_init__(self) -> None:
@@ -211,7 +211,7 @@ class IndexSets(ChosenSets, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """That of sets that are equally likely for any two inputs."""
+        """The blanket of the chosen sets; see `overlap`."""
         return self.overlap
 
     def __post_init__(self) -> None:
@@ -294,7 +294,7 @@ class IndexSets(ChosenSets, CodeKernel):
                 number += number >= other
             taken[:, count] = number
         taken += taken >= codes[:, None]
-        # All elements of a random order but the last are a uniform set too: the input replaces the last one.
+        # The order is random, so all elements but the last are a uniform set. The input replaces the last.
         last = taken[:, -1]
         last += held * (codes - last)
         taken.sort(axis=1)

@@ -24,7 +24,7 @@ _TABLE: Final = 1 << 18  # numbers of a temporary table
 
 
 class Codebook(ABC):
-    """A non-decreasing map from the report space [0, 1] to numbers (units in which the domain is [0, 1])."""
+    """A non-decreasing map from the report space [0, 1] to numbers, in units where the domain is [0, 1]."""
 
     @abstractmethod
     def integral(self, begin: Floats, end: Floats, x: Floats, moment: Moment) -> Floats:
@@ -49,7 +49,7 @@ class Codebook(ABC):
 
     @property
     def spans(self) -> tuple[Floats, Floats, Floats]:
-        """The atoms, and the begin and the end of each in the report space."""
+        """The atoms, and the beginning and the end of each in the report space."""
         points = self.atoms
         return points, self.below(points, strictly=True), self.below(points)
 

@@ -19,14 +19,14 @@ from dither.foundation.canonical import HEXADECIMAL, WHOLE, Fields, from_domain
 from dither.foundation.randomness import Source
 from dither.privacy.exact import exp_below, log_above
 
-LATE: Final = 32  # bits that are drawn only if the first ones do not decide
+LATE: Final = 32  # bits that are drawn only if the first bits do not decide
 MOST: Final = 96  # bits of the longest draw
 LIFT: Final = 1 << 75  # a power of two above every word and every start
 
 
 @dataclass(frozen=True)
 class Lottery:
-    """Draw an index below `tickets`, each with probability exactly step / 2^bits, or none.
+    """Draw an index below `tickets`, each with probability exactly step / 2^bits, or no index.
 
     The first bits − 32 random bits v nearly always decide: the index is v // d for v < tickets·d, where d =
     step >> 32. Each index also has one of the last `tickets` values of v. There, 32 more bits are compared
@@ -107,7 +107,7 @@ class Lottery:
 
     @cached_property
     def _lifted(self) -> tuple[int, int, int, int]:
-        """The divisor d; what lifts a word v, read with a 1 before it, to v + 2^75·d; and two bounds, lifted.
+        """The divisor d, the term that lifts a word v (with a leading 1) to v + 2^75·d, two lifted bounds.
 
         Python's integers are slower the more digits of 30 bits they have, so the time of v // d would reveal
         whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the number of
@@ -285,7 +285,7 @@ MOST_NUMBERS: Final = 1 << 16  # points, or public locations
 
 @dataclass(frozen=True)
 class Nearest(Mixed):
-    """A window of K different numbers below N, whichever: the identity does not ask where they are."""
+    """A window of any K different numbers below N. The identity does not depend on which ones they are."""
 
     @staticmethod
     def check_cells(cells: object) -> None:
@@ -293,7 +293,7 @@ class Nearest(Mixed):
             raise InvalidParameter(f"the number of points must be from 2 to 2^16, not {found(cells)}")
 
     def draw_one(self, near: Sequence[int], source: Source) -> int:
-        """Draw one number, given the K of the window; a uniform number is drawn whichever way it falls."""
+        """Draw one number, given the K of the window; a uniform number is drawn in any case."""
         # Proved: nearest_private (proofs/Window.v), if the K numbers are different.
         drawn, ticket, _ = self.lottery.draw_one(source, 0)
         uniform = source.below(self.cells)
@@ -308,7 +308,7 @@ class Nearest(Mixed):
         outputs = source.integers(self.cells, rows.size).astype(self.dtype)
         if self.width == 1:
             return np.where(drawn, windows.reshape(-1).take(rows), outputs)
-        words *= drawn  # rows without a drawn ticket: the ticket has no meaning
+        words *= drawn  # In rows without a drawn ticket, the word has no meaning.
         near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
         return np.where(drawn, near, outputs)
 

@@ -90,12 +90,12 @@ class WindowKernel(Kernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """The least probabilities, L for every cell, and two windows that meet as little as they can."""
+        """The least probabilities, L for every cell, and two windows with the smallest overlap."""
         return window_blanket(self.window)
 
 
 def window_blanket(window: Sliding | Blocks) -> Blanket:
-    """Return the least probabilities, L for every cell, and two windows that meet as little as they can."""
+    """Return the least probabilities, L for every cell, and two windows with the smallest overlap."""
     return Blanket.of_sets(window.ratio, Fraction(window.width, window.cells))
 
 
@@ -298,7 +298,7 @@ class ResponseKernel(CodeKernel, CellKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
-        """Those of the window."""
+        """The blanket of the window."""
         return window_blanket(self.window)
 
     @property
@@ -383,7 +383,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         return cells.reshape(inputs.shape)
 
     def _write(self, block: Array, cells: Array, source: Source) -> None:
-        """Draw a cell for each number of a block; every step is taken for all, whether they answered."""
+        """Draw a cell for each number of a block; all steps are executed for missing answers also."""
         missing = np.isnan(block)
         words = np.empty(block.size, dtype=self.window.lottery.dtype)
         drawn = np.empty(block.size, dtype=np.bool_)

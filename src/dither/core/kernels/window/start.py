@@ -130,7 +130,7 @@ class LineStart(StartRule):
         return most * (1.0 + 2.0**-19) < 2.0**bits and (most if self.last is None else self.last) <= room
 
 
-# Its kind is written and not read: whoever reads a specification compares the whole text.
+# The kind is written but not read, because readers of a specification compare the complete text.
 LINE_START: Final = Member(
     lambda name, kernel: {name: write_tagged(getattr(kernel, name))}, record(LineStart).read
 )
@@ -175,7 +175,7 @@ def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
 
 
 class Room(NamedTuple):
-    """The cells in which windows of a width start and end, where they are not all cells."""
+    """The cells in which windows of a width start and end, if these are not all cells."""
 
     cells: int
     width: int

@@ -308,5 +308,5 @@ class BalancedCells(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         kept = round(width * self.book.cells)
         means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
-        edges = np.concatenate([ends, ends - kept])  # starts at which an end of the window enters another run
+        edges = np.concatenate([ends, ends - kept])  # starts at which the window meets another run
         return tuple(np.unique(means[edges[(edges >= 0) & (edges < means.size)]]).tolist())
