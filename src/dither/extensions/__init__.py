@@ -1,6 +1,6 @@
 """Central differential privacy, utility of classifiers, protocols between devices.
 
-Nothing in the other rooms imports an extension, except the public modules and the verbs of the terminal.
+No other package imports an extension, except the public modules and the terminal commands.
 """
 
 import lazy_loader

@@ -107,7 +107,7 @@ def test_mistakes_are_refused() -> None:
             protocols.toss(TERMS, 1, [("127.0.0.1", 1)], timeout=timeout)
     with pytest.raises(InvalidParameter, match="more have reported"):
         Collection(TERMS, np.zeros((5, 1), dtype=np.uint8), (Standing.ALONE,) * 5)
-    with pytest.raises(InvalidParameter, match="a standing for each device"):
+    with pytest.raises(InvalidParameter, match="one standing for each device"):
         Collection(TERMS, np.zeros((2, 1), dtype=np.uint8), (Standing.ALONE,))
     came = Collection(TERMS, np.zeros((1, 1), dtype=np.uint8), (Standing.ALONE,))
     assert came.frequencies().n == 1

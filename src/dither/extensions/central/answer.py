@@ -20,22 +20,22 @@ from dither.privacy import Guarantee, Pure
 
 PUBLIC_COUNT: Final = "the number of records is public"
 LARGEST: Final = sys.float_info.max
-_HALVINGS: Final = 10  # halvings of the step at which a share first fails its test: to a thousandth of it
+_HALVINGS: Final = 10  # halvings of the step in which a share first fails its test
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Estimate):
-    """A released number. Its error is the noise's, about the *data's* value and not a population's.
+    """A released number. Its error is only the noise around the value of the *data*, not of a population.
 
-    `n` is the released count, or 0 without one; `domain` has the given or learned bounds. The interval is
-    computed from the distribution of the noise. For a mean it stays inside the domain.
+    `n` is the released count, or 0 if no count was released; `domain` has the given or learned bounds. The
+    interval is computed from the distribution of the noise. For a mean it stays inside the domain.
     """
 
     domain: Interval | None = None
 
     @property
     def swap_guarantee(self) -> Guarantee:
-        """The guarantee for one record changed: 2ε, since that is a removal and an addition."""
+        """The guarantee if one record changes: 2ε, because a change is a removal and an addition."""
         return self.guarantee if PUBLIC_COUNT in self.guarantee.assumes else self.guarantee.repeated(2)
 
     def __repr__(self) -> str:
@@ -45,7 +45,7 @@ class Answer(Estimate):
 
 
 def to_float(number: Fraction | int) -> float:
-    """Return the nearest float, or an infinity: raising an error would depend on the data."""
+    """Return the nearest float, or an infinity beyond all floats: an error would depend on the data."""
     try:
         return float(number)
     except OverflowError:
@@ -53,7 +53,7 @@ def to_float(number: Fraction | int) -> float:
 
 
 class Tail(Protocol):
-    """A law of one integer with a known tail probability."""
+    """A distribution of one integer with a known tail probability."""
 
     def tail(self, size: int) -> float:
         """Return P(|z| ≥ size)."""
@@ -61,7 +61,7 @@ class Tail(Protocol):
 
 @dataclass(frozen=True)
 class Symmetric(ConfidenceInterval):
-    """The interval about one noisy multiple of a unit, inside a domain if there is one."""
+    """The interval around one noisy multiple of a unit, inside a domain if one is given."""
 
     centre: float
     unit: Fraction
@@ -78,7 +78,7 @@ class Symmetric(ConfidenceInterval):
 
     def interval(self, level: float) -> tuple[float, float]:
         half = self.half_width(level)
-        # A centre that is infinite as a float is at least LARGEST: the nearer end is computed from that.
+        # A centre that is infinite as a float is at least LARGEST, which gives the nearer end.
         low, high = min(self.centre, LARGEST) - half, max(self.centre, -LARGEST) + half
         if self.domain is None:
             return low, high
@@ -89,8 +89,8 @@ class Symmetric(ConfidenceInterval):
 class Shares(ConfidenceInterval):
     """The interval of a mean: all shares of the domain that a test of the noise does not reject.
 
-    For the true share a, ŝ − a·n̂ is noise of a known distribution, for any count. So the shares that
-    pass the test at a level form a set that covers the true share with that probability, at every n.
+    For the true share a, ŝ − a·n̂ is noise with a known distribution, for any count. So the set of shares
+    that pass the test at a level covers the true share with that probability, for every n.
     """
 
     share: float
@@ -105,7 +105,7 @@ class Shares(ConfidenceInterval):
         _, count = self.method.solve(self.first, self.second, self.grid)
         if count <= 0:
             return self.grid.domain.low, self.grid.domain.high
-        # At least one standard error wide: a value that was clipped to an end can lie outside the set.
+        # Each side is at least one standard error wide: a clipped value can lie outside the set.
         passes = self._passes(level)
         step = max(self.error, 2.0**-50)
         low, high = (
@@ -132,5 +132,5 @@ class Shares(ConfidenceInterval):
 
 
 def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
-    """Return the guarantee for one record; ε is the exact rational number that was spent in all."""
+    """Return the guarantee for one record; ε is the exact rational total that was spent."""
     return Guarantee(Pure(float(epsilon)), "record", assumes)

@@ -21,13 +21,13 @@ def budget(epsilon: object) -> Fraction:
     """Return ε as the exact rational number of its double; raise InvalidParameter if it is out of range."""
     number = finite("epsilon", epsilon)
     if not 1e-9 <= number <= 200:
-        raise InvalidParameter(f"epsilon must lie between 1e-9 and 200, not at {number:g}")
+        raise InvalidParameter(f"expected epsilon between 1e-9 and 200, got {number:g}")
     return Fraction(number)
 
 
 @dataclass(frozen=True)
 class GeometricRatio:
-    """The ratio b = e^(−exponent) of a geometric law, with coins of probability b and the law's noise.
+    """The ratio b = e^(−exponent) of a geometric distribution; it draws coins of probability b and noise.
 
     >>> from dither.foundation.randomness import Seeded
     >>> GeometricRatio(Fraction(1, 2)).geometric(Seeded(3)) >= 0
@@ -38,7 +38,9 @@ class GeometricRatio:
 
     def __post_init__(self) -> None:
         if self.exponent <= 0:
-            raise InvalidParameter("the ratio e^(−exponent) of a geometric law needs a positive exponent")
+            raise InvalidParameter(
+                "expected a positive exponent for the ratio e^(−exponent) of noise; increase epsilon"
+            )
 
     @property
     def halvings(self) -> int:
@@ -74,7 +76,7 @@ class GeometricRatio:
         while True:
             negative = source.bits(1)
             size = self.geometric(source)
-            if size or not negative:  # otherwise 0 (with two signs) would be twice as likely
+            if size or not negative:  # otherwise 0, with two signs, would be twice as likely
                 return -size if negative else size
 
 
@@ -83,8 +85,8 @@ def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> 
 
     With x the fraction, coin k is heads with probability x/k, so the first k are heads with probability
     x^k/k!. The alternating sum of these, e^(−x), is the probability that the first tails comes after an even
-    number of heads [CKS20, Alg. 1]. For x = 1 coin 1 is always heads, and True needs coin 2, of probability
-    one half, to be heads as well: starting at coin 3 leaves that half out, and gives 2/e exactly.
+    number of heads [CKS20, Alg. 1]. For x = 1 coin 1 is always heads, and True needs heads of coin 2, with
+    probability 1/2. Starting at coin 3 omits this factor 1/2 and gives 2/e exactly.
     """
     coin = first
     while source.below(denominator * coin) < numerator:
@@ -96,8 +98,8 @@ def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> 
 class DiscreteStaircase:
     """Integer noise of constant probability on steps, each step e^(−ε) times as likely as the one inside it.
 
-    P(z) ∝ b^j with j = ⌊(|z| + S − r)/S⌋, S the sensitivity and r the radius of the innermost step. Moving z
-    by at most S moves j by at most 1. This proves ε for any r in 1 … S. [GV14; on a grid]
+    P(z) ∝ b^j with j = ⌊(|z| + S − r)/S⌋, where S is the sensitivity and r the radius of the innermost step.
+    Moving z by at most S moves j by at most 1. This proves ε for any r in 1 … S. [GV14; on a grid]
     """
 
     sensitivity: int
@@ -106,7 +108,9 @@ class DiscreteStaircase:
 
     def __post_init__(self) -> None:
         if not 1 <= self.radius <= self.sensitivity:
-            raise InvalidParameter("a staircase's innermost radius lies between 1 and the sensitivity")
+            raise InvalidParameter(
+                "expected the innermost radius of a staircase between 1 and the sensitivity; change gamma"
+            )
 
     @staticmethod
     def best(sensitivity: int, epsilon: Fraction) -> DiscreteStaircase:
@@ -122,7 +126,7 @@ class DiscreteStaircase:
         )
 
     def level(self, noise: int) -> int:
-        """Return the signed number of the step that holds a noise value: 0 innermost."""
+        """Return the signed number of the step that contains a noise value; the innermost step is 0."""
         step = (abs(noise) + self.sensitivity - self.radius) // self.sensitivity
         return step if noise >= 0 else -step
 
@@ -134,8 +138,8 @@ class DiscreteStaircase:
     def draw(self, source: Source) -> int:
         """Draw one noise value with exactly the stated probabilities."""
         # Two parts: the innermost step, 2r − 1 values of weight 1, and the rest, S·b/(1 − b) on either side.
-        # Multiplied by 1 − b: (2r − 1)·(1 − b) against 2S·b. The proposal has 2^(−m) ≥ b in place of b, and
-        # the coins make up the difference, so about one proposal in 1.5 is accepted at every ε.
+        # Multiplied by 1 − b these are (2r − 1)·(1 − b) and 2S·b. The proposal has 2^(−m) ≥ b instead of b,
+        # and the coins make up the difference, so about one proposal in 1.5 is accepted at every ε.
         ratio, step = self.ratio, self.sensitivity
         inner = (2 * self.radius - 1) << ratio.halvings
         while True:
@@ -169,7 +173,7 @@ class DiscreteStaircase:
 
 @dataclass(frozen=True)
 class DiscreteLaplace:
-    """Integer noise with P(z) ∝ e^(−ε·|z|/S): the discrete Laplace law for sensitivity S."""
+    """Integer noise with P(z) ∝ e^(−ε·|z|/S): the discrete Laplace distribution for sensitivity S."""
 
     sensitivity: int
     epsilon: Fraction
@@ -198,7 +202,7 @@ class DiscreteLaplace:
 
 
 def squared_error_gamma(epsilon: float) -> float:
-    """Return the width of the innermost step, as a share of the sensitivity, that minimises the variance.
+    """Return the width of the innermost step, relative to the sensitivity, that minimises the variance.
 
     [GV14, eq. 50], in a form that does not cancel at small ε.
     """
@@ -217,8 +221,8 @@ def geometric_mean(
 ) -> Fraction:
     """Return the mean of polynomial(start + J·step) where P(J = j) = (1 − b)·b^j.
 
-    Newton's forward differences, with E[J choose k] = (b/(1 − b))^k: every term is positive, so nothing
-    cancels, and b/(1 − b) = 1/(e^ε − 1) is the only number that is rounded.
+    It uses Newton's forward differences with E[J choose k] = (b/(1 − b))^k. Every term is positive, so
+    nothing cancels, and b/(1 − b) = 1/(e^ε − 1) is the only rounded number.
     """
     odds = Fraction(1.0 / math.expm1(epsilon))
     differences = [polynomial(start + index * step) for index in range(degree + 1)]
@@ -231,16 +235,16 @@ def geometric_mean(
 
 
 def _points(radius: int) -> int:
-    """How many integers have |z| < radius."""
+    """Return the number of integers with |z| < radius."""
     return 2 * radius - 1
 
 
 def _squares(radius: int) -> int:
-    """The sum of z² over |z| < radius."""
+    """Return the sum of z² over |z| < radius."""
     return (radius - 1) * radius * (2 * radius - 1) // 3
 
 
-SMALL: Final = 0.35  # below this ε every law here is approximated by a Laplace law of its variance
+SMALL: Final = 0.35  # below this ε a Laplace distribution with the same variance approximates all noise
 _REACH: Final = 20.0  # steps beyond 20/ε have a probability below 1e-8
 
 Weights = tuple[float, float]
@@ -260,8 +264,8 @@ def laplace_tail(weights: Weights, deviation: float, size: float) -> float:
 def ring_tail(weights: Weights, gamma: float, epsilon: float, size: float) -> float:
     """Return P(|w₁·x + w₂·y| > size) for the 2-D staircase.
 
-    It is a mixture of uniform laws on squares |x| + |y| < γ + j, on which x + y and x − y are independent and
-    uniform; so w₁·x + w₂·y is a sum of two uniform variables with a piecewise quadratic tail.
+    The noise is a mixture of uniform distributions on squares |x| + |y| < γ + j, on which x + y and x − y are
+    independent and uniform. So w₁·x + w₂·y is a sum of two uniform variables with a piecewise quadratic tail.
     """
     count = math.ceil(_REACH / epsilon) + 1
     radii = gamma + np.arange(count)

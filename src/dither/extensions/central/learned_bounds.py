@@ -1,4 +1,4 @@
-"""Bounds that are learned from the data with a share of ε, and the tally inside of them."""
+"""Bounds that are learned from the data with a share of ε, and the tally inside these bounds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
 
     Records are counted by sign and power of two, between ±2^smallest and ±2^largest. Every count gets exact
-    geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold. So
-    the bounds are powers of two. With probability `mistake` an empty bin passes, and the noise fits
-    bounds that are far too wide; at the default of 10⁻⁶ fewer than about 19/ε′ records beyond the bounds are
-    clamped.
+    geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold, so
+    they are powers of two. With probability `mistake` an empty bin passes, and the bounds and the noise are
+    far too wide. At the default of 10⁻⁶ fewer than about 19/ε′ records are beyond the bounds and clamped.
     """
 
     share: float = 0.2
@@ -35,11 +34,11 @@ class LearnedBounds:
     def __post_init__(self) -> None:
         if not 0.0 < finite("share", self.share) < 1.0:
             raise InvalidParameter(
-                f"the share of ε for the bounds lies strictly between 0 and 1, not at {found(self.share)}"
+                f"expected a share of ε for the bounds strictly between 0 and 1, got {found(self.share)}"
             )
         if not 0.0 < finite("mistake", self.mistake) < 1.0:
             raise InvalidParameter(
-                f"the probability of a mistake lies strictly between 0 and 1, not at {found(self.mistake)}"
+                f"expected a probability of a mistake strictly between 0 and 1, got {found(self.mistake)}"
             )
         for power in (self.smallest, self.largest):
             if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
@@ -55,15 +54,15 @@ class LearnedBounds:
     def learn(self, values: Array, epsilon: Fraction, source: Source) -> Interval:
         """Return bounds chosen with a budget of ε for one record added or removed.
 
-        A record is in at most one bin, so it changes one count by 1: geometric noise of ratio e^(−ε) on every
-        count is ε-private, and the bounds depend only on the noisy counts.
+        A record is in at most one bin, so it changes one count by 1. So geometric noise of ratio e^(−ε) on
+        every count is ε-private, and the bounds depend only on the noisy counts.
         """
         ratio = GeometricRatio(epsilon)
         noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
         # P(noise ≥ t) = b^t/(1 + b) < b^t; summed over all bins, at most `mistake`.
         threshold = math.ceil(math.log(len(noisy) / self.mistake) / epsilon)
         full = [index for index, count in enumerate(noisy) if count >= threshold]
-        if not full:  # no count passes: take the bin with the largest noisy count
+        if not full:  # no count passes; take the bin with the largest noisy count
             full = [max(range(len(noisy)), key=noisy.__getitem__)]
         edges = self._edges()
         return Interval(edges[full[0]], edges[full[-1] + 1])
@@ -73,7 +72,7 @@ class LearnedBounds:
         return [-edge for edge in reversed(outer)] + outer
 
     def _counts(self, values: Array) -> Integers:
-        """Return the number of records in each bin; those beyond are in the last one, NaN in none."""
+        """Return the number of records in each bin; the last bin has all larger ones, no bin has NaN."""
         powers = self.largest - self.smallest
         counts = np.zeros(2 * powers + 1, dtype=np.int64)
         with np.errstate(all="ignore"):
@@ -83,7 +82,7 @@ class LearnedBounds:
                 size = np.clip(np.abs(block), 2.0 ** (self.smallest - 1), 2.0 ** (self.largest - 1))
                 position = np.maximum(
                     np.frexp(size)[1] - self.smallest, 0
-                )  # 0 below 2^smallest, then 1 a power
+                )  # index 0 below 2^smallest, then one index for each power
                 position = np.where(block < 0, powers - position, powers + position)
                 counts += np.bincount(position, minlength=counts.size)
         return counts
@@ -95,12 +94,16 @@ def gather(
     """Return the tally of the data, and the budget that is left after learning its bounds."""
     if isinstance(data, Tally):
         if domain is not None and domain != data.grid.domain:
-            raise InvalidParameter("a tally has its own domain: leave the domain out")
+            raise InvalidParameter(
+                "expected no domain next to a tally, which has its own; leave the domain out"
+            )
         return data, epsilon
     if isinstance(domain, LearnedBounds):
         values = records(data)
         spent = epsilon * Fraction(domain.share)
         return Tally.of(values, domain.learn(values, spent, source)), epsilon - spent
     if domain is None:
-        raise InvalidParameter("values need a public domain, such as Interval(0, 100), or LearnedBounds()")
+        raise InvalidParameter(
+            "expected a public domain for values; pass one such as Interval(0, 100), or LearnedBounds()"
+        )
     return Tally.of(data, domain), epsilon

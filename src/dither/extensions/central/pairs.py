@@ -29,7 +29,7 @@ from dither.foundation.randomness import Source
 
 
 class Pair(ABC):
-    """A law of two integers, P ∝ e^(−ε·exponent): private if no record moves the exponent by more than 1."""
+    """Noise of two integers, P ∝ e^(−ε·exponent); private if a record changes the exponent by at most 1."""
 
     @abstractmethod
     def draw(self, source: Source) -> tuple[int, int]:
@@ -58,7 +58,7 @@ class Pair(ABC):
 
 @dataclass(frozen=True)
 class LaplaceLattice(Pair):
-    """Two independent discrete Laplace numbers: the exponent is (|z₁| + |z₂|)/S."""
+    """Two independent discrete Laplace numbers, with the exponent (|z₁| + |z₂|)/S."""
 
     sensitivity: int
     epsilon: Fraction
@@ -83,10 +83,10 @@ class LaplaceLattice(Pair):
 
 @dataclass(frozen=True)
 class StaircaseLattice(Pair):
-    """Constant probability on rings of |z₁| + |z₂|: the exponent is ⌊(|z₁| + |z₂| + S − r)/S⌋ [GKOV15].
+    """Noise that is constant on rings of |z₁| + |z₂|: the exponent is ⌊(|z₁| + |z₂| + S − r)/S⌋ [GKOV15].
 
-    The number of lattice points of each ring is an integer, so no normaliser is computed; the printed one has
-    a mass of 1.41 at ε = 1 [AddRemove23, Def. 3].
+    The number of lattice points of each ring is an integer, so no normaliser is needed. The distribution
+    printed in [AddRemove23, Def. 3] has a mass of 1.41 at ε = 1.
     """
 
     sensitivity: int
@@ -95,7 +95,9 @@ class StaircaseLattice(Pair):
 
     def __post_init__(self) -> None:
         if not 1 <= self.radius <= self.sensitivity:
-            raise InvalidParameter("a staircase's innermost radius lies between 1 and the sensitivity")
+            raise InvalidParameter(
+                "expected the innermost radius of a staircase between 1 and the sensitivity; change gamma"
+            )
 
     @staticmethod
     def best(sensitivity: int, epsilon: Fraction) -> StaircaseLattice:
@@ -116,8 +118,8 @@ class StaircaseLattice(Pair):
 
     def draw(self, source: Source) -> tuple[int, int]:
         # Ring 0 has `inner` points of weight 1; ring j ≥ 1 has middle + outer·(j − 1) points of weight b^j.
-        # Summed over j and multiplied by (1 − b)²: inner·(1 − b)², middle·b·(1 − b), outer·b². As for one
-        # number, the proposal has 2^(−m) ≥ b in place of b, and coins make up the difference.
+        # The sums over j, multiplied by (1 − b)², are inner·(1 − b)², middle·b·(1 − b) and outer·b². As for
+        # one number, the proposal has 2^(−m) ≥ b instead of b, and coins make up the difference.
         ratio, step, radius = self._ratio, self.sensitivity, self.radius
         m = ratio.halvings
         inner = _points(radius) << 2 * m
@@ -142,7 +144,7 @@ class StaircaseLattice(Pair):
 
     @cached_property
     def _variance(self) -> Fraction:
-        # A mixture of uniform draws from |z₁| + |z₂| < r + J·S, as for one number.
+        # The noise is a mixture of uniform draws from |z₁| + |z₂| < r + J·S, as for one number.
         squares = geometric_mean(_squares, 4, self.radius, self.sensitivity, self.epsilon)
         points = geometric_mean(_points, 2, self.radius, self.sensitivity, self.epsilon)
         return squares / (points * self.sensitivity**2)
@@ -159,12 +161,12 @@ class StaircaseLattice(Pair):
 
 @dataclass(frozen=True)
 class HourglassLattice(Pair):
-    """Noise on the lines z₁ + z₂ = k·S only; the exponent is |κ| + |k − κ|, κ the staircase's level of z₁.
+    """Noise on the lines z₁ + z₂ = k·S only; the exponent is |κ| + |k − κ|, with κ the staircase level of z₁.
 
-    One record moves (z₁, k) by (X, 1) with 0 ≤ X ≤ S. Then κ stays, and |k − κ| moves by one; or κ grows by
-    one, and |κ| does; or κ goes from −1 to 1, and |k − κ| does. So exactly one factor moves, by exactly
-    e^(±ε) [AddRemove23, Thm 2; the conditional law printed in eq. (10) has a ceiling where this has a floor,
-    and loses 2ε].
+    One record moves (z₁, k) by (X, 1) with 0 ≤ X ≤ S. There are three cases. κ stays and |k − κ| changes by
+    one; κ grows by one and |κ| changes by one; or κ goes from −1 to 1 and |k − κ| changes by one. So exactly
+    one factor changes, by exactly e^(±ε) [AddRemove23, Thm 2]. The conditional distribution printed in its
+    eq. (10) has a ceiling instead of this floor, and its privacy loss is 2ε.
     """
 
     staircase: DiscreteStaircase
@@ -189,7 +191,7 @@ class HourglassLattice(Pair):
 
     @property
     def moments(self) -> tuple[float, float]:
-        variance = self.staircase.variance  # the same for both numbers: the law is symmetric in them
+        variance = self.staircase.variance  # the same for both numbers, by symmetry
         return variance, 0.5 * self.line_variance - variance
 
     def tail(self, weights: tuple[float, float], size: float) -> float:
@@ -200,12 +202,12 @@ class HourglassLattice(Pair):
 
 
 def _points(radius: int) -> int:
-    """How many lattice points have |z₁| + |z₂| < radius; at least one."""
+    """Return the number of lattice points with |z₁| + |z₂| < radius, which is at least one."""
     return 1 + 2 * radius * (radius - 1)
 
 
 def _squares(radius: int) -> int:
-    """The sum of z₁² over |z₁| + |z₂| < radius."""
+    """Return the sum of z₁² over |z₁| + |z₂| < radius."""
     product = radius * (radius - 1)
     return product * (product + 1) // 3
 
@@ -233,18 +235,18 @@ def _best_radius(cells: int, epsilon: Fraction) -> int:
 
 
 class MeanMethod(ABC):
-    """Two integers that one record moves by an l₁ distance of at most `sensitivity`, and the mean from them.
+    """Two integers that a record changes by an l₁ distance of at most `sensitivity`, and their mean.
 
     A share is a mean in units in which the domain is [0, 1].
     """
 
     @abstractmethod
     def sensitivity(self, grid: RecordGrid) -> int:
-        """Return how far one record can move the two integers, |first| + |second|."""
+        """Return the largest change |first| + |second| of the two integers by one record."""
 
     @abstractmethod
     def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
-        """Return the two integers for a sum of places and a count."""
+        """Return the two integers for a sum of grid indices and a count."""
 
     @abstractmethod
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
@@ -252,7 +254,7 @@ class MeanMethod(ABC):
 
     @abstractmethod
     def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
-        """Return w₁, w₂ such that w₁·first + w₂·second, over the sensitivity, is count·(mean − share)."""
+        """Return w₁, w₂ such that (w₁·first + w₂·second)/sensitivity is count·(mean − share)."""
 
 
 @dataclass(frozen=True)
@@ -282,7 +284,7 @@ class _Independent(MeanMethod):
 
 @dataclass(frozen=True)
 class _Shifted(MeanMethod):
-    """The sum of the distances from the middle, and the count [AddRemove23, Alg. 2]."""
+    """The sum of the differences from the middle, and the count [AddRemove23, Alg. 2]."""
 
     def sensitivity(self, grid: RecordGrid) -> int:
         return 2 * grid.cells
@@ -302,13 +304,13 @@ class _Shifted(MeanMethod):
 
 @dataclass(frozen=True)
 class _Transformed(MeanMethod):
-    """The sums of the distances from either end [AddRemove23, Alg. 3]: a record moves them by X and 1 − X."""
+    """The sums of the distances from each end [AddRemove23, Alg. 3]: a record changes them by X and 1 − X."""
 
     def sensitivity(self, grid: RecordGrid) -> int:
         return grid.cells
 
     def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
-        return total, grid.cells * count - total  # not summed separately: the two must stay on the lattice
+        return total, grid.cells * count - total  # not summed separately: both must stay on the lattice
 
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
         return Fraction(first, grid.cells), Fraction(first + second, grid.cells)
@@ -332,7 +334,7 @@ METHODS: Final[dict[str, MeanMethod]] = {
 
 
 def offset(grid: RecordGrid) -> Fraction:
-    """Return the lower end in cells of the grid, a rational number: zero need not be a point of the grid."""
+    """Return the lower end in cells of the grid: a rational number, since 0 may lie between grid points."""
     return grid.low / grid.cell
 
 
@@ -349,16 +351,16 @@ def largest(grid: RecordGrid) -> int:
 
 
 class PairNoise(ABC):
-    """A kind of noise for two numbers; `law` makes its law for a method, a grid and a budget."""
+    """A kind of noise for two numbers; `law` returns its distribution for a method, a grid and a budget."""
 
     @abstractmethod
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
-        """Return the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
+        """Return the integer distribution; raise `InvalidParameter` if it does not protect this method."""
 
 
 @dataclass(frozen=True)
 class LaplacePair(PairNoise):
-    """Independent Laplace noise on both numbers: the textbook mechanism, close to optimal below ε ≈ 0.5."""
+    """Independent Laplace noise on both numbers, the textbook mechanism; close to optimal below ε ≈ 0.5."""
 
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         return LaplaceLattice(method.sensitivity(grid), epsilon)
@@ -384,8 +386,8 @@ class StaircasePair(PairNoise):
 class Hourglass(PairNoise):
     """Noise only on the lines that a record can reach: the best known for a mean [AddRemove23].
 
-    γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
-    middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.
+    γ is the innermost width, by default the width of least squared error over all means. For large ε a
+    smaller γ is better for means near the middle of the domain and worse near its ends.
     """
 
     gamma: float | None = None
@@ -403,7 +405,7 @@ class Hourglass(PairNoise):
 
 
 def hourglass_law(sensitivity: int, epsilon: Fraction, gamma: float | None) -> HourglassLattice:
-    """Return the noise of two integers whose sum one record moves by the sensitivity."""
+    """Return the noise of two integers if one record changes their sum by the sensitivity."""
     _check(gamma)
     if gamma is None:
         return HourglassLattice(DiscreteStaircase.best(sensitivity, epsilon))
@@ -419,12 +421,14 @@ _NOISES: Final[dict[str, Callable[..., PairNoise]]] = {
 
 
 def make_noise(name: object, gamma: float | None = None) -> PairNoise:
-    """Return the noise of a name, with its innermost width."""
+    """Return the noise with a name and an innermost width."""
     kind = choose("noise", name, _NOISES)
     if gamma is None:
         return kind()
     if kind is LaplacePair:
-        raise InvalidParameter("Laplace noise has no width `gamma`: leave it out")
+        raise InvalidParameter(
+            "expected no gamma for Laplace noise, because it has no width; leave gamma out"
+        )
     return kind(gamma)
 
 

@@ -33,8 +33,8 @@ from dither.extensions.central.pairs import (
 from dither.extensions.central.tally import Tally, records
 from dither.foundation.randomness import SYSTEM, Source
 
-# The mean if the released count is zero or negative (this happens at small n): the middle of the domain,
-# or the clipped quotient, as the paper's algorithms have it.
+# The mean if the released count is zero or negative, as can happen for small n: the middle of the domain, or
+# the clipped quotient of the paper's algorithms.
 Convention = Literal["midpoint", "literal"]
 
 
@@ -86,15 +86,17 @@ def swap_mean(
     Reference: [GV14], staircase noise on the sum; the lower bound of [AddRemove23] is this variance.
     """
     if isinstance(domain, LearnedBounds):
-        raise InvalidParameter("swap_mean needs a public domain; mean can learn its bounds")
+        raise InvalidParameter(
+            "expected a public domain for swap_mean, got LearnedBounds; pass an Interval, or use mean"
+        )
     complete = budget(epsilon)
     source = SYSTEM if source is None else source
     secret, _ = gather(data, domain, complete, source)
     grid = secret.grid
-    law = DiscreteStaircase.best(grid.cells, complete)  # a changed record moves the sum by at most all cells
+    law = DiscreteStaircase.best(grid.cells, complete)  # the sensitivity of a change is all cells
     total, count = secret.secret()
     records = max(count, 1)
-    if not count:  # the count is public here; an empty data set counts as one record in the middle
+    if not count:  # the count is public; an empty data set counts as one record in the middle
         total = grid.cells // 2
     share = _clip(Fraction(total + law.draw(source), grid.cells * records))
     value, unit = grid.at(share), grid.cell / records
@@ -105,7 +107,7 @@ def swap_mean(
 
 
 def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
-    """Return the mean's share of the domain and the count; it uses released numbers only and never raises."""
+    """Return the mean as a share of the domain, and the count, from released numbers only; never raise."""
     if convention == "midpoint" and count <= 0:
         return Fraction(1, 2), count
     if count == 0:  # the paper's quotient is then ±∞, or 0/0
@@ -126,9 +128,9 @@ def sum(
 ) -> Answer:
     """Release the sum of one value per person, with ε-DP for adding or removing a person.
 
-    Promise:   pure ε for one record added or removed; 2ε for one record changed.
-    Noise:     staircase, for a sensitivity of max(|low|, |high|): the least variance there is for one number.
-    Use when:  the total is wanted. It releases no count, so its `n` is 0; `mean` releases both.
+    Promise:   pure ε for one record added or removed; 2ε for one record changed. Noise:     staircase, for a
+    sensitivity of max(|low|, |high|): the least possible variance for one number. Use when:  you need the
+    total. It releases no count, so its `n` is 0; `mean` releases both.
     """
     total = budget(epsilon)
     source = SYSTEM if source is None else source
@@ -154,7 +156,7 @@ def count(data: object, *, epsilon: float, source: Source | None = None) -> Answ
 
 
 def staircase(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:
-    """Release an integer that one record moves by at most `sensitivity`, with the noise of least variance.
+    """Release an integer that one record changes by at most `sensitivity`, with the noise of least variance.
 
     Promise:   pure ε for any two data sets whose values differ by at most the sensitivity.
     Reference: [GV14], on the integers.
@@ -163,7 +165,7 @@ def staircase(value: int, sensitivity: int, *, epsilon: float, source: Source | 
 
 
 def laplace(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:
-    """Release an integer that one record moves by at most `sensitivity`, with discrete Laplace noise.
+    """Release an integer that one record changes by at most `sensitivity`, with discrete Laplace noise.
 
     Promise:   pure ε for any two data sets whose values differ by at most the sensitivity; less in proportion
                where they differ by less.
@@ -181,17 +183,18 @@ def hourglass(
     gamma: float | None = None,
     source: Source | None = None,
 ) -> tuple[Answer, Answer]:
-    """Release two integers of which one record moves the sum by exactly `sensitivity`.
+    """Release two integers whose sum changes by exactly `sensitivity` with one record.
 
-    One record added moves them by (X, sensitivity − X) with 0 ≤ X ≤ sensitivity, and one removed by as much
-    back: the sums of x and of 100 − x for ages up to 100, or people with and without a property. Each has the
-    noise of `staircase`, and both together spend ε once: more accurate than two answers with ε/2 each.
+    An added record changes them by (X, sensitivity − X) with 0 ≤ X ≤ sensitivity; a removed record changes
+    them by the negative. Examples are the sums of x and of 100 − x for ages up to 100, or the numbers of
+    people with and without a property. Each has the noise of `staircase`, and both together spend ε only
+    once. This is more accurate than two answers with ε/2 each.
 
     Promise:   pure ε for one record added or removed, for both numbers together.
     Noise:     the hourglass; `gamma` is its innermost width, by default the one of least squared error.
     Reference: [AddRemove23, Thm 2], on the integers; docs/deviations.md lists the gap in its statement.
 
-    >>> ages, rest = 31 + 45 + 27, 69 + 55 + 73  # of three people, and what is left to 100
+    >>> ages, rest = 31 + 45 + 27, 69 + 55 + 73  # the ages of three people, and 100 − age
     >>> first, second = hourglass(ages, rest, 100, epsilon=50)
     >>> (first.value + second.value) / 100  # the number of records, an integer
     3.0
@@ -210,7 +213,7 @@ def _integer(value: object) -> int:
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidParameter("expected an integer value: multiply it to integer units and round") from None
+        raise InvalidParameter("expected an integer value; multiply it to integer units and round") from None
 
 
 def _answer(noisy: int, law: DiscreteStaircase | DiscreteLaplace) -> Answer:

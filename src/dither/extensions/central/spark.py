@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tally"]
 
-# How the names of Spark's types of numbers begin.
+# The names of Spark's numeric types begin with these texts.
 _NUMBERS: Final = ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal")
 
 
@@ -27,8 +27,8 @@ def tally(df: object, column: str, domain: Interval, *, cells: int = CELLS) -> T
     """Return the exact sum and count of a column, one row per person, for `dt.central`.
 
     For example `dt.central.mean(dt.central.spark.tally(df, "salary", dt.Interval(0, 300_000)), epsilon=1)`.
-    Each task makes a tally of its rows, and the driver adds them. A tally is as secret as the values. Values
-    outside the domain count as its nearer end; nulls and NaN as its middle.
+    Each task makes a tally of its rows, and the driver adds the tallies. A tally is as secret as the values.
+    Values outside the domain count as its nearer end; nulls and NaN count as its middle.
     """
     frame, grid = check_frame(df), RecordGrid(domain, cells)
     if column not in frame.columns:
@@ -36,7 +36,7 @@ def tally(df: object, column: str, domain: Interval, *, cells: int = CELLS) -> T
     kind = frame.schema[column].dataType.simpleString()
     if not kind.startswith(_NUMBERS):
         raise InvalidParameter(f"column {column!r} holds no numbers: it is of type {kind}")
-    # A backtick in a name is written twice; a point in it would otherwise mean a field of a struct.
+    # A backtick in a name is doubled. Without backticks a dot would mean a field of a struct.
     values = frame.select(f"`{column.replace('`', '``')}`")
     empty = Tally.of([], domain, cells=cells).secret_bytes()
     with worker_errors():

@@ -1,4 +1,4 @@
-"""The records of a trusted curator, each read by itself, and their sum and count."""
+"""The records of a trusted curator, each converted separately, and their sum and count."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.foundation.arrays import Array
 
 _NUMERIC: Final = "fiub"  # the kinds of numpy's real numbers
-_MIXED: Final = "OUS"  # the kinds of objects and texts; they are read one by one
+_MIXED: Final = "OUS"  # the kinds of objects and texts, which are converted one by one
 _NAN: Final = float("nan")
 
 
 def records(values: object) -> Array:
-    """Return an array of numbers, one a record; a record that is not a number becomes NaN.
+    """Return an array of numbers, one per record; a record that is not a number becomes NaN.
 
-    Only an array whose type is public and numeric is taken as it is. numpy never chooses a common type for a
-    list: the choice would depend on all records, so one record would change how the others are read.
+    Only an array of a numeric type, which is public, is used unchanged. numpy never chooses a common type for
+    a list: the choice would depend on all records, so one record could change the conversion of the others.
     """
     if hasattr(values, "__array__"):
         # Masked records become None; np.asarray would show the values under the mask.
@@ -48,19 +48,19 @@ def records(values: object) -> Array:
 
 
 def number(record: object) -> float:
-    """Return one record as a number, NaN if it is not one; it never raises.
+    """Return one record as a number, or NaN if it is not a number; it never raises.
 
-    A number is a real number, a text that `float` reads, or a scalar of an array library that holds one of
-    these. An integer beyond every float is infinite. Arrays with dimensions, durations, dates and complex
-    numbers are not numbers.
+    A number is a real number, a text that `float` accepts, or a scalar of an array library with one of these.
+    An integer beyond every float is infinite. Arrays with dimensions, durations, dates and complex numbers
+    are not numbers.
     """
     if type(record) is float:
         return record
-    if type(record) is int and record.bit_length() < 1024:  # the usual cases first: they are the fast ones
+    if type(record) is int and record.bit_length() < 1024:  # the common, fast cases first
         return float(record)
     try:
         return _real(_scalar(record))
-    except Exception:  # an error that is raised would reveal something about this record
+    except Exception:  # an error would reveal information about this record
         return _NAN
 
 
@@ -70,10 +70,10 @@ def _numbers(items: Iterable[object]) -> Array:
 
 
 def _scalar(record: object) -> object:
-    """Return what a scalar of an array library holds; everything else as it is."""
+    """Return the content of a scalar of an array library; return anything else unchanged."""
     if isinstance(record, np.ndarray | np.generic):
         if record.ndim or record.dtype.kind not in _NUMERIC + _MIXED or np.ma.is_masked(record):
-            return None  # durations among them: numpy counts them as integers
+            return None  # including durations, which numpy counts as integers
         return record.item() if isinstance(record, np.ndarray) else record
     # PyTorch, JAX and others: a tensor without dimensions.
     if getattr(record, "shape", None) == () and hasattr(record, "item"):
@@ -91,12 +91,12 @@ def _real(item: object) -> float:
 
 
 CELLS: Final = 1 << 32  # rounding moves a mean by at most 2^−33 of the domain
-_MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 adds integers exactly
+_MOST: Final = 1 << 36  # keeps a block's sum below 2^53, where float64 adds integers exactly
 
 
 @dataclass(frozen=True)
 class RecordGrid:
-    """The public points of an interval that records are rounded to: `cells` + 1 of them, evenly spaced."""
+    """The `cells` + 1 evenly spaced, public points of an interval to which records are rounded."""
 
     domain: Interval
     cells: int = CELLS
@@ -128,11 +128,11 @@ class RecordGrid:
         return float(self.low + share * self.cell * self.cells)
 
     def total(self, values: Array) -> int:
-        """Return the sum of the records' places 0 … cells on the grid, exactly.
+        """Return the exact sum of the records' indices 0 … cells on the grid.
 
-        A value outside goes to the nearer end and NaN to the middle: a rule for one record, whatever the
-        others are. No floating-point error can break privacy here, as long as each place is an integer in
-        0 … cells: t ≤ length and scale ≤ (cells/length)·(1 + 2^−53) give t·scale < cells + ½ before rounding.
+        A value outside the domain counts as the nearer end and NaN as the middle. This rule does not depend
+        on the other records. No floating-point error can break privacy if each index is an integer in 0 …
+        cells: t ≤ length and scale ≤ (cells/length)·(1 + 2^−53) give t·scale < cells + ½ before rounding.
         """
         low, high = self.domain.low, self.domain.high
         scale = self.cells / self.domain.length
@@ -149,7 +149,7 @@ class RecordGrid:
                 indices *= scale
                 np.rint(indices, out=indices)
                 part = float(indices.sum())
-                if math.isnan(part):  # every operation above has kept the NaN
+                if math.isnan(part):  # every operation above keeps NaN
                     indices[np.isnan(indices)] = self.cells // 2
                     part = float(indices.sum())
                 total += int(part)
@@ -157,9 +157,9 @@ class RecordGrid:
 
 
 class Tally:
-    """The exact sum and count of some records: as secret as the records, and never shown by repr or errors.
+    """The exact sum and count of records. It is as secret as the records; repr and errors never show it.
 
-    Tallies of the same grid add, so each machine can make one of its own records.
+    Tallies of the same grid can be added, so each machine can make a tally of its own records.
 
     >>> Tally.of([3, 5], Interval(0, 10)) + Tally.of([4], Interval(0, 10))
     Tally on [0, 10] (secret)
@@ -173,7 +173,9 @@ class Tally:
 
     def __init__(self, grid: RecordGrid, total: int, count: int) -> None:
         if not 0 <= total <= grid.cells * count:
-            raise MalformedReport("these are not the sum and count of records on this grid")
+            raise MalformedReport(
+                "expected the sum and count of records on this grid; make the tally with Tally.of"
+            )
         object.__setattr__(self, "grid", grid)
         object.__setattr__(self, "_total", total)
         object.__setattr__(self, "_count", count)
@@ -182,8 +184,8 @@ class Tally:
     def of(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
         """Return the exact sum and count of one value per person, on a public grid of the domain.
 
-        Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
-        middle. `cells=1` suits yes-or-no data, and `cells=high − low` integers: their sums are exact.
+        Values outside the domain count as its nearer end; NaN, None and anything that is not a number count
+        as its middle. With `cells=1` for yes-or-no data and `cells=high − low` for integers, sums are exact.
         """
         grid = RecordGrid(domain, cells)
         array = records(values)
@@ -193,15 +195,17 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         if self.grid != other.grid:
-            raise Mismatch("tallies add up only if they have the same domain and the same number of cells")
+            raise Mismatch(
+                "expected tallies with the same domain and number of cells; make all of them with the same"
+            )
         return Tally(self.grid, self._total + other._total, self._count + other._count)
 
     def secret(self) -> tuple[int, int]:
-        """Return the exact sum of the places on the grid and the exact count; neither may be published."""
+        """Return the exact sum of the grid indices and the exact count; neither may be published."""
         return self._total, self._count
 
     def secret_bytes(self) -> bytes:
-        """Return the tally as bytes, for the machine that merges; they are as secret as the records."""
+        """Return the tally as bytes for a machine that merges tallies. They are as secret as the records."""
         domain = self.grid.domain
         fields = (domain.low.hex(), domain.high.hex(), self.grid.cells, self._total, self._count)
         return json.dumps(["dither secret tally", *fields]).encode()

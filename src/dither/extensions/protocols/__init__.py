@@ -1,10 +1,10 @@
 """Joint randomized response between devices: correlated coins that no single party knows.
 
-Terms                        what two devices agree on, and the guarantee of their coins
+Terms                        the agreement of two devices, and the guarantee of their coins
 Exchange, Role               one device's side of a toss, over any stream of bytes
 local_pairs                  the same protocol with all devices in this process
-deal_pairs, shuffle_pairs    who tosses with whom: drawn by a trusted dealer, or by three servers
-toss, report, collect        devices and a collector over TCP; `Collection` estimates from what came
+deal_pairs, shuffle_pairs    the pairing: drawn by a trusted dealer, or by three servers
+toss, report, collect        devices and a collector over TCP; `Collection` estimates from the reports
 DeviceTLS, Certificates      TLS for their sockets
 """
 

@@ -24,12 +24,12 @@ from dither.foundation.arrays import Array
 from dither.mechanisms.joint.joint import Joint
 from dither.privacy import Guarantee
 
-_QUICK: Final = 10.0  # seconds within which a device that has connected must have sent its reports
+_QUICK: Final = 10.0  # seconds in which a connected device must send its reports
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """The reports of all devices, a row each with one report for every question, and their standings."""
+    """The reports of all devices, one row a device and one column a question, and their standings."""
 
     terms: Terms
     cells: Array
@@ -38,26 +38,28 @@ class Collection:
 
     def __post_init__(self) -> None:
         if len(self.cells) != len(self.standings) or not len(self.cells):
-            raise InvalidParameter("a collection has a row of reports and a standing for each device")
+            raise InvalidParameter(
+                "expected one row of reports and one standing for each device; give both the same length"
+            )
         if len(self.cells) > self.terms.mechanism.n:
             raise InvalidParameter(f"these coins are for {self.terms.mechanism.n} people; more have reported")
 
     @property
     def rounds(self) -> int:
-        """How many answers each device gave."""
+        """The number of answers of each device."""
         return int(self.cells.shape[1])
 
     @property
     def paired(self) -> int:
-        """How many devices tossed with a partner."""
+        """The number of devices that tossed with a partner."""
         return self.standings.count(Standing.PAIRED)
 
     @cached_property
     def reading(self) -> Joint:
         """The mechanism for estimation: the same reports, with the number of formed pairs.
 
-        Two of n reports are partners' with probability 2·pairs/(n(n−1)). This mechanism has n people and a ρ
-        that is smaller in the same proportion.
+        Two of n reports come from partners with probability 2·pairs/(n(n−1)). This mechanism has n people and
+        a ρ that is smaller in the same proportion.
         """
         rule, n = self.terms.mechanism, len(self.standings)
         formed = 2 * (self.paired // 2)
@@ -74,7 +76,7 @@ class Collection:
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of a person who gave all these answers; without a partner it is no larger."""
+        """The guarantee of a person who gave all these answers; it also holds without a partner."""
         return self.terms.guarantee.repeated(self.rounds)
 
     def __str__(self) -> str:
@@ -96,7 +98,7 @@ class Collection:
 class _Delivery:
     """The conversation with one device: its REPORT, and THANKS once the reports are stored."""
 
-    known = False  # a device sends everything at once, so it needs no more time than a stranger
+    known = False  # a device sends everything at once, so it gets no more time than a stranger
 
     def __init__(self, terms: Terms, rounds: int, came: dict[bytes, tuple[Standing, Array]]) -> None:
         self._terms, self._rounds, self._came = terms, rounds, came
@@ -132,10 +134,10 @@ def collect(
     strangers: int = STRANGERS,
     patience: float = _QUICK,
 ) -> Collection:
-    """Wait until every device has reported, or for `timeout` seconds, and return what came.
+    """Return the reports when every device has reported, or after `timeout` seconds.
 
-    Reports that no device could have sent are refused: the device sees the connection closed without THANKS.
-    Of two reports under one name the first counts. The second is acknowledged if it is the same, and refused
+    Reports that no device could have sent are refused: the connection is closed without THANKS. Of two
+    reports under one name the first counts. The second is acknowledged if it is the same, and refused
     otherwise. A connection without a complete report after `patience` seconds is closed, and so is the oldest
     of more than `strangers` connections. Rows are in the order of the devices' random names, not of arrival.
     """

@@ -1,4 +1,4 @@
-"""The part of a device in the protocol, and a run of all devices in one process."""
+"""A device's side of the protocol, and a run of all devices in one process."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from dither.mechanisms.joint.joint import Coin, Joint
 
 @dataclass(frozen=True)
 class Tossed:
-    """A device's coins, its standing, and why it tossed alone if it did.
+    """A device's coins, its standing, and the reason if it tossed without a partner.
 
-    `name` is the device's name at the collector. It is random, and not the name at the meeting point. `pair`
-    is a text that is the same for both partners, or None; equal
-    texts of two devices reveal that they are partners.
+    `name` is the device's random name at the collector; it differs from its name at the meeting point. `pair`
+    is a text that is the same for both partners, or None. Equal texts of two devices reveal that they are
+    partners.
     """
 
     coins: list[Coin] = field(repr=False)
@@ -55,8 +55,8 @@ def toss(
     """Return coins tossed with the partner from the pairing; without a partner, independent coins.
 
     `meetings` is one dealer, or three servers; `timeout` is in seconds; `host` is this device's IP address
-    for its partner. After an error of other devices, this returns before the timeout with independent coins
-    of the same p. The estimate stays unbiased, and `standing` states the case.
+    for its partner. After an error of another device or a server, this returns independent coins of the same
+    p before the timeout. The estimate stays unbiased, and `standing` gives the reason.
     """
     if len(meetings) not in (1, 3):
         raise InvalidParameter("a device enrols at one dealer or at three servers")
@@ -85,7 +85,7 @@ def toss(
 
 
 def _listener(host: str) -> socket.socket:
-    pack_address((host, 1))  # raises if a partner could not connect
+    pack_address((host, 1))  # raises an error if no partner could connect
     try:
         return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError:
@@ -99,11 +99,11 @@ def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: Devi
 
 
 class _Answered:
-    """The conversation with a connected device. It may be a stranger; each has its own exchange."""
+    """The conversation with a connected device, which may be a stranger; each has its own exchange."""
 
     def __init__(self, exchange: Exchange, ended: list[_Answered]) -> None:
         self.exchange, self.reason = exchange, "the other side hung up"
-        self._ended = ended  # takes the conversation with the partner when it is over
+        self._ended = ended  # receives the conversation with the partner when it is over
         exchange.start()
 
     def receive(self, data: bytes) -> bytes:
@@ -130,7 +130,7 @@ class _Answered:
 def toss_with_caller(
     exchange: Callable[[], Exchange], listener: socket.socket, deadline: Deadline, tls: DeviceTLS
 ) -> list[Coin]:
-    """Return the coins tossed with the one who connects and has the pair's secret."""
+    """Return the coins tossed with the device that connects and has the pair's secret."""
     ended: list[_Answered] = []
     with Desk(listener, lambda: _Answered(exchange(), ended), tls=tls.listener) as desk:
         desk.run(lambda: bool(ended), deadline)
@@ -151,15 +151,15 @@ def report(
 ) -> None:
     """Send reports to the collector, and wait at most `timeout` seconds until it has stored them.
 
-    Two partners finish their toss at the same moment. So that the collector cannot recognise partners by the
-    time, set `delay`: the device then waits for a random time, uniform from 0 to `delay` seconds, and
-    connects. Reports that are sent again must be the same. The collector learns whether this device had a
-    partner, not which.
+    Two partners finish their toss at the same moment. Set `delay` to prevent the collector from recognising
+    partners by the time: the device then waits for a uniform random time up to `delay` seconds before it
+    connects. A repeated report must be the same as the first. The collector learns whether this device had a
+    partner, but not which device.
     """
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0.0 <= delay < 1e9:
         raise InvalidParameter(f"expected a delay to be a number of seconds, 0 or more, got {found(delay)}")
     body = pack_report(tossed.name, terms, tossed.standing, reports.cells)
-    Deadline.after(timeout)  # raises before anything is waited for
+    Deadline.after(timeout)  # raises an error before any waiting
     time.sleep(delay * int.from_bytes(SYSTEM.take(4), "little") / (1 << 32))
     deadline = Deadline.after(timeout)
     with reach(collector, deadline, tls) as connection:
@@ -170,10 +170,10 @@ def report(
 def local_pairs(
     jrr: Joint, n: int | None = None, *, bits: int = BITS, source: Source | None = None
 ) -> list[Coin]:
-    """Return n coins, partners next to each other: 0 and 1, 2 and 3, …; if n is odd, the last has no partner.
+    """Return n coins; 0 and 1, 2 and 3, … are partners, and for odd n the last device has no partner.
 
-    All devices are in this process and run the real protocol. The coins are those of `Terms(jrr, bits)`.
-    Their mechanism is for n people, by default the number of `jrr`.
+    All devices are in this process and run the real protocol, with the coins of `Terms(jrr, bits)`. The
+    mechanism is for n people, by default the number in `jrr`.
     """
     if not isinstance(jrr, Joint):
         raise InvalidParameter(
@@ -191,7 +191,7 @@ def local_pairs(
 
 
 def converse(first: Exchange, second: Exchange) -> int:
-    """Carry messages between two devices until both are done, and return the number of bytes."""
+    """Carry messages between two devices until both are done, and return the number of bytes sent."""
     said, carried = second.start() + first.start(), 0
     turns = cycle((second, first))
     while said:

@@ -1,4 +1,4 @@
-"""The exchange of two partners that toss correlated coins, over any stream of messages."""
+"""The exchange of two partners who toss correlated coins, over any stream of bytes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _HELLO: Final = struct.Struct("<BBI32s16s")  # role, bits, tosses, digest of ter
 _NONCE: Final = 16
 TAG: Final = 16  # bytes of the tag at the end of every body
 _BATCH: Final = 64  # largest number of tosses in one message
-_ROOM: Final = 1 << 19  # approximate largest size of a message, in bytes
+_ROOM: Final = 1 << 19  # bytes; approximate largest size of a message
 MOST: Final = 1 << 20  # largest number of tosses of one exchange
 
 
 class Role(IntEnum):
-    """Which of the two devices this is; the pairing determines it."""
+    """The role of this device in its pair; the pairing determines it."""
 
     FIRST = 0
     SECOND = 1
@@ -43,9 +43,9 @@ class Role(IntEnum):
 
 
 class Exchange:
-    """Draws coins for this device together with one other. An exchange is used once.
+    """Draws coins for this device together with its partner. An exchange is used once.
 
-    After an error it cannot be continued, and its draws are dropped. A new exchange draws everything anew.
+    After an error it cannot continue, and its draws are discarded. A new exchange draws everything again.
     Nothing is stored between two runs of a program, so no secret is used twice.
     """
 
@@ -64,7 +64,9 @@ class Exchange:
             or not isinstance(count, int)
             or not 1 <= count * terms.mechanism.each <= MOST
         ):
-            raise InvalidParameter(f"an exchange deals from 1 to {MOST} coins")
+            raise InvalidParameter(
+                f"expected from 1 to {MOST} coins in one exchange; use several exchanges for more"
+            )
         self._terms, self._role, self._count = terms, Role(role), count
         self._source = SYSTEM if source is None else source
         self._digest = hashlib.sha256(terms.digest + context).digest()
@@ -78,14 +80,14 @@ class Exchange:
         self._expected: ExpectedMessage | None = None
 
     def start(self) -> bytes:
-        """Begin, and return the bytes to send: empty for the second device, because it listens first."""
+        """Begin, and return the bytes to send; the second device sends none, because it listens first."""
         if self._expected is not None or self._failed or self.done:
             raise ExchangeFailed("this exchange has begun already; create a new one for every toss")
         self._expected = next(self._steps)
         return self._drain()
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes that arrived, in pieces of any size, and return the bytes to send."""
+        """Process bytes that arrived, in pieces of any size, and return the bytes to send."""
         if self._failed:
             raise ExchangeFailed("this exchange has failed; begin a new one")
         try:
@@ -97,22 +99,22 @@ class Exchange:
         return self._drain()
 
     def lose_partner(self) -> None:
-        """End the exchange because the other device is gone; no effect if the coins were dealt."""
+        """End the exchange because the other device is gone; this has no effect if the coins were dealt."""
         if not self.done:
             self._drop()
 
     @property
     def agreed(self) -> bool:
-        """Whether the other device has the same terms, and has shown now that it has the pair's secret."""
+        """Whether the other device has the same terms and has proved that it has the pair's secret."""
         return self._fresh
 
     @property
     def done(self) -> bool:
-        """Whether all coins were dealt, on both sides as far as this device can know."""
+        """Whether all coins were dealt, on both sides as far as this device knows."""
         return self._expected is None and self._tossed is not None and not self._failed
 
     def coins(self) -> list[Coin]:
-        """Return the coins. They are returned once."""
+        """Return the coins; this works only once."""
         if not self.done or self._tossed is None:
             raise ExchangeFailed("no coins were dealt: the exchange has not ended")
         tossed, self._tossed, self._failed = self._tossed, None, True
@@ -152,7 +154,7 @@ class Exchange:
         self._fresh = True  # the tag of OFFER depends on this device's nonce
         session = self._bound(b"send", self._role.other, agreed)
         receiver = TableReceiver(bits, session, public, self._source)
-        coins = self._terms.says(self._role is not Role.FIRST)  # the other device's coin for every R
+        coins = self._terms.says(self._role is not Role.FIRST)  # the other device's coin for each R
         batch = max(1, min(_BATCH, _ROOM // max(query_size(bits), reply_size(bits))))
         tossed: list[bool] = []
         while len(tossed) < tosses:
@@ -191,10 +193,10 @@ class Exchange:
         return self._bound(b"mark", role, message)[:TAG]
 
     def _bound(self, purpose: bytes, role: Role, data: bytes) -> bytes:
-        """Return HMAC-SHA256 of data for one purpose, of four bytes, and the device with one role.
+        """Return HMAC-SHA256 of data for a purpose, of four bytes, and the device with a role.
 
-        The role keeps the two directions apart. Without it, a partner that sends back a device's own public
-        key and queries would make it derive the same keys in both directions.
+        The role separates the two directions. Without it, a partner that returns a device's own public key
+        and queries would make it derive the same keys in both directions.
         """
         return hmac.digest(self._key, b"dither exchange " + purpose + bytes([role]) + data, "sha256")
 
@@ -247,7 +249,7 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """The seconds left; raises ExchangeFailed at 0."""
+        """The remaining seconds; raises ExchangeFailed if there are none."""
         left = self.at - time.monotonic()
         if left <= 0.0:
             raise ExchangeFailed("nothing came in time")
@@ -255,7 +257,7 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether no time is left."""
+        """Whether the deadline is over."""
         return time.monotonic() >= self.at
 
 
@@ -280,7 +282,7 @@ def send(connection: socket.socket, data: bytes, deadline: Deadline) -> None:
 
 
 def receive(connection: socket.socket, deadline: Deadline) -> bytes:
-    """Return some bytes that arrived before the deadline, or raise ExchangeFailed."""
+    """Return bytes that arrive before the deadline, or raise ExchangeFailed."""
     try:
         connection.settimeout(deadline.left)
         data = connection.recv(PIECE)
@@ -294,7 +296,7 @@ def receive(connection: socket.socket, deadline: Deadline) -> bytes:
 
 
 def reach(address: Address, deadline: Deadline, tls: ssl.SSLContext | None = None) -> socket.socket:
-    """Return a connection to an address as soon as it listens, before the deadline, inside TLS if given."""
+    """Return a connection to an address as soon as it listens, before the deadline; with TLS if given."""
     while True:
         try:
             connection = socket.create_connection(address, timeout=deadline.left)

@@ -1,4 +1,4 @@
-"""What travels between devices and servers: addresses, messages with tags, and TLS."""
+"""Messages between devices and servers: addresses, tagged messages, and TLS."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dither.errors import ExchangeFailed, InvalidParameter
 Address = tuple[str, int]
 ADDRESS: Final = 18  # bytes
 _HOST: Final = 16
-_MAPPED: Final = bytes(10) + b"\xff\xff"  # before the four bytes of an IPv4 address
+_MAPPED: Final = bytes(10) + b"\xff\xff"  # prefix of the four bytes of an IPv4 address
 
 
 def pack_address(address: Address) -> bytes:
-    """Return the 18 bytes; raise InvalidParameter unless a partner could connect to this address."""
+    """Return an address as 18 bytes; raise InvalidParameter unless a partner could connect to it."""
     host, port = address
     try:
         read = ipaddress.ip_address(host)
@@ -27,7 +27,7 @@ def pack_address(address: Address) -> bytes:
         read = None
     if read is None or read.is_unspecified or "%" in host or not 0 < port < 1 << 16:
         raise InvalidParameter(
-            "a device listens at one IP address, without a zone, that its partner can reach"
+            "expected one IP address, without a zone, that its partner can reach; pass another host"
         )
     packed = read.packed if len(read.packed) == _HOST else _MAPPED + read.packed
     return packed + port.to_bytes(2, "little")
@@ -52,13 +52,13 @@ _HEAD: Final = struct.Struct("<4sBBI8sI")
 
 
 class Kind(IntEnum):
-    """What a message is for."""
+    """The purpose of a message."""
 
     HELLO = 1  # terms, role and a nonce
     OFFER = 2  # public key of the transfers
-    QUERY = 3  # which entries of tables are read, hidden
+    QUERY = 3  # the chosen entries of tables, hidden
     REPLY = 4  # masked tables
-    DONE = 5  # digest of the exchange; the coins have been read
+    DONE = 5  # digest of the exchange, after the coins are decoded
     ENROL = 16  # a device asks for a partner
     PLACE = 17  # the role, the partner's address and the pair's secret, or shares of them
     REPORT = 18  # a device's reports, for the collector
@@ -82,7 +82,7 @@ class ExpectedMessage:
 
 
 class Reader:
-    """Takes bytes as they arrive, in pieces of any size, and returns the body of the expected message."""
+    """Collects bytes as they arrive, in pieces of any size, and returns the body of the expected message."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -92,7 +92,7 @@ class Reader:
         self._bytes += data
 
     def take(self, expected: ExpectedMessage) -> bytes | None:
-        """Return the body of the expected message, or None as long as part of it is missing."""
+        """Return the body of the expected message, or None while part of it is missing."""
         if len(self._bytes) < _HEAD.size:
             self._check_beginning(expected)
             return None
@@ -106,13 +106,13 @@ class Reader:
         return body
 
     def finish(self) -> None:
-        """Raise ExchangeFailed if more arrived than was expected."""
+        """Raise ExchangeFailed if more bytes arrived than expected."""
         if self._bytes:
             raise ExchangeFailed("more bytes came than the protocol allows")
 
     @property
     def empty(self) -> bool:
-        """Whether all bytes have been read."""
+        """Whether all bytes that arrived were used."""
         return not self._bytes
 
     def _check_beginning(self, expected: ExpectedMessage) -> None:
@@ -147,7 +147,7 @@ def _check(
 
 @dataclass(frozen=True)
 class DeviceTLS:
-    """The contexts of a device's sockets; None means a plain socket.
+    """The TLS contexts of a device's sockets; None means a plain socket.
 
     servers     for connections to the dealer or the three servers, and to the collector
     partner     for the connection to the partner, if this device is the first of the two
@@ -164,7 +164,7 @@ class DeviceTLS:
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files in PEM: a certificate, its private key, and the authority that signs everybody's certificates."""
+    """PEM files: a certificate, its private key, and the authority that signs all certificates."""
 
     certificate: Path
     key: Path
@@ -193,6 +193,7 @@ class Certificates:
             context.load_verify_locations(self.authority)
         except (OSError, ValueError):  # an SSLError is an OSError; its text could quote the key's file
             raise InvalidParameter(
-                "the certificate, its key without a password, or the authority cannot be read as PEM files"
+                "expected PEM files of a certificate, its key without a password, and the authority; "
+                "check the three paths"
             ) from None
         return context

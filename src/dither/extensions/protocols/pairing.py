@@ -10,7 +10,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.randomness import SYSTEM, Source
 
 Grouping = Literal["dealt", "shuffled"]  # how pairs are drawn
-ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # assumptions of each way of drawing pairs, one a line
+ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # assumptions of each way to draw pairs
     "dealt": ("whoever pairs the devices draws at random, and keeps the pairs from the collector",),
     "shuffled": (
         "no two of the three servers that pair the devices put together what they hold",
@@ -34,9 +34,14 @@ class Pairing:
         size = len(self.partners)
         fits = all(type(partner) is int and 0 <= partner < size for partner in self.partners)
         if not fits or any(self.partners[other] != device for device, other in enumerate(self.partners)):
-            raise InvalidParameter("a pairing names a partner for each device, and partners name each other")
+            raise InvalidParameter(
+                "expected partner[partner[i]] == i for each device i; use deal_pairs for a valid pairing"
+            )
         if len(self.alone) != size % 2:
-            raise InvalidParameter("one device stays alone if their number is odd, and none otherwise")
+            raise InvalidParameter(
+                "expected one device without a partner for an odd number of devices, none for an even "
+                "number; use deal_pairs for a valid pairing"
+            )
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -45,12 +50,12 @@ class Pairing:
 
     @property
     def alone(self) -> tuple[int, ...]:
-        """The device without a partner, if there is one."""
+        """The device without a partner, or an empty tuple."""
         return tuple(device for device, other in enumerate(self.partners) if device == other)
 
 
 def deal_pairs(n: int, *, source: Source | None = None) -> Pairing:
-    """Return a uniform random pairing of n devices. Whoever runs this knows the pairs: a trusted dealer."""
+    """Return a uniform random pairing of n devices. The caller, a trusted dealer, knows the pairs."""
     check_number(n)
     order = (SYSTEM if source is None else source).permutation(n).tolist()
     return Pairing(from_order(order))

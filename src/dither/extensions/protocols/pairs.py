@@ -21,14 +21,14 @@ from dither.extensions.protocols.messages import Certificates
 from dither.extensions.protocols.pairing import Pairing, check_number
 
 SERVERS: Final = 3
-# The prime of secp256k1. A share holds an address or a secret. A random bit needs square
-# roots, and they are one power because the prime is 3 modulo 4.
+# The prime of secp256k1. A share contains an address or a secret. A random bit needs a square root, which is
+# a single power because the prime is 3 modulo 4.
 PRIME: Final = (1 << 256) - (1 << 32) - 977
 NUMBER: Final = 32  # bytes of a number
 
 
 def combine(shares: Sequence[object]) -> int:
-    """Return the number of three shares; raise ExchangeFailed if they are not on one line."""
+    """Return the number that three shares determine; raise ExchangeFailed if they are not on one line."""
     if len(shares) != SERVERS or not all(type(share) is int and 0 <= share < PRIME for share in shares):
         raise ExchangeFailed(f"a number comes in {SERVERS} shares, each below the prime")
     first, second, third = (share for share in shares if isinstance(share, int))
@@ -63,7 +63,7 @@ async def _shuffle(mpc: Any, random: Any, names: list[str], records: list[int]) 
 
 
 async def _seen_by_all(mpc: Any, names: list[str], records: list[int]) -> list[int]:
-    """Return the indices of the devices that all three servers have seen alike."""
+    """Return the indices of the devices with the same name and record at all three servers."""
     field = mpc.SecFld(modulus=PRIME)
     sizes = await mpc.output(mpc.input(field(len(names))))
     if len({int(size) for size in sizes}) != 1:
@@ -81,7 +81,7 @@ def _digest(name: str, record: int) -> int:
 async def shared_places(mpc: Any, random: Any, records: list[int]) -> list[list[int]]:
     """Shuffle once, among connected servers; return this server's two shares for every device.
 
-    They are shares of 2·(partner's record) + role, and of the pair's secret. If the number of devices is odd,
+    The shares are of 2·(partner's record) + role and of the pair's secret. If the number of devices is odd,
     the record of one device's partner is 0.
     """
     field = mpc.SecFld(modulus=PRIME)
@@ -93,7 +93,7 @@ async def shared_places(mpc: Any, random: Any, records: list[int]) -> list[list[
     rows = [[order[index][0], 2 * order[index ^ 1][1] + index % 2, keys[index // 2]] for index in range(even)]
     random.shuffle(field, rows)
     devices = [int(device) for device in await mpc.output([row[0] for row in rows])]
-    # A product is shared with fresh randomness: the three shares reveal the number and nothing else.
+    # A product has fresh random shares: the three shares reveal the number and nothing else.
     unit = mpc.input(field(1), senders=0)
     fresh = await mpc.gather(mpc.scalar_mul(unit, [cell for row in rows for cell in row[1:]]))
     shares = [int(share) for share in fresh]
@@ -102,12 +102,12 @@ async def shared_places(mpc: Any, random: Any, records: list[int]) -> list[list[
 
 
 def replace_pickle(runtime: Any) -> None:
-    """Make MPyC's runtime read numbers where it would unpickle: a pickle of another server could run code."""
+    """Make MPyC's runtime parse numbers instead of pickles: another server's pickle could run code."""
     runtime.pickle = SimpleNamespace(dumps=lambda number: str(int(number)).encode(), loads=int)
 
 
 def _replace_sockets(mpc: Any, servers: list[str], index: int, tls: list[str] | None) -> None:
-    """Make MPyC listen at one address, not on every interface, and inside TLS if there are certificates."""
+    """Make MPyC listen at one address, not on every interface, with TLS if there are certificates."""
     loop, host = mpc._loop, servers[index].rpartition(":")[0]
     create, connect = loop.create_server, loop.create_connection
     certificates = None if tls is None else Certificates(*map(Path, tls))
@@ -134,7 +134,7 @@ Shares = dict[int, tuple[int, int]]  # index of the device → shares of its slo
 
 
 def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
-    """Return a pairing by three servers on this machine. For studies, since one party runs all three."""
+    """Return a pairing by three servers on this machine; only for studies, since one party runs all three."""
     check_number(n)
     deadline = Deadline.after(timeout)
     servers = [f"{LOOPBACK}:{port}" for port in free_ports(SERVERS)]
@@ -185,11 +185,11 @@ def check_servers(index: int, servers: Sequence[str]) -> None:
     if find_spec("mpyc") is None:
         raise MissingExtra("pairing by three servers", "servers")
     if len(set(servers)) != SERVERS or len(servers) != SERVERS or not 0 <= index < SERVERS:
-        raise InvalidParameter("three servers shuffle, each with its own address and an index from 0 to 2")
+        raise InvalidParameter("expected three servers with different addresses and an index from 0 to 2")
     for address in servers:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-            raise InvalidParameter("the address of a server has the form HOST:PORT")
+            raise InvalidParameter("expected the address of a server as HOST:PORT")
 
 
 def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Shares:

@@ -32,23 +32,23 @@ from dither.extensions.protocols.pairs import NUMBER, begin_share, check_servers
 from dither.foundation.randomness import SYSTEM
 
 STRANGERS: Final = 256  # connections that have not yet followed the protocol
-PATIENCE: Final = 5.0  # seconds that a stranger has
-_TICK: Final = 0.1  # seconds between two looks at the clock
-_PAUSE: Final = 0.02  # seconds to wait if the system has no room for another connection
+PATIENCE: Final = 5.0  # seconds in which a stranger must follow the protocol
+_TICK: Final = 0.1  # seconds between two checks of the clock
+_PAUSE: Final = 0.02  # seconds to wait if the system cannot accept another connection
 
 
 class Conversation(Protocol):
-    """What is said on one connection. A DitherError closes the connection."""
+    """The protocol of one connection. A DitherError closes the connection."""
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes that arrived, and return the bytes to send."""
+        """Process bytes that arrived, and return the bytes to send."""
 
     def on_close(self, complete: bool) -> None:
-        """Take note that the connection is closed, and whether it was over and everything was sent."""
+        """React to the end of the connection; `complete` is True if it was over and everything was sent."""
 
     @property
     def known(self) -> bool:
-        """Whether the other side has followed the protocol: from then on only the overall deadline holds."""
+        """Whether the other side has followed the protocol; then only the overall deadline applies."""
 
     @property
     def over(self) -> bool:
@@ -76,7 +76,7 @@ class Desk:
     ) -> None:
         self._listener, self._begin, self._tls = listener, begin, tls
         self._most, self._patience = strangers, patience
-        self._strangers: dict[_Connection, None] = {}  # the one that connected first comes first
+        self._strangers: dict[_Connection, None] = {}  # in the order in which they connected
         self._connections: dict[Conversation, _Connection] = {}
         self._selector = selectors.DefaultSelector()
 
@@ -93,7 +93,7 @@ class Desk:
         self._selector.close()
 
     def run(self, finished: Callable[[], bool], deadline: Deadline) -> None:
-        """Serve until this is finished; raise ExchangeFailed if the deadline passes before."""
+        """Serve until `finished` returns True; raise ExchangeFailed if the deadline passes first."""
         while not finished():
             for key, _ in self._selector.select(min(deadline.left, _TICK)):
                 if key.data is None:
@@ -103,7 +103,7 @@ class Desk:
             self._expire()
 
     def send(self, said: Conversation, data: bytes) -> None:
-        """Send bytes on a connection that is still open, as far as possible now and the rest during `run`."""
+        """Send bytes on a connection that is open: now as many as possible, and the rest during `run`."""
         connection = self._connections.get(said)
         if connection is not None:
             connection.outbox += data
@@ -116,7 +116,7 @@ class Desk:
             peer = self._listener.accept()[0]
         except (BlockingIOError, InterruptedError, ConnectionError):
             return
-        except OSError:  # no room, such as no free file descriptor
+        except OSError:  # no resources, such as no free file descriptor
             self._make_room(len(self._strangers) - 1)
             time.sleep(_PAUSE)
             return
@@ -136,7 +136,7 @@ class Desk:
         self._serve(connection)
 
     def _serve(self, connection: _Connection) -> None:
-        """Do all that can be done on a connection without waiting; close it if the other side is wrong."""
+        """Do all work on a connection that needs no waiting; close it after an error of the other side."""
         try:
             self._talk(connection)
             events = selectors.EVENT_READ
@@ -174,7 +174,7 @@ class Desk:
             connection.outbox += connection.said.receive(data)
 
     def _expire(self) -> None:
-        """Close strangers whose time is over: all have the same time, so the first one is the oldest."""
+        """Close strangers whose time is over. All have the same time, so the first is the oldest."""
         now = time.monotonic()
         while self._strangers and next(iter(self._strangers)).end <= now:
             self._close(next(iter(self._strangers)))
@@ -195,12 +195,12 @@ class Desk:
 SECRET: Final = 32  # bytes
 DEALT_SIZE: Final = 1 + ADDRESS + SECRET
 SHARED_SIZE: Final = 2 * NUMBER
-_ALONE: Final = 2  # in place of a role
+_ALONE: Final = 2  # instead of a role
 
 
 @dataclass(frozen=True)
 class DevicePair:
-    """A device's pair: its own role, its partner's address, and the secret that only the two have."""
+    """A device's pair: its own role, its partner's address, and the secret of the two devices."""
 
     role: Role
     partner: Address
@@ -213,14 +213,14 @@ class DevicePair:
 
 
 def pack_dealt(pair: DevicePair | None) -> bytes:
-    """Return the body of a dealer's PLACE; None is for the device without a partner."""
+    """Return the body of a dealer's PLACE message; None means a device without a partner."""
     if pair is None:
         return bytes([_ALONE]) + bytes(ADDRESS + SECRET)
     return bytes([pair.role]) + pack_address(pair.partner) + pair.secret
 
 
 def read_dealt(body: bytes) -> DevicePair | None:
-    """Return the pair in a dealer's PLACE, or None if this device has no partner."""
+    """Return the pair in a dealer's PLACE message, or None if this device has no partner."""
     if len(body) != DEALT_SIZE or body[0] > _ALONE:
         raise ExchangeFailed("expected a role, an address and a secret from a dealer")
     if body[0] == _ALONE:
@@ -229,7 +229,7 @@ def read_dealt(body: bytes) -> DevicePair | None:
 
 
 def read_shared(bodies: Sequence[bytes]) -> DevicePair | None:
-    """Return the pair in three servers' PLACEs, or None if this device has no partner."""
+    """Return the pair in three servers' PLACE messages, or None if this device has no partner."""
     if any(len(body) != SHARED_SIZE for body in bodies):
         raise ExchangeFailed("expected two shares from a server")
     numbers = [
@@ -248,7 +248,7 @@ def read_shared(bodies: Sequence[bytes]) -> DevicePair | None:
 
 
 def address_record(address: bytes) -> int:
-    """Return the integer of a device's packed address in the servers' shuffle."""
+    """Return the integer of a device's packed address for the servers' shuffle."""
     return 2 * int.from_bytes(address, "little") + 1
 
 
@@ -264,11 +264,11 @@ class Enrolled:
     address: Address
 
 
-PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodies of PLACE by index
+PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodies of PLACE messages by index
 
 
 def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
-    """Return the message to each device, drawn here: the dealer is trusted, and knows pairs and secrets."""
+    """Return the body for each device; the trusted dealer draws, and so knows, pairs and secrets."""
     pairing = deal_pairs(len(devices))
     bodies = {slot: pack_dealt(None) for slot in pairing.alone}
     for pair in pairing.pairs:
@@ -279,8 +279,8 @@ def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
 
 
 def server(index: int, servers: Sequence[str], tls: Certificates | None = None) -> PlaceBodies:
-    """Return the function with which one of three servers obtains its shares; `tls` is between servers."""
-    check_servers(index, servers)  # before anybody enrols
+    """Return the function by which one of three servers gets its shares; `tls` is between servers."""
+    check_servers(index, servers)  # before any device enrols
 
     def shares(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
         names = [device.name.hex() for device in devices]
@@ -294,7 +294,7 @@ def server(index: int, servers: Sequence[str], tls: Certificates | None = None) 
 
 
 class _Enrolment:
-    """The conversation with one device: its ENROL, then silence until it gets its slot."""
+    """The conversation with one device: its ENROL message, then nothing until it gets its slot."""
 
     def __init__(self, came: dict[bytes, tuple[Enrolled, _Enrolment]], most: int) -> None:
         self._came, self._most = came, most
@@ -304,7 +304,7 @@ class _Enrolment:
     def receive(self, data: bytes) -> bytes:
         self._reader.feed(data)
         if self.known:
-            self._reader.finish()  # an enrolled device waits; it has nothing more to say
+            self._reader.finish()  # an enrolled device waits and sends nothing more
             return b""
         body = self._reader.take(ExpectedMessage(Kind.ENROL, 0, NO_EXCHANGE, _ENROL, _ENROL))
         if body is not None:
@@ -325,7 +325,7 @@ class _Enrolment:
 
 
 def read_enrol(body: bytes) -> Enrolled:
-    """Return the device that this ENROL names."""
+    """Return the device that an ENROL message names."""
     if len(body) != _ENROL:
         raise ExchangeFailed("a device enrols with its name and its address")
     return Enrolled(body[:MEETING_NAME], read_address(body[MEETING_NAME:]))
@@ -343,9 +343,10 @@ def seat(
 ) -> int:
     """Let n devices enrol, send each its slot, and return the number of sent slots.
 
-    A connection that does not follow the protocol is closed and does not count. One that has not enrolled
-    after `patience` seconds is closed, and so is the oldest of more than `strangers` such connections. If
-    fewer than n devices enrol before the deadline, ExchangeFailed is raised and nobody is paired.
+    A connection that does not follow the protocol is closed and does not count. A connection that has not
+    enrolled after `patience` seconds is closed, and so is the oldest of more than `strangers` such
+    connections. If fewer than n devices enrol before the deadline, ExchangeFailed is raised and no devices
+    are paired.
     """
     check_number(n)
     came: dict[bytes, tuple[Enrolled, _Enrolment]] = {}
@@ -355,9 +356,9 @@ def seat(
         bodies = places([device for device, _ in ordered], deadline)
         placed = [ordered[index][1] for index in bodies]
         for said, body in zip(placed, bodies.values(), strict=True):
-            said.over = True  # the connection is closed as soon as the place is sent
+            said.over = True  # the connection is closed as soon as the slot is sent
             desk.send(said, pack(Kind.PLACE, 0, NO_EXCHANGE, body))
-        with suppress(ExchangeFailed):  # a device that does not read: its partner will toss alone
+        with suppress(ExchangeFailed):  # this device does not receive; its partner will toss alone
             desk.run(lambda: all(said.gone for said in placed), deadline)
         return sum(said.told for said in placed)
 

@@ -1,9 +1,9 @@
-"""The body of a REPORT: what a device sends to the collector.
+"""The body of a REPORT message, which a device sends to the collector.
 
     name 16 · digest of the terms 32 · standing 1 · reports
 
-Sizes are in bytes. The reports answer all questions, in order. The mechanism's layout defines their
-size. Their integers are little endian on every machine.
+Sizes are in bytes. The reports answer all questions in order. The mechanism's layout defines their size.
+Their integers are little-endian on every machine.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _HEAD: Final = struct.Struct("<16s32sB")
 
 
 class Standing(IntEnum):
-    """The origin of a device's coins. Without a partner they follow plain randomized response."""
+    """The origin of a device's coins. Without a partner they are plain randomized response."""
 
     PAIRED = 0  # tossed with a partner
-    ALONE = 1  # the number of devices was odd, and this one was left over
-    LOST = 2  # the partner was not there, vanished, or did not follow the protocol
-    UNPLACED = 3  # nobody named a partner
+    ALONE = 1  # the number of devices was odd, and this one had no partner
+    LOST = 2  # the partner did not connect, disconnected, or broke the protocol
+    UNPLACED = 3  # no server named a partner
 
 
 def report_size(terms: Terms, rounds: int) -> int:
@@ -38,14 +38,14 @@ def report_size(terms: Terms, rounds: int) -> int:
 
 
 def pack_report(name: bytes, terms: Terms, standing: Standing, cells: Array) -> bytes:
-    """Return the body with these reports, `cells` having one row for each question."""
+    """Return the body with these reports; `cells` has one row for each question."""
     if len(name) != NAME:
         raise InvalidParameter(f"the name of a device has {NAME} bytes")
     return _HEAD.pack(name, terms.digest, standing) + cells.astype(_travelling(terms.mechanism)).tobytes()
 
 
 def read_report(terms: Terms, rounds: int, body: bytes) -> tuple[bytes, Standing, Array]:
-    """Return name, standing and checked reports; raise a DitherError if no device could have sent them."""
+    """Return the name, standing and checked reports; raise a DitherError if no device could send them."""
     rule = terms.mechanism
     if len(body) != report_size(terms, rounds):
         raise ExchangeFailed("a device sends one report for each question")

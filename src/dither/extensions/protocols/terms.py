@@ -28,16 +28,16 @@ HARD: Final = (
     "oblivious transfer holds: Diffie-Hellman on edwards25519 is hard, BLAKE2b and AES-128 behave as random"
 )
 UNSEEN: Final = "nobody but the partner learns who is paired with whom, from the traffic either"
-_NEAR: Final = 4  # largest distance of an integer weight from the exact one
+_NEAR: Final = 4  # largest difference between an integer weight and the exact weight
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The toss of two devices: one random integer of `bits` bits. Each device holds a share of it.
+    """The toss of two devices: one random integer of `bits` bits, of which each device has a share.
 
-    The coins are the requested ones, with probabilities rounded to multiples of 2^−bits so that the privacy
-    loss is never larger, whether the partner's coin is known or not. `mechanism` has exactly these coins, and
-    every guarantee is computed from them.
+    The probabilities of the requested coins are rounded to multiples of 2^−bits. The privacy loss is never
+    larger than requested, whether the partner's coin is known or not. `mechanism` has exactly these coins,
+    and every guarantee is computed from them.
 
     >>> from dither.core.domains import Categories
     >>> from dither import JRR
@@ -54,7 +54,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         given: object = self.asked
-        if isinstance(given, Question):  # a parsed question; coins need the design
+        if isinstance(given, Question):  # a parsed question; the coins need its design
             object.__setattr__(self, "asked", given.design())
         if not isinstance(self.asked, Joint):
             raise InvalidParameter(f"expected a JRR or JRR.over(...), got {type(self.asked).__name__}")
@@ -70,24 +70,25 @@ class Terms:
         p = table.chance
         if p * self.asked.symbols <= 1:
             raise InvalidParameter(
-                f"with {self.bits} bits the truth is not likelier than a lie; use more bits"
+                f"expected the truth to be likelier than a lie, got the opposite with "
+                f"{self.bits} bits; use more bits"
             )
         return replace(self.asked, p=p, rho=table.covariance * (self.asked.symbols - 1) / (p * (1 - p)))
 
     @cached_property
     def thresholds(self) -> tuple[int, int, int]:
-        """R₁ ≤ R₂ ≤ R₃: R < R₁ means truth for both, else R < R₂ for the first, R < R₃ for the second."""
+        """R₁ ≤ R₂ ≤ R₃: R < R₁ is truth for both; else R < R₂ for the first, R < R₃ for the second only."""
         return self.mechanism.pairs.thresholds(self.bits)
 
     def says(self, first: bool) -> Mask:
-        """Return, for every R from 0 to 2^bits − 1, the coin of the first device, or of the second."""
+        """Return the coin of the first device, or of the second, for each R from 0 to 2^bits − 1."""
         low, middle, high = self.thresholds
         number = np.arange(1 << self.bits)
         return number < middle if first else (number < low) | ((number >= middle) & (number < high))
 
     @cached_property
     def digest(self) -> bytes:
-        """SHA-256 of the question and the coins. Two devices toss only if theirs are equal."""
+        """The SHA-256 of the question and the coins. Two devices toss only if their digests are equal."""
         text = f"dither toss\0{self.mechanism.fingerprint}\0{self.bits}\0{self.thresholds}"
         return hashlib.sha256(text.encode()).digest()
 
@@ -103,13 +104,14 @@ class Terms:
         return [Coin(self.mechanism, tuple(map(bool, row))) for row in tossed]
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Return the guarantee of these coins in a mode, with all that it assumes.
+        """Return the guarantee of these coins in a mode, with all its assumptions.
 
-        A device knows whom it tosses with, so colluders know their partners. "hidden" allows no colluders.
+        A device knows its partner, so colluders know their partners. "hidden" allows no colluders.
         """
         if mode == "hidden" and colluders:
             raise InvalidParameter(
-                "colluders know their partners, but 'hidden' excludes this; use 'partner revealed', delta"
+                "expected no colluders for 'hidden', because colluders know their partners; "
+                "use 'partner revealed', delta"
             )
         promised = self.mechanism.accounting(mode, colluders=colluders, delta=delta)
         kept = [line for line in promised.assumes if line not in (DEALER, UNPAIRED)]
@@ -135,7 +137,7 @@ def _settle(request: PairedCoins, bits: int, lies: int) -> PairedCoins:
     for single in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
             weights = (total - 2 * single - neither, single, neither)
-            # A probability is zero after rounding if and only if it was zero before.
+            # A probability is zero after rounding only if it was zero before, and conversely.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)
             ):

@@ -1,4 +1,4 @@
-"""Oblivious transfer between two devices: the group, base transfers, and their extension to many."""
+"""Oblivious transfer between two devices: the group, base transfers, and their extension to tables."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def check_point(point: bytes) -> None:
 
 
 def generate_point(scalar: bytes) -> bytes:
-    """Return the multiple of the generator."""
+    """Return scalar times the generator."""
     return bytes(libsodium().crypto_scalarmult_ed25519_base_noclamp(scalar))
 
 
 def multiply_point(scalar: bytes, point: bytes) -> bytes:
-    """Return the multiple of a point; raise ExchangeFailed where `check` would.
+    """Return scalar times a point; raise ExchangeFailed if `check_point` would.
 
-    libsodium makes the same checks before it multiplies, so a separate `check` would repeat them.
+    libsodium makes the same checks before it multiplies, so `check_point` would only repeat them.
     """
     if len(point) != POINT:
         raise ExchangeFailed(_REFUSED)
@@ -54,18 +54,18 @@ def multiply_point(scalar: bytes, point: bytes) -> bytes:
 
 
 def add_points(point: bytes, other: bytes) -> bytes:
-    """Return the sum of two points that have been checked."""
+    """Return the sum of two checked points."""
     return bytes(libsodium().crypto_core_ed25519_add(point, other))
 
 
 def subtract_points(point: bytes, other: bytes) -> bytes:
-    """Return the difference of two points that have been checked."""
+    """Return the difference of two checked points."""
     return bytes(libsodium().crypto_core_ed25519_sub(point, other))
 
 
 @lru_cache(maxsize=1)
 def libsodium() -> ModuleType:
-    """Return PyNaCl's bindings, after a test that their libsodium refuses invalid points."""
+    """Return PyNaCl's bindings after a test that its libsodium refuses invalid points."""
     try:
         from nacl import bindings
     except ImportError:
@@ -81,7 +81,7 @@ def refuses_small_components(bindings: ModuleType) -> bool:
     """Return whether libsodium refuses the generator plus each of the seven other points of small order.
 
     libsodium before 31 December 2025 accepts one of them (CVE-2025-69277), and PyNaCl can be linked to any
-    libsodium. With such a point as public key, every query would show the choice that it must hide.
+    libsodium. With such a point as public key, every query would reveal the choice that it must hide.
     """
     point = generator = bytes(bindings.crypto_scalarmult_ed25519_base_noclamp(_ONE))
     for _ in range(7):
@@ -102,7 +102,7 @@ _PURPOSE: Final = b"dither transfer2"  # separates this use of BLAKE2b from ever
 
 
 class KeySender:
-    """The side that obtains both keys of every transfer."""
+    """The side that gets both keys of every transfer."""
 
     def __init__(self, session: bytes, source: Source) -> None:
         self._session, self._count = session, 0
@@ -125,14 +125,14 @@ class KeySender:
 
 
 class KeyReceiver:
-    """The side that obtains one key of every transfer, without the sender learning which."""
+    """The side that gets one key of every transfer; the sender does not learn which key."""
 
     def __init__(self, session: bytes, public: bytes, source: Source) -> None:
-        check_point(public)  # a point outside the group would make queries show the bit
+        check_point(public)  # with a point outside the group, queries would reveal the bit
         self._session, self._public, self._source, self._count = session, public, source, 0
 
     def query(self, bit: int) -> tuple[bytes, bytes]:
-        """Return the query of the next transfer, to be sent, and the key of this bit, to be kept secret."""
+        """Return the query of the next transfer, to send, and the key of this bit, to keep secret."""
         secret = draw_scalar(self._source)
         plain = generate_point(secret)
         query = _select(bit, plain, add_points(plain, self._public))
@@ -148,7 +148,7 @@ def _key(session: bytes, public: bytes, query: bytes, count: int, shared: bytes)
 
 
 def _select(bit: int, zero: bytes, if_one: bytes) -> bytes:
-    """Return one if the bit is 1, else zero; computes the same for both, so time does not show the bit."""
+    """Return `if_one` if the bit is 1, else `zero`; the running time does not depend on the bit."""
     mask = np.uint8(-bit & 0xFF)
     first, second = np.frombuffer(zero, np.uint8), np.frombuffer(if_one, np.uint8)
     return (first ^ ((first ^ second) & mask)).tobytes()
@@ -158,17 +158,17 @@ _BLOCK: Final = 16  # bytes of a block of AES
 
 
 def query_size(bits: int) -> int:
-    """Return the bytes of a request for one entry of a table of 2^bits."""
+    """Return the number of bytes of a request for one entry of a table of 2^bits."""
     return bits * POINT
 
 
 def reply_size(bits: int) -> int:
-    """Return the bytes of a masked table of 2^bits entries."""
+    """Return the number of bytes of a masked table of 2^bits entries."""
     return (1 << bits) // 8
 
 
 class TableSender:
-    """The side that has tables. One public key serves all tables of an exchange."""
+    """The side with the tables. All tables of an exchange use one public key."""
 
     def __init__(self, bits: int, session: bytes, source: Source) -> None:
         self._bits = bits
@@ -180,7 +180,7 @@ class TableSender:
         return self._keys.public
 
     def reply(self, queries: bytes, tables: Mask) -> bytes:
-        """Return the masked tables, a row each, for the queries of these tables."""
+        """Return the masked tables, one a row, for the queries of these tables."""
         if len(queries) != len(tables) * query_size(self._bits):
             raise ExchangeFailed(f"each table takes {self._bits} queries of {POINT} bytes")
         reply = bytearray()
@@ -193,7 +193,7 @@ class TableSender:
 
 
 class TableReceiver:
-    """The side that chooses: requests one entry of each table, and reads it."""
+    """The side that requests and decrypts one entry of each table."""
 
     def __init__(self, bits: int, session: bytes, public: bytes, source: Source) -> None:
         self._bits = bits
@@ -201,7 +201,7 @@ class TableReceiver:
         self._pending: list[tuple[int, list[bytes]]] = []
 
     def query(self, choices: Sequence[int]) -> bytes:
-        """Return the queries for one entry of each table that follows, the choices being indices."""
+        """Return the queries for one entry of each of the next tables; choices are indices."""
         request = bytearray()
         for choice in choices:
             pairs = [self._keys.query(choice >> index & 1) for index in range(self._bits)]
@@ -212,7 +212,7 @@ class TableReceiver:
     def read(self, reply: bytes) -> list[bool]:
         """Return the requested entries.
 
-        Any bytes of the right length can be read, so whether this raises does not depend on the choices.
+        Any bytes of the right length can be decrypted, so errors do not depend on the choices.
         """
         pending, self._pending = self._pending, []
         size = reply_size(self._bits)
@@ -233,7 +233,7 @@ def _entry(choice: int, keys: list[bytes], masked: bytes) -> bool:
 
 
 def _mask(keys: Sequence[tuple[bytes, bytes]]) -> Bytes:
-    """Return what masks a table: for each digit, the keystream of key 0 where it is 0, of key 1 elsewhere."""
+    """Return the mask of a table: for each digit, the keystream of key 0 if it is 0, of key 1 otherwise."""
     size = reply_size(len(keys))
     mask = np.zeros(size, dtype=np.uint8)
     for pair, ones in zip(keys, _ones(len(keys)), strict=True):
@@ -244,13 +244,13 @@ def _mask(keys: Sequence[tuple[bytes, bytes]]) -> Bytes:
 
 @lru_cache(maxsize=8)
 def _ones(bits: int) -> list[Bytes]:
-    """Return, for each digit, a 1 at the indices where this digit is 1, packed as tables are."""
+    """Return, for each digit, a 1 at the indices with this digit 1, packed in the same way as tables."""
     index = np.arange(1 << bits)
     return [np.packbits((index >> bit & 1).astype(bool), bitorder="little") for bit in range(bits)]
 
 
 def _stream(key: bytes, start: int, size: int) -> bytes:
-    """Return bytes of AES-128's keystream in counter mode, from byte `start` on."""
+    """Return bytes of the AES-128 keystream in counter mode, from byte `start` on."""
     block, skip = divmod(start, _BLOCK)
     # AES-CTR counts blocks as big-endian integers. The counter never leaves the device.
     stream = Cipher(algorithms.AES(key), modes.CTR(block.to_bytes(_BLOCK, "big"))).encryptor()
