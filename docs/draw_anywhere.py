@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.foundation.plotting import BLUE, GREY, ORANGE, dress_axes
@@ -58,7 +59,7 @@ def draw() -> None:
         dress_axes(axes, title=said, x="kilometres east", y="kilometres north")
     axes.legend(loc="upper right", fontsize=7)
     figure.text(0.5, -0.02, "grey: where people live", ha="center", color=GREY)
-    figure.savefig(PICTURE, dpi=130, bbox_inches="tight")
+    save_with_portrait(figure, PICTURE, dpi=130, bbox_inches="tight")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib import rcParams
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.foundation.plotting import dress_axes
@@ -31,7 +32,7 @@ def main() -> None:
         x="report, in minutes; the reports that prove it are shaded",
     )
     figure = axes.figure
-    figure.savefig(PICTURES / "audit-evidence.svg", metadata={"Date": None})
+    save_with_portrait(figure, PICTURES / "audit-evidence.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from narrow import save_with_portrait
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -83,7 +84,7 @@ def _curves(forest: object, x: np.ndarray) -> None:
 
 
 def _save(figure: plt.Figure, name: str) -> None:
-    figure.savefig(PICTURES / name, metadata={"Date": None})
+    save_with_portrait(figure, PICTURES / name, metadata={"Date": None})
     plt.close(figure)
 
 

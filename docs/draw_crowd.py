@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from narrow import save_with_portrait
 from numpy.typing import NDArray
 
 import dither as dt
@@ -59,7 +60,7 @@ def draw(target: Path) -> None:
         axes.set(xlim=extent[:2], ylim=extent[2:], xticks=[], yticks=[], aspect="equal", facecolor="white")
         axes.spines[:].set_color("#c8cdd2")
         axes.set_title(title, color=GREY, fontsize=11)
-    figure.savefig(target, dpi=150, transparent=False, facecolor="none")
+    save_with_portrait(figure, target, dpi=150, transparent=False, facecolor="none")
 
 
 if __name__ == "__main__":

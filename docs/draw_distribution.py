@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.foundation.plotting import dress_axes
@@ -60,7 +61,7 @@ def main() -> None:
         right, title="40 % of them stay at home: a point mass, found", x="minutes", y="share per minute"
     )
     right.legend(frameon=False, fontsize="small", loc="upper right")
-    figure.savefig(HERE / "pictures" / "distribution.png", dpi=110)
+    save_with_portrait(figure, HERE / "pictures" / "distribution.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.foundation.plotting import BLUE, COLOURS, GREY, ORANGE, dress_axes
@@ -56,7 +57,7 @@ def shapes() -> None:
     for axes in grid[:, 0]:
         axes.set_ylabel("probability")
     figure.suptitle(f"Best possible reports of the value {INPUT} (dotted); grey: what every value shares")
-    save(figure, "optimal-shapes.png")
+    figure.savefig(PICTURES / "optimal-shapes.png", dpi=100, metadata={"Software": None})
 
 
 def errors() -> None:
@@ -89,7 +90,7 @@ def errors() -> None:
 
 
 def save(figure: Figure, name: str) -> None:
-    figure.savefig(PICTURES / name, dpi=100, metadata={"Software": None})
+    save_with_portrait(figure, PICTURES / name, dpi=100, metadata={"Software": None})
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.foundation.plotting import BLUE, GREY, ORANGE, dress_axes
@@ -60,7 +61,7 @@ def draw(target: Path) -> None:
         y="central ε for all days together",
     )
     right.legend(loc="upper right", bbox_to_anchor=(1.0, 0.72), frameon=False, fontsize=9)
-    figure.savefig(target, dpi=130)
+    save_with_portrait(figure, target, dpi=130)
 
 
 if __name__ == "__main__":

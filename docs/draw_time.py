@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from narrow import save_with_portrait
 
 import dither as dt
 from dither import results
@@ -68,9 +69,7 @@ def draw(target: Path) -> None:
     left.plot(days, rounds, "o-", color=ORANGE, markersize=4, label="two rounds of noise (at least)")
     left.plot(days, np.ones(days.size), color=BLUE, linewidth=2.5, label="dt.Once and dt.KeptChange")
     left.axhline(14.3, color=GREY, linestyle=":")
-    left.text(
-        1.2, 14.1, "permanent answers: no bound once the value changes", color=GREY, va="top", fontsize=9
-    )
+    left.text(1.2, 14.1, "permanent answers: no bound after a change", color=GREY, va="top", fontsize=9)
     left.set(ylim=(0, 15), xlim=(1, 14))
     dress_axes(
         left,
@@ -95,7 +94,7 @@ def draw(target: Path) -> None:
         y='share of "yes"',
     )
     right.legend(loc="upper left", frameon=False, fontsize=9)
-    figure.savefig(target, dpi=130)
+    save_with_portrait(figure, target, dpi=130)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from narrow import save_with_portrait
 
 import dither as dt
 from dither.estimation import maps
@@ -41,7 +42,7 @@ def _panels(titles: list[str]) -> tuple[Any, Any]:
 
 
 def _save(figure: Any, name: str) -> None:
-    figure.savefig(FOLDER / name, dpi=100)
+    save_with_portrait(figure, FOLDER / name, dpi=100)
     plt.close(figure)
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-WIDTH = 4.0  # inches
+WIDTH, TALLEST = 4.0, 3.4  # inches: of a figure, and of one of its panels
 
 
 def make_narrow(figure: Any) -> None:
-    """Make a figure narrow: two panels one below the other, titles in more lines, a legend below its plot."""
+    """Make a figure narrow: a row of panels becomes a column, titles have more lines, a legend is below."""
     axes = [part for part in figure.axes if part.get_subplotspec() is not None]
-    columns = {part.get_subplotspec().get_gridspec().ncols for part in axes}
+    grids = {part.get_subplotspec().get_gridspec().get_geometry() for part in axes}
     width, height = figure.get_size_inches()
-    if columns == {2} and len(axes) == 2:
-        grid = figure.add_gridspec(2, 1)
+    count = len(axes)
+    if count > 1 and grids == {(1, count)}:
+        grid = figure.add_gridspec(count, 1)
         for number, part in enumerate(axes):
             part.set_subplotspec(grid[number])
-        width, height = width / 2, 2 * height
+            part.tick_params(labelleft=bool(part.get_yticks().size))
+        width, height = width / count, count * height
+        height = min(height, count * TALLEST * width / WIDTH)
     figure.set_size_inches(WIDTH, height * min(1.0, WIDTH / width) if height > width else height)
     for part in figure.axes:
         part.set_title(_folded(part.get_title()), fontsize=10)
@@ -26,6 +30,13 @@ def make_narrow(figure: Any) -> None:
             lines = part.get_xlabel().count("\n")
             part.get_legend().set_loc("upper center")
             part.get_legend().set_bbox_to_anchor((0.5, -0.2 - 0.08 * lines))
+
+
+def save_with_portrait(figure: Any, picture: Path, **options: Any) -> None:
+    """Write a figure into a file, and its narrow form into another one, NAME-portrait."""
+    figure.savefig(picture, **options)
+    make_narrow(figure)
+    figure.savefig(picture.with_stem(f"{picture.stem}-portrait"), **options)
 
 
 def _folded(title: str) -> str:

@@ -351,6 +351,17 @@ def test_the_picture_of_coverage_is_of_the_tables_of_its_page() -> None:
         )
 
 
+WIDE_ALSO_ON_A_PHONE = {"collector", "layers", "optimal-shapes", "extend", "audit-samples"}
+
+
+def test_pictures_with_words_have_a_narrow_version_for_phones() -> None:
+    pictures = {
+        file.stem for file in (ROOT / "docs" / "pictures").rglob("*.*") if file.suffix in (".png", ".svg")
+    }
+    wide = {name for name in pictures if not name.endswith("-portrait")}
+    assert {name for name in wide if f"{name}-portrait" not in pictures} == WIDE_ALSO_ON_A_PHONE
+
+
 RECIPES = sorted((ROOT / "docs").glob("recipe_*.md"))
 
 
