@@ -149,7 +149,7 @@ def test_a_large_budget_is_warned_about_once() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: dt.ask((18, 100), epsilon=1), r"a domain was expected, such as dt\.Interval\(18, 100\)"),  # type: ignore[arg-type]
+        (lambda: dt.ask((18, 100), epsilon=1), r"expected a domain, such as dt\.Interval\(18, 100\)"),  # type: ignore[arg-type]
         (lambda: dt.ask(HOURS, 1), r"by name: ask\(domain, epsilon=…\)"),  # type: ignore[misc]
         (lambda: dt.ask(HOURS, epsilon=-1), "not -1"),
         (lambda: dt.ask(HOURS, epsilon=1, goal="mean"), r"such as dt\.goals\.Mean\(\), not 'mean'"),  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
             raise MalformedReport(f"a cell of this question is an integer below {len(counts)}; one is not")
         counts[cell] += total
     if max([*counts, *sums.values()]) > MOST_COUNT:
-        raise MalformedReport("a count is at most 2^63 − 1; one is larger")
+        raise MalformedReport("expected counts of at most 2^63 − 1, got a larger one; check the table")
     vector = np.array(counts, dtype=np.int64)
     implied = question.counting.implied_answers(vector)
     n = sums[Measure.REPORTS] if implied is None else implied
@@ -141,5 +141,7 @@ def whole_number(given: Any) -> int:
         if isinstance(given, bool) or number != given or number < 0:
             raise ValueError
     except (TypeError, ValueError, OverflowError, ArithmeticError):
-        raise MalformedReport("cells and totals are integers from 0 upwards; one is not") from None
+        raise MalformedReport(
+            "expected integers from 0 upwards as cells and totals; check the table"
+        ) from None
     return number

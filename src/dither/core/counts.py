@@ -134,7 +134,7 @@ class Counts:
             )
         integers = [whole_number(count) for count in vector]
         if sum(integers) > MOST_COUNT:
-            raise MalformedReport("a count is at most 2^63 − 1; one is larger")
+            raise MalformedReport("expected counts of at most 2^63 − 1, got a larger one; check the list")
         counts = np.array(integers, dtype=np.int64)
         n = question.counting.implied_answers(counts)
         if n is None:

@@ -72,7 +72,7 @@ class Memoised(AskedAgain):
         object.__setattr__(self, "question", as_question(given))
         if not self.question.alone:
             raise InvalidParameter(
-                f"{self.question.name} correlates the coins of two people and cannot be memoised"
+                f"{self.question.name} correlates the coins of two people; memoise another mechanism"
             )
         check_key(self.key)
         if not isinstance(self.name, str) or not self.name:
@@ -119,7 +119,9 @@ class Memoised(AskedAgain):
         inputs = self.question.domain.check([before, after])
         laws = [kernel.probabilities(value) for value in inputs] if kernel.outcomes <= _LISTED else []
         if not laws or len(laws[0]) != kernel.outcomes:  # a public seed: the probabilities are for one
-            raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
+            raise InvalidParameter(
+                "expected a mechanism with at most 2^17 different reports; choose fewer categories"
+            )
         return float(1 - sum(p * other for p, other in zip(*laws, strict=True)))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:

@@ -168,7 +168,9 @@ class Moved(PostProcessing):
     def __post_init__(self) -> None:
         nodes = np.asarray(self.table, dtype=np.float64)
         if nodes.ndim != 3 or nodes.shape[2] != 2 or min(nodes.shape) < 2 or not np.isfinite(nodes).all():
-            raise InvalidParameter("a table of places has two or more columns and rows of pairs of numbers")
+            raise InvalidParameter(
+                "expected a table of places with two or more columns and rows of pairs of numbers"
+            )
 
     @cached_property
     def _nodes(self) -> Floats:

@@ -51,7 +51,7 @@ class PresenceCounts:
     def __post_init__(self) -> None:
         size = len(self.periods)
         if self.every not in ("day", "week", "month") or size > _MOST_PERIODS:
-            raise MalformedReport("presence is counted by day, week or month")
+            raise MalformedReport("expected counts of presence by day, week or month")
         starts = [period_start(self.every, day) for day in self.periods]
         if starts != list(self.periods) or starts != sorted(set(starts)):
             raise MalformedReport("expected periods of presence by their first days, in increasing order")
@@ -63,7 +63,7 @@ class PresenceCounts:
         )
         parts = [self.messages, self.public or [0] * size, *self.labels.values(), counts]
         if any(len(part) != size for part in parts) or (counts < 0).any():
-            raise MalformedReport("presence has one number for each period")
+            raise MalformedReport("expected one number of messages for each period")
         counts = counts.astype(np.int64)
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
@@ -85,7 +85,9 @@ class PresenceCounts:
             return NotImplemented
         prints = [None if part.question is None else part.question.fingerprint for part in (self, other)]
         if (self.every, prints[0]) != (other.every, prints[1]):
-            raise Mismatch("counts of presence add if they have the same periods and the same label")
+            raise Mismatch(
+                "expected counts of presence with the same periods and the same label; keep others apart"
+            )
         shared = [day for day in self.periods if day in other.periods]
         rows = [[list(part.periods).index(day) for day in shared] for part in (self, other)]
         pairs = [(self, first, other, second) for first, second in zip(*rows, strict=True)]
@@ -144,7 +146,9 @@ class PresenceCounts:
         try:
             data: dict[str, Any] = json.loads(text)
             if data["dither-presence"] != _VERSION:
-                raise Mismatch("these counts of presence are of another version")
+                raise Mismatch(
+                    f"expected counts of presence of version {_VERSION}; write them again with this dither"
+                )
             request = None if data["question"] is None else from_specification(data["question"])
             return cls(
                 data["every"],
@@ -160,7 +164,9 @@ class PresenceCounts:
         except DitherError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError, LookupError, RecursionError):
-            raise MalformedReport("these are not counts of presence") from None
+            raise MalformedReport(
+                "expected counts of presence, as PresenceCounts.to_json() writes them"
+            ) from None
 
     def __repr__(self) -> str:
         size = len(self.periods)

@@ -74,7 +74,7 @@ class Questionnaire:
                     f"{type(question).__name__}"
                 ) from None
         if not self.questions:
-            raise InvalidParameter("a campaign needs at least one question; none was given")
+            raise InvalidParameter("expected at least one question in a campaign, got none")
         object.__setattr__(self, "questions", MappingProxyType(questions))
 
     @staticmethod
@@ -142,7 +142,9 @@ class Questionnaire:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
+            raise InvalidParameter(
+                f"the campaign file {path.name} is not text in UTF-8; save it as UTF-8"
+            ) from None
         return Questionnaire.from_toml(text)
 
     def explain(self, **options: object) -> Explanation:
@@ -235,7 +237,7 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
     if (free and not left > 0.0) or spent > budget * (1.0 + 1e-9):
         raise InvalidParameter(
             f"epsilon = {budget:g} of the campaign is for all questions together, and those that state their "
-            f"own have {spent:g}"
+            f"own have {spent:g}; give these less, or the campaign more"
         )
     for name in free:
         tables[name]["epsilon"] = left if sampled else left / len(free)
@@ -281,7 +283,7 @@ def _question(name: str, table: dict[str, Any]) -> Any:
     try:
         domain = take_domain(table)
         if "epsilon" not in table:
-            raise InvalidParameter("epsilon, the privacy budget, is missing")
+            raise InvalidParameter("epsilon, the privacy budget, is missing; state one, such as epsilon = 1")
         stated = table.pop("mechanism", None)
         if stated is None:
             kind, more = registry.adviser("ask").default_mechanism(domain, table["epsilon"])

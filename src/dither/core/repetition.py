@@ -61,7 +61,9 @@ class ChangeReports:
         except (TypeError, ValueError):
             integral, table = False, np.empty(0)
         if not integral or table.ndim != 2 or table.shape[1] != 3:
-            raise MalformedReport("reports about changes are rows of three integers: group, interval, report")
+            raise MalformedReport(
+                "expected reports about changes as rows of three integers: group, interval, report"
+            )
         table = table.astype(np.int64)
         groups, intervals, cells = table.T
         if table.size and not (groups.min() >= 0 and groups.max() < change.groups):
@@ -446,7 +448,9 @@ class KeptChange(Answering, Combinator):
             )
         check_days("days", self.days, least=2)
         if isinstance(self.changes, bool) or not isinstance(self.changes, int) or self.changes < 1:
-            raise InvalidParameter("changes, the most often that a value changes, is an integer from 1 on")
+            raise InvalidParameter(
+                "expected changes, the largest number of changes of a value, to be an integer from 1 on"
+            )
         if self.changes > min(MOST_KEPT, self.days - 1):
             raise InvalidParameter(
                 f"a value changes at most {self.days - 1} times in {self.days} days, and changes is at most "

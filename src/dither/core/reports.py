@@ -90,7 +90,7 @@ class Reports:
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(
                 f"these reports of {_name(self.question)} were made by another mechanism than "
-                f"{_name(question)}, or with other parameters"
+                f"{_name(question)}, or with other parameters; pass the question that made them"
             )
         return Reports(question, self.cells, self.about, self.people)
 
@@ -115,7 +115,7 @@ class Reports:
         Raise Mismatch if they are of different questions, or have different codebooks.
         """
         if not parts:
-            raise InvalidParameter("the list of reports to concatenate is empty")
+            raise InvalidParameter("expected at least one part of reports to concatenate, got an empty list")
         first = parts[0].question
         for part in parts[1:]:
             check_codebooks(first, part.question)

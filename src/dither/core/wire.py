@@ -224,19 +224,21 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise MalformedReport(f"reports are bytes; {type(data).__name__} was given")
+        raise MalformedReport(f"expected reports as bytes, got {type(data).__name__}")
     start = len(MAGIC) + 5
     content = bytes(data)
     body = content[:-DIGEST]
     if len(content) < start + DIGEST or not body.startswith(MAGIC):
-        raise MalformedReport("these bytes were not written by reports.to_bytes()")
+        raise MalformedReport("expected bytes that reports.to_bytes() wrote")
     version, length = struct.unpack_from("<BI", body, len(MAGIC))
     if version != VERSION:
         raise MalformedReport(
             f"these reports have format version {version}; this dither reads version {VERSION}"
         )
     if hashlib.sha256(body).digest()[:DIGEST] != content[-DIGEST:]:
-        raise MalformedReport("the checksum does not match: bytes are missing or were changed")
+        raise MalformedReport(
+            "the checksum does not match: bytes are missing or were changed; copy them again"
+        )
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)
     made = _build(header["specification"], policy, started)

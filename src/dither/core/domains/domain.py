@@ -321,16 +321,16 @@ def numbers(values: object) -> Array:
         raise OutsideDomain("masked arrays are not accepted; replace or drop missing values first")
     array = regular(values)
     if array is None:
-        raise OutsideDomain("numbers were expected; the values do not form a regular array")
+        raise OutsideDomain("expected a regular array of numbers; give all rows the same length")
     if array.dtype.kind not in "fiu":
         if array.size == 0 and array.dtype.kind in "Ob":
             return np.zeros(array.shape)
         if array.dtype.kind == "O" and any(item is None for item in array.flat):
             raise OutsideDomain(
-                "numbers were expected, got None; leave out people without an answer, or let them answer in "
+                "expected numbers, got None; leave out people without an answer, or let them answer in "
                 "private: dt.Nullable(domain)"
             )
-        raise OutsideDomain(f"numbers were expected; an array of dtype {array.dtype.name!r} was given")
+        raise OutsideDomain(f"expected numbers, got an array of dtype {array.dtype.name!r}; convert it first")
     if array.dtype == np.longdouble and array.dtype.itemsize > 8:
         return array.astype(np.float64)
     return array
@@ -359,7 +359,7 @@ def check_domain(domain: object) -> Domain:
     """Return the domain; raise InvalidParameter if the object is not a domain."""
     if not isinstance(domain, Domain):
         raise InvalidParameter(
-            f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
+            f"expected a domain, such as dt.Interval(18, 100) or dt.Categories([…]), got {found(domain)}"
         )
     return domain
 

@@ -181,7 +181,7 @@ def _answers(values: object) -> tuple[Floats, Mask]:
         filled[missing] = 0.0
         plain = [isinstance(item, _NUMBERS) and not isinstance(item, bool) for item in filled.flat]
         if not all(plain):
-            raise OutsideDomain("numbers or None were expected; a value is something else")
+            raise OutsideDomain("expected numbers, or None for missing answers; check the values")
         try:
             return filled.astype(np.float64), missing
         except OverflowError:

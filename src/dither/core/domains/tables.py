@@ -32,7 +32,9 @@ def take_domain(table: dict[str, Any]) -> Domain:
         given |= {key: table.pop(key) for key in _readers()[kind].keys if key in table}
     domain = read_table({**given, "optional": table.pop("optional", False)})
     if words := [key for key in Line.keys if key in table]:
-        raise InvalidParameter(f"{' and '.join(words)} are for numbers; these answers are categories")
+        raise InvalidParameter(
+            f"{' and '.join(words)} are for numbers; these answers are categories: leave them out"
+        )
     return domain
 
 

@@ -115,7 +115,7 @@ class Vectors(Domain):
             if array.size == 0:
                 return np.zeros((0, self.dimension))
             raise OutsideDomain(
-                f"vectors must be an array whose last axis has length {self.dimension}; it has another"
+                f"expected an array whose last axis has length {self.dimension}; check the dimension"
             )
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray((array.astype(np.float64) - self.middle) / self.length)

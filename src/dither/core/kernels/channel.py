@@ -75,7 +75,7 @@ class LinearReading:
         eigenvalues = np.linalg.eigvalsh(moments)
         if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
             raise NotIdentifiable(
-                "some inputs have reports of the same distribution and cannot be distinguished"
+                "some inputs have reports of the same distribution and cannot be distinguished; merge them"
             )
         return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
 

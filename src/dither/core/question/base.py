@@ -172,8 +172,8 @@ class Question(Answering):
         kind: Any = registry.class_for(registry.design(self.name), self.kernel.kind)
         if not kind._admits(self.domain):
             raise Mismatch(
-                f"what {self.name} was made from does not travel (the distances between places): make the "
-                "design from it. The question draws, counts and estimates without it"
+                f"the specification of {self.name} does not contain the distances between places: make the "
+                "design from them. The question draws, counts and estimates without them"
             )
         try:
             return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})

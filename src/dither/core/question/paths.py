@@ -217,7 +217,8 @@ def _per_location(question: PathQuestion, length: int) -> PathQuestion:
         single: PathQuestion = replace(question.design(), epsilon=own, unit="location").question
     except InvalidParameter:
         raise InvalidParameter(
-            f"ε = {question.epsilon:g} is too small for a trajectory of {length} locations"
+            f"ε = {question.epsilon:g} is too small for a trajectory of {length} locations; "
+            "choose a larger one"
         ) from None
     check_shares(single, length, question.epsilon)
     return single
@@ -230,10 +231,12 @@ def check_shares(single: Question, length: int, epsilon: float) -> None:
         return
     if not isinstance(bound, Pure):
         raise InvalidParameter(
-            "the budget of a trajectory can only be divided among mechanisms with a pure ε"
+            "the budget of a trajectory can only be divided among mechanisms with a pure ε; choose one"
         )
     if Fraction(bound.epsilon) * length > Fraction(epsilon):
-        raise InvalidParameter(f"{length} locations together would exceed ε = {epsilon:g}")
+        raise InvalidParameter(
+            f"{length} locations together would exceed ε = {epsilon:g}; choose shorter paths"
+        )
 
 
 def _shape(values: object, paths: Paths) -> tuple[int, ...]:

@@ -105,7 +105,7 @@ class TwoCopies(PlaceKernel, CellKernel):
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         """Draw the reports of all locations of many paths."""
         if threads != 1:
-            raise InvalidParameter(f"whole paths are drawn in one thread; omit threads={threads}")
+            raise InvalidParameter(f"complete paths are drawn in one thread; omit threads={threads}")
         truth = nearest_points(paths.points, self.places)
         position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
         last = position == np.repeat(paths.lengths, paths.lengths) - 1
@@ -170,10 +170,10 @@ class TwoCopies(PlaceKernel, CellKernel):
         return merged
 
     def probabilities(self, value: Any) -> NoReturn:
-        raise NotIdentifiable("a report depends on the whole path: its probabilities cannot be listed")
+        raise NotIdentifiable("a report depends on the complete path: its probabilities cannot be listed")
 
     def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
-        raise NotIdentifiable("a report depends on the whole path, not on one place")
+        raise NotIdentifiable("a report depends on the complete path, not on one place")
 
     @property
     def ratio(self) -> Fraction:

@@ -204,7 +204,9 @@ class FunctionsKernel(Kernel):
     def probabilities(self, value: Any) -> list[Fraction]:
         """Return the exact probability of every report, first for the first function."""
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 reports")
+            raise InvalidParameter(
+                "exact probabilities are listed for up to 2^16 reports; choose fewer attributes"
+            )
         found: list[Fraction] = []
         for index, function in enumerate(self.functions):
             code = int(self.answer(index, np.asarray(value)))

@@ -157,7 +157,9 @@ class PolynomialKernel(ItemSets):
     def probabilities(self, value: Array) -> list[Fraction]:
         """Return the exact probability of every polynomial, in the order of their numbers Σ cᵢ·pⁱ."""
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 polynomials")
+            raise InvalidParameter(
+                "exact probabilities are listed for up to 2^16 polynomials; choose fewer items"
+            )
         length = self.polynomials.length
         numbers = np.arange(self.outcomes, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :length]
         held = self.support_of(np.ascontiguousarray(numbers), np.arange(self.size))

@@ -232,7 +232,9 @@ class ProjectiveKernel(CodeKernel, CellKernel):
 
     def probabilities(self, value: int) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 cells")
+            raise InvalidParameter(
+                "exact probabilities are listed for up to 2^16 cells; choose fewer categories"
+            )
         low, high = Fraction(self.outside, self.total), Fraction(self.inside, self.total)
         return [high if held else low for held in self._support_of(np.arange(self.outcomes), value).tolist()]
 

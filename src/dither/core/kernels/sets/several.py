@@ -218,7 +218,7 @@ class SetKernel(ItemSets):
     def probabilities(self, value: Array) -> list[Fraction]:
         """Return the exact probability of every set of elements, in lexicographic order."""
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 sets")
+            raise InvalidParameter("exact probabilities are listed for up to 2^16 sets; choose fewer items")
         rows = list(combinations(range(self.size), self.chosen))
         return self.laws(value, lambda own: [len({*own}.intersection(row)) >= self.least for row in rows])
 

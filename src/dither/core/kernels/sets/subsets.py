@@ -251,7 +251,9 @@ class IndexSets(ChosenSets, CodeKernel):
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every set, in lexicographic order."""
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 sets")
+            raise InvalidParameter(
+                "exact probabilities are listed for up to 2^16 sets; choose fewer categories"
+            )
         own, other = self.shares
         return [own if value in row else other for row in combinations(range(self.size), self.chosen)]
 
